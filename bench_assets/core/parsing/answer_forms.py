@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bench_assets.core.parsing.normalization import breaks_off, ends_open
+from bench_assets.core.parsing.normalization import breaks_off, denies, ends_open
 from bench_assets.core.parsing.option_names import (
     BOTH,
     CLAIM,
@@ -46,6 +46,7 @@ _CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
 _HANGING = re.compile(
     rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
 )
+_CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]")
 _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
@@ -168,7 +169,7 @@ def standing_alone(response: ParsedResponse) -> str | None:
         cut_off = not labels[-1][1].strip() and labels[0][1].strip()
         found = "" if cut_off or set(letters) >= set(options.letters) else letters
     else:
-        found = _leading(response.tokens) or _left_over(response)
+        found = _left_over(response) or _leading(response.tokens)
         outer = [line for line in lines[:1] + lines[-1:] if not line.rstrip().endswith(_GOES_ON)]
         ends = {nothing_else(line) for line in outer}
         alone = [end for end in ends if end]
@@ -200,6 +201,9 @@ def mentioned(response: ParsedResponse) -> str | None:
         return None
     if _HANGING.search(response.text):
         return None
+    clauses = [one for one in _CLAUSE_END.split(response.text) if re.search(NAME, one)]
+    if any(map(denies, clauses)):
+        return None
     firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
     return found.pop() if firm else None
 
@@ -217,6 +221,8 @@ def _goes_on(response: ParsedResponse) -> bool:
     names = [letter_of(name) for name in re.findall(NAME, response.text)]
     *_, before, last = ["", *(line for line in response.text.split("\n") if line.strip())]
     bare = _BARE_LABEL.match(last.rstrip()) and _LABELLED.match(before)
+    if ends_open(response.text) and "\n" in response.text:
+        return True
     return (bare is not None or ends_open(response.text)) and len(set(names)) > 1
 
 
@@ -224,9 +230,11 @@ def _left_over(response: ParsedResponse) -> str:
     """The letters of the last sentence, if it has nothing else and all others are rejected."""
     *before, last = [one for one in response.tokens if one.kind != "stop"] or [response.tokens[0]]
     at = response.tokens.index(last)
-    alone = bool(last.letters) and at > 0 and response.tokens[at - 1].kind == "stop"
+    alone = bool(last.letters) and at > 0 and response.tokens[at - 1].kind in ("stop", "ask")
     others = {letter for one in before for letter in one.letters}
-    return last.letters if alone and others and others <= response.said.rejected else ""
+    asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
+    follows = others <= response.said.rejected if others else asked
+    return last.letters if alone and follows else ""
 
 
 def _is_none(text: str) -> bool:

@@ -42,12 +42,14 @@ def _compiled(*rewrites: tuple[str, _Rewrite]) -> tuple[tuple[re.Pattern[str], _
 _ONE_FORM = str.maketrans(
     "選項錯誤確應該對題無為與擇✓✔✅☑✗✘❌❎✖✕", "选项错误确应该对题无为与择√√√√××××××", "\ufe0f"
 )
+_SQUARED = {0x1F170 + place: f"({letter})" for place, letter in enumerate("ABCDEFGHIJKLM")}
 _TICKED, _NOT_TICKED = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
 _A_LETTER = re.compile(r"^\s*\(?([A-Ha-h])\)?\.?\s*$")
 _GOES_ON = re.compile(r"\s{0,9}[\w<\\]")
 REWRITES = _compiled(
     (r"\*\*(?:[Oo]ption )?\(?([A-M])\)?\*\*", r"(\1)"),
-    (r"<\|[^|>]*\|>|</?s>|[*`#$]|__", ""),
+    (r"~~[^~\n]{1,80}~~|<\|[^|>]*\|>|</?s>|[*`#$]|__", ""),
+    (r"(?m:^[ \t]{0,9}\|[ \t|:-]++$)", ""),
     (r"(?:^|\n)Q: [^\n]{0,500}\?[ \t]{0,9}\n{1,2}A:", "\nAnswer:"),
     (r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf))\s*\{([^{}]*)\}", r"\1"),
     (
@@ -85,7 +87,7 @@ def plain(response: str) -> str:
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
     ('Answer: [B]', 'the answer is: (C)', '选the second image')
     """
-    text = unicodedata.normalize("NFKC", response).translate(_ONE_FORM)
+    text = unicodedata.normalize("NFKC", response.translate(_SQUARED)).translate(_ONE_FORM)
     if _TICKED.search(text):
         text = _NOT_TICKED.sub("×", _TICKED.sub("√", text))
     for pattern, instead in REWRITES:

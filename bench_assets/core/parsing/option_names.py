@@ -85,7 +85,7 @@ _OPENS_LIST = re.compile(
 )
 _CHAIN = rf"{NAME}(?:\s*;\s*{NAME})+"
 _CHAINED = re.compile(  # by semicolons; "the answer is B; A is wrong" is no chain
-    rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.,!\n)\]}}】]|因为|because\b))"
+    rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.!\n)\]}}】]|,(?!\s*{NAME})|因为|because\b))"
 )
 _BLANKS = re.compile(" {2,}")
 _NO_OPTION = 25  # the place of "Z"
@@ -195,7 +195,13 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
         different = {}
     plain = [text for text in different if not _is_word(text) and text not in claims]
     words = [text for text in different if _is_word(text)]
-    mark = partial(_text, places=different)
+    shorter = {  # "blue car", "the blue car" for "a blue car"
+        text[2:]: place
+        for text, place in different.items()
+        if text.startswith("a ") and " " in text[2:] and text[2:] not in different
+    }
+    plain += list(shorter)
+    mark = partial(_text, places=different | shorter)
     if plain:
         marks.append(
             (_any_of(plain, r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"), mark)

@@ -80,7 +80,7 @@ def _words(text: str) -> Iterator[Token]:
         claims = bool(letters) and is_claim(found[0][0])
         yield Token(kind, found[0], found.start(), letters, claims)
         end = found.end()
-        in_table = text.startswith(" |", end)
+        in_table = text[end : end + 2].strip()[:1] in ("|", "√", "×")
         if letters and found[0].endswith(".") and filled and not in_table:
             yield Token("stop", ".", end - 1)  # within a line it is no label
         *above, line = found[0].rsplit("\n", 1)

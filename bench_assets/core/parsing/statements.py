@@ -27,6 +27,7 @@ _DENYING = {"drop", "unfit", "wrong", "hedge"}
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _COLONS = (":", "=", "->", "=>", "→", "⇒")
 _CORRECTING = ("actually", "wait", "correction", "on second thought", "on reflection", "更正")
+_CONCEDING = ("although", "though", "while", "虽然", "尽管")
 _CONTRASTING = ("However",)
 _ENDING = ("reason", "than", "contrast")
 _DOUBTS = ("maybe", "perhaps", "possibly")
@@ -91,7 +92,8 @@ def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         void = void or token.kind in _VOIDING
         colon = token.text in (":", "：") or (colon and token.text == "\n")
         announced = token.text == "\n" and (last in _ANNOUNCING or colon)  # the answer follows
-        if token.kind == "ask" or (token.kind == "stop" and not announced):
+        conceded = void and token.kind == "comma" and sentence[0].text.casefold() in _CONCEDING
+        if conceded or token.kind == "ask" or (token.kind == "stop" and not announced):
             yield sentence
             sentence, last, colon, void = [], "", False, False
 
@@ -231,6 +233,8 @@ class _Sentence:
             self._letters(token, mode, after)
             self.carried = "" if after or mode in ("against", "name") else mode
             return ""
+        if token.kind == "back" and self.sides and not self.said.recent:
+            token = token._replace(kind="wrong")  # "这是错的"
         if token.kind in VERDICTS:
             return self._verdict(token, after)
         if token.kind == "drop":
@@ -242,6 +246,7 @@ class _Sentence:
             self.said.cues.append(token.start)
         if token.kind in ("state", "pick"):
             self.stated = True
+            self._choose_it(token, after)
             self._named_before(token, before, after, mode)
             return mode if mode == "deny" else "choose"
         return self._link(token, before, mode)
@@ -294,11 +299,11 @@ class _Sentence:
         before = bool(follows) and bool(follows[0].letters)
         if before and (not self.pending or (self.marks_first and len(token.text) == 1)):
             return token.kind
+        if self.apart and (self.pending or token.kind in ("fit", "unfit")):
+            return ""  # of what the text names: "B. The other is wrong"
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
             self.said.open = more(self.said.open, self.listed)  # "B, A is wrong": is B right?
             self.pending = self.pending.removeprefix(self.listed)
-        if self.apart and (self.pending or token.kind in ("fit", "unfit")):
-            return ""  # of what the text names: "B. The other is wrong"
         letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
         if not letters and self.sides and token.kind in ("right", "wrong"):
             side = self.sides[token.kind == "wrong"]
@@ -337,6 +342,13 @@ class _Sentence:
         elif token.kind == "state" and not self.here and before and _IT.match(before[0].text):
             follows = any(one.letters or one.kind == "is" for one in after)
             self._apply(mode or "choose", token._replace(letters="" if follows else self.own))
+
+    def _choose_it(self, token: Token, after: Sequence[Token]) -> None:
+        """Choose what was named last: "C fits, so I choose it"; note what is called final."""
+        if token.text.casefold().startswith(("final", "最终")):
+            self.said.cues.append(token.start)
+        if token.kind == "pick" and [one.text.casefold() for one in after] == ["it"]:
+            self._apply("choose", token._replace(letters=self.said.recent))
 
     def _apply(self, mode: str, token: Token) -> None:
         if mode == "deny" and not self.void:

@@ -7,7 +7,7 @@ import re
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+)\}")
 _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
 _ANSWER_KEY = re.compile(  # best first
-    r"(?:(?:final|correct|chosen|selected|predicted|my|the|best|answer|choice|option|letter"
+    r"(?:(?:final|correct|chosen|selected|predicted|my|the|best|answer|choice|option|letter|label"
     r"|selection|prediction|verdict|judge?ment|result|response)s?[_ -]?)+"
     r"|(?:最终|正确|所选)*(?:答案|选项|选择|结论|判断)"
 )
