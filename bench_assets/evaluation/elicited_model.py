@@ -99,8 +99,9 @@ class ElicitedModel:
         return replace(request, elicit=method, options=options, temperature=drawn)
 
     def _read(self, asked: Request, given: Response, prior: Response) -> Response:
-        if error := given.error or prior.error:
-            return Response(error=error)
+        for response in (given, prior):
+            if response.error or response.refusal:
+                return response
         letters = ascii_uppercase[: len(asked.options)]
         try:
             if self._how.method == "constrained":
@@ -111,9 +112,24 @@ class ElicitedModel:
             )
         except ValueError as why:
             return Response(error=f"not one of the options: {why}")
+        if prior is not given and without.bounds:
+            return Response(error=f"no likelihood without a question: {_unlisted(without)}")
         scores = normalized(found, asked.options, self._how.normalization, without)
         letter = letters[scores.index(max(scores))]
-        return replace(given, text=letter, raw_text=given.text, logprobs=scores)
+        return replace(
+            given,
+            text=letter,
+            raw_text=given.text,
+            logprobs=scores,
+            note="; ".join(filter(None, (given.note, _unlisted(found)))),
+            served=Response.together((prior, given)).served,
+        )
+
+
+def _unlisted(found: OptionLikelihoods) -> str:
+    """Say which options have only an upper bound; "" for none."""
+    letters = ", ".join(ascii_uppercase[place] for place in found.bounds)
+    return f"not among the likeliest tokens: {letters}" if letters else ""
 
 
 def has_options(question: Question) -> bool:

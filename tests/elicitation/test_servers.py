@@ -123,14 +123,40 @@ def test_likelihoods_come_of_the_first_token_where_a_server_lists_it():
         assert response.note == "options by top_logprobs"
 
 
-def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is():
-    request = Request(prompt=Prompt.of("?"), elicit="likelihood", options=("A", "D"))
+def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is(tmp_path: Path):
+    asked = question(question_id="q/1", kind="choice", options=tuple("wxyz"), answer=("A",))
     with ChatServer(openai) as server:
-        ((_, response),) = engine(server.base_url).stream([request])
-    assert OptionLikelihoods.from_json(response.text, 2).logprobs == pytest.approx(
-        (log(0.5), log(0.125)), abs=1e-6
-    )
-    assert response.note == "not among the 3 likeliest tokens: D; options by top_logprobs"
+        model = remembering(server.base_url, tmp_path / "r.sqlite")
+        likely = ElicitedModel(model, "m", Elicitation("likelihood"))
+        (said,) = pipeline.predict(TASK, [asked], likely)
+        prior = ElicitedModel(model, "m", Elicitation.parse("likelihood-unconditional"))
+        (without,) = pipeline.predict(TASK, [asked], prior)
+    shares = (log(0.5), log(0.25), log(0.125), log(0.125))
+    assert (said.text, said.logprobs) == ("A", pytest.approx(shares, abs=1e-6))
+    assert said.note.endswith("; not among the likeliest tokens: D")
+    assert without.error.startswith("no likelihood without a question: not among the likeliest tokens: D")
+
+
+@pytest.mark.parametrize("method", ["likelihood", "constrained"])
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        Answer(status=400, text="The prompt was blocked by our content filter."),
+        Answer(text="", finish_reason="content_filter"),
+    ],
+    ids=["400", "200"],
+)
+def test_a_refusal_for_good_is_one_whatever_is_asked_for(tmp_path: Path, method, refuse):
+    asked = [
+        question(question_id=f"q/{n}", kind="choice", text=f"{n}?", options=("x", "y"))
+        for n in range(2)
+    ]
+    with ChatServer(lambda body: refuse if texts(body)[0] == "1?" else vllm(body)) as server:
+        model = remembering(server.base_url, tmp_path / "r.sqlite")
+        said = pipeline.predict(TASK, asked, ElicitedModel(model, "m", Elicitation(method)))
+    assert [one.refused for one in said] == ["", "content filter"]
+    assert said[1].error
+    assert not said[1].logprobs
 
 
 def test_options_of_which_none_is_listed_are_an_error():

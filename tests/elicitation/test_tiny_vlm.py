@@ -14,6 +14,7 @@ from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import open_image_store
 from resources.models.registry.opening import Models
+from tests.elicitation.plain_model import PlainModel
 
 MODEL = "tiny-vlm/step-2300"
 
@@ -44,41 +45,17 @@ def models(bench: Workbench) -> Iterator[Models]:
 
 
 class ByHand:
-    """The checkpoint as transformers loads it, one sequence at a time, without padding."""
+    """Prompts of the pipeline, by plain forward passes."""
 
     def __init__(self, bench: Workbench) -> None:
-        from transformers import AutoModelForImageTextToText, AutoProcessor
-
-        place = EMBEDDED_MODELS[MODEL].place
-        self.model = AutoModelForImageTextToText.from_pretrained(place, dtype="float32").eval()
-        self.processor = AutoProcessor.from_pretrained(place)
+        self.model = PlainModel(EMBEDDED_MODELS[MODEL].place)
         self.open = open_image_store(bench.settings).open
 
     def logprob(self, prompt: Prompt, option: str) -> float:
         """Log-probability of an option behind a prompt of one turn."""
-        import torch
-
-        content = [
-            {"type": "image", "image": self.open(part.sha256)}
-            if isinstance(part, Image)
-            else {"type": "text", "text": part}
-            for part in prompt.turns[0].parts
-        ]
-        inputs = self.processor.apply_chat_template(
-            [{"role": "user", "content": content}],
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        )
-        n = inputs["input_ids"].shape[1]
-        new = self.processor.tokenizer(option, add_special_tokens=False, return_tensors="pt")
-        ids = torch.cat([inputs.pop("input_ids"), new["input_ids"]], dim=1)
-        inputs["attention_mask"] = torch.ones_like(ids)
-        with torch.inference_mode():
-            logits = self.model(input_ids=ids, **inputs).logits[0].float()
-        logprobs = torch.log_softmax(logits, dim=-1)
-        return sum(float(logprobs[at - 1, ids[0, at]]) for at in range(n, ids.shape[1]))
+        parts = prompt.turns[0].parts
+        content = [self.open(one.sha256) if isinstance(one, Image) else one for one in parts]
+        return self.model.logprob(content, option)
 
 
 @pytest.fixture(scope="module")

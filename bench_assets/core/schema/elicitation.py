@@ -171,11 +171,13 @@ class OptionLikelihoods(NamedTuple):
 
     logprobs: tuple[float, ...]  # of each option, summed over its tokens; natural logarithm
     tokens: tuple[int, ...]  # of each option
+    bounds: tuple[int, ...] = ()  # places of options that are at most so likely, as no server lists
 
     def to_json(self) -> str:
         """Serialise as the text of a response."""
         logprobs = [round(one, 6) for one in self.logprobs]
-        return json.dumps({"logprobs": logprobs, "tokens": list(self.tokens)})
+        bounds = {"bounds": list(self.bounds)} if self.bounds else {}
+        return json.dumps({"logprobs": logprobs, "tokens": list(self.tokens)} | bounds)
 
     @classmethod
     def from_json(cls, text: str, n: int) -> Self:
@@ -186,8 +188,12 @@ class OptionLikelihoods(NamedTuple):
         """
         try:
             said = json.loads(text)
-            found = cls(tuple(map(float, said["logprobs"])), tuple(map(int, said["tokens"])))
-        except (LookupError, TypeError, ValueError, RecursionError) as why:
+            found = cls(
+                tuple(map(float, said["logprobs"])),
+                tuple(map(int, said["tokens"])),
+                tuple(map(int, said.get("bounds", ()))),
+            )
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as why:
             raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from why
         if not len(found.logprobs) == len(found.tokens) == n:
             raise ValueError(

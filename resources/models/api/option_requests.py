@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, isfinite
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -36,20 +36,13 @@ _PROBES: Mapping[str, Request] = {
 }
 
 
-class Noted(NamedTuple):
-    """The text of a response, and a note on it."""
-
-    text: str
-    note: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionWay:
     """One way of asking a server for options."""
 
     name: str
     fields: Callable[[Sequence[str]], dict[str, Any]]  # options -> further fields of a body
-    read: Callable[[Received, str, Sequence[str]], str | Noted]  # body and text -> our text
+    read: Callable[[Received, str, Sequence[str]], str]  # body and text of a response -> our text
     each: bool = False  # whether an option is a request, in which it stands as the response
 
 
@@ -117,7 +110,7 @@ async def _ask(chat: ChatSession, way: OptionWay, request: Request) -> Response:
     for option in request.options:
         form = _OptionFormat(chat.form, way, request, (option,))
         responses.append(await replace(chat, form=form).answer(request))
-        if responses[-1].error:
+        if responses[-1].error or responses[-1].refusal:
             return responses[-1]
     found = [OptionLikelihoods.from_json(one.text, 1) for one in responses]
     together = OptionLikelihoods(
@@ -154,11 +147,10 @@ class _OptionFormat:
 
     def response(self, received: Received, seconds: float) -> Response:
         response = self._form.response(received, seconds)
-        if self._rounds:
+        if self._rounds or response.refusal:
             return response
-        read = self._way.read(received, response.text, self._options)
-        text, note = read if isinstance(read, Noted) else (read, response.note)
-        return replace(response, text=text, note=note, finish_reason="stop")
+        text = self._way.read(received, response.text, self._options)
+        return replace(response, text=text, finish_reason="stop")
 
 
 def _schema(options: Sequence[str]) -> dict[str, Any]:
@@ -207,7 +199,7 @@ def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
     return OptionLikelihoods((total,), (n,)).to_json()
 
 
-def _of_first_token(received: Received, _: str, options: Sequence[str]) -> Noted:
+def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
     """Look options up among the likeliest first tokens; those beyond have at most the last's."""
     try:
         listed = received["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
@@ -226,9 +218,8 @@ def _of_first_token(received: Received, _: str, options: Sequence[str]) -> Noted
     if all(p is None for p in known):
         raise NoResponseError(f"no option is among the {len(found)} likeliest first tokens")
     logprobs = tuple(least if p is None else p for p in known)
-    unlisted = ", ".join(option for option, p in zip(options, known, strict=True) if p is None)
-    note = f"not among the {len(found)} likeliest tokens: {unlisted}" if unlisted else ""
-    return Noted(OptionLikelihoods(logprobs, (1,) * len(logprobs)).to_json(), note)
+    unlisted = tuple(place for place, p in enumerate(known) if p is None)
+    return OptionLikelihoods(logprobs, (1,) * len(logprobs), unlisted).to_json()
 
 
 _WAYS: Mapping[str, Sequence[OptionWay]] = {

@@ -1,0 +1,130 @@
+"""Options of a model behind vLLM's API, in a process of its own: as of the same model in ours."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.elicitation import Elicitation
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.elicited_model import ElicitedModel
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.sections.servers import ServerSpec
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import open_image_store
+from resources.models.api.engine import ServerEngine
+from resources.response_cache.caching_model import CachingModel
+from tests.elicitation.vllm_server import MODEL
+from tests.resources.stores import response_file
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.elicitation.vllm_server"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    """A home with the questions of BLINK's mini edition."""
+    home = str(tmp_path_factory.mktemp("home"))
+    with Workbench(SettingsResource(home=home), ["blink"]) as opened:
+        opened.refresh_questions("blink")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def ten(bench: Workbench) -> list[Question]:
+    (task,) = bench.catalog.tasks_of("blink")
+    return list(bench.questions(task))[::19][:10]
+
+
+def served(
+    bench: Workbench, ten: list[Question], served_as: str, how: str, file: Path
+) -> list[Prediction]:
+    address, name = served_as.split()
+    spec = ServerSpec(kind="server", base_url=address, model=name, timeout=60)
+    engine = ServerEngine(spec, open_image_store(bench.settings).read, base_delay=0.01)
+    model = CachingModel("m", engine, response_file(file))
+    (task,) = bench.catalog.tasks_of("blink")
+    return pipeline.predict(task, ten, ElicitedModel(model, "m", Elicitation.parse(how)))
+
+
+@pytest.mark.parametrize(
+    ("how", "way"),
+    [
+        ("likelihood", "prompt_logprobs"),
+        pytest.param("likelihood-texts", "prompt_logprobs", marks=pytest.mark.long),
+        pytest.param("likelihood-unconditional", "prompt_logprobs", marks=pytest.mark.long),
+        pytest.param("constrained", "structured_outputs", marks=pytest.mark.long),
+    ],
+)
+def test_ten_questions_have_the_numbers_of_the_model_in_this_process(
+    bench: Workbench, ten: list[Question], address: str, tmp_path: Path, how: str, way: str
+):
+    (task,) = bench.catalog.tasks_of("blink")
+    with bench.models() as models, models.open(f"{MODEL}+{how}") as model:
+        local = pipeline.predict(task, ten, model)
+    behind = served(bench, ten, f"{address} m", how, tmp_path / "r.sqlite")
+    assert {(one.error, one.note.partition("; ")[0]) for one in behind} == {
+        ("", f"options by {way}")
+    }
+    assert [one.text for one in behind] == [one.text for one in local]
+    for ours, theirs in zip(local, behind, strict=True):
+        assert theirs.logprobs == pytest.approx(ours.logprobs, abs=2e-4)
+
+
+@pytest.mark.parametrize("how", ["likelihood", "constrained"])
+def test_fields_that_are_ignored_with_a_200_are_noticed_by_what_comes_back(
+    bench: Workbench, ten: list[Question], address: str, tmp_path: Path, how: str
+):
+    name = "m-prompt_logprobs-logprobs-structured_outputs"
+    with pytest.raises(ModelError) as refused:
+        served(bench, ten, f"{address} {name}", how, tmp_path / "r.sqlite")
+    assert str(refused.value).startswith(f"{name}: the server cannot be asked by {how} (")
+    assert not list(response_file(tmp_path / "r.sqlite").rows())
+
+
+def requests(address: str) -> int:
+    with urllib.request.urlopen(address.replace("/v1", "/stats")) as answer:
+        return int(json.load(answer)["n_requests"])
+
+
+@pytest.mark.long
+def test_a_command_that_is_killed_goes_on_where_it_stood(address: str, tmp_path: Path):
+    (tmp_path / "bench.toml").write_text(
+        f'[models.m]\nkind = "server"\nbase_url = "{address}"\nmodel = "m"\nconcurrency = 1\n'
+    )
+    words = ["evaluate", "blink", "--model", "m", "--elicit", "likelihood", "--limit", "20"]
+    command = [sys.executable, "-m", "bench_assets.cli.main", *words, "--json"]
+    environment = os.environ | {"BENCH_HOME": str(tmp_path)}
+    cache = tmp_path / "responses.sqlite"
+    before = requests(address)
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+        while requests(address) < before + 15 and process.poll() is None:
+            time.sleep(0.02)
+        process.kill()
+    stored = list(response_file(cache).rows())
+    assert 0 < len(stored) < 20
+    before = requests(address)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    (row,) = [row for row in rows if (row["metric"], row["category"]) == ("accuracy", "all")]
+    assert (row["n_scored"], row["unread"], row["model"]) == (20, 0, "m+likelihood")
+    kept = {one["prompt"] for one in stored}
+    rest = [one for one in response_file(cache).rows() if one["prompt"] not in kept]
+    options = sum(len(json.loads(one["text"])["logprobs"]) for one in rest)
+    assert requests(address) - before == 2 + options  # the probe of two, and what was not stored
