@@ -75,6 +75,19 @@ class Catalog:
         """
         return tuple(task for task in self.suite(name).tasks if name in (task.suite, task.name))
 
+    def task(self, name: str) -> Task:
+        """The task of that name, or the only one of a suite.
+
+        Raises:
+            UnknownNameError: If there is no such suite or task.
+            SettingsError: If the suite has several.
+        """
+        tasks = self.tasks_of(name)
+        if len(tasks) != 1:
+            names = ", ".join(task.name for task in tasks)
+            raise SettingsError(f"{name} has {len(tasks)} tasks, name one: {names}")
+        return tasks[0]
+
     def only(self, names: Iterable[str]) -> "Catalog":
         """Select suites.
 

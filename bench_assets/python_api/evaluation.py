@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
+from bench_assets.evaluation.reviews import ReviewLine
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
@@ -18,6 +19,7 @@ from bench_assets.workspace.evaluate.model_arguments import (
     parse_models,
     save_models,
 )
+from bench_assets.workspace.evaluate.response_review import write_review
 from bench_assets.workspace.evaluate.subset import (
     WHOLE,
     QuestionSubset,
@@ -79,8 +81,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
             ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
             ``"mixed"`` accepts several models that answered under one name.
-        review: A filled-in form of ``bench annotate review``: reviewed responses are scored by it;
-            goes with one suite.
+        review: A filled-in form of ``bench.review``: reviewed responses are scored by it; goes with
+            one suite.
         name: Name of a function. Its responses are cached by this name and the function's code:
             change the name if something else changes that it uses, such as weights. Without a
             name, responses are not reused by later calls.
@@ -96,13 +98,15 @@ def evaluate(  # noqa: PLR0913  (an option each)
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
         asked = model_arguments(model, name, elicit)
-        place, form = (
+        with open_workbench(
+            one,
             Path(source) if source else None,
-            str(Path(review).absolute()) if review else "",
-        )
-        chosen = (one, place, judge, reading)
-        models = asked.sections
-        with open_workbench(*chosen, models=models, review=form, accept=accept) as bench:
+            judge,
+            reading,
+            models=asked.sections,
+            review=str(Path(review).absolute()) if review else "",
+            accept=accept,
+        ) as bench:
             check_names(bench, names, asked.names, [condition])
             if part == WHOLE or not callable(model):  # else no table names the function
                 save_models(asked, bench.settings)
@@ -113,6 +117,35 @@ def evaluate(  # noqa: PLR0913  (an option each)
                 failures=tuple(map(str, failures)),
                 image_store=open_image_store(bench.settings),
             )
+
+
+def review(
+    task: str, model: str, file: str | Path, *, condition: str = "main", by: str = ""
+) -> list[ReviewLine]:
+    """Write the unread and doubtful responses of a model to a form; filled lines of it stay.
+
+    Fill in ``answer`` ("none" for no answer), or ``verdict`` ("right", "wrong") where a line has
+    ``asked_for="verdict"``. ``evaluate(..., review=file)`` then scores by it.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> _ = evaluate("codis", model="random")
+    >>> review("codis", "random", Path(mkdtemp()) / "form.jsonl")
+    []
+
+    Args:
+        task: A task, or a suite of one task.
+        model: The name of an evaluated model.
+        file: The form, JSON lines.
+        condition: ``"main"`` or an ablation.
+        by: A model that fills in the open lines.
+
+    Raises:
+        BenchError: If the model was not evaluated, or the file is no form.
+    """
+    with interrupt_reporting(), open_workbench(task) as bench:
+        chosen = bench.catalog.task(task)
+        return write_review(bench, chosen, model, condition, Path(file), by)
 
 
 def _evaluations(

@@ -243,6 +243,13 @@ def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server,
     assert (row["value"], row["unread"]) == (0.67, 0.0)
     run = bench_assets.evaluate("quiz", model="m", accept=["refused"], review=form)
     assert run.metrics.value[0] == 0.67
+    (other,) = {one.why for one in bench_assets.review("quiz", "m", tmp_path / "other.jsonl")}
+    assert other == "unread"
+
+
+def test_a_review_of_a_suite_with_several_tasks_asks_for_one(home):
+    said = bench("annotate", "review", "journeybench", "--model", "random", fails=True).stderr
+    assert "journeybench has 5 tasks, name one: journeybench/" in said
 
 
 @pytest.mark.long

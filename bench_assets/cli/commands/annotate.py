@@ -249,8 +249,7 @@ def review(
 
     with open_home(task, source) as bench:
         named = file or Path(f"review-{task}-{model}.jsonl".replace("/", "-"))
-        (chosen,) = bench.catalog.tasks_of(task)
-        lines = write_review(bench, chosen, model, condition, named, by)
+        lines = write_review(bench, bench.catalog.task(task), model, condition, named, by)
         filled = sum(line.is_filled for line in lines)
         print_message(
             f"{len(lines)} responses to review, {filled} filled in. Fill in answer"

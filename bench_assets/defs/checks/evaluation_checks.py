@@ -140,7 +140,7 @@ def _one_model(
     accept = settings.load().suite(task.suite, SuiteSettings).accept
     problem = mix_message(served, accept)
     holds = shown(served) or "No server names the model that answered."
-    result = check_result([problem] if problem else [], n=len(rows), of="response", holds=holds)
+    result = check_result([problem] if problem else [], n=1, of="evaluation", holds=holds)
     return linked(result, task, condition, _model(rows))
 
 
