@@ -117,7 +117,8 @@ def test_a_command_that_is_killed_goes_on_where_it_stood(address: str, tmp_path:
         f'[models.m]\nkind = "server"\nbase_url = "{address}"\nmodel = "m"\nconcurrency = 1\n'
     )
     words = ["evaluate", "blink", "--model", "m", "--elicit", "likelihood", "--limit", str(N)]
-    command = [sys.executable, "-m", "bench_assets.cli.main", *words, "--json"]
+    start = "from bench_assets.cli.start import main; main()"
+    command = [sys.executable, "-c", start, *words, "--json"]
     environment = os.environ | {"BENCH_HOME": str(tmp_path)}
     cache = tmp_path / "responses.sqlite"
     before = requests(address)

@@ -178,8 +178,8 @@ def _check_message(check: dg.AssetCheckEvaluation) -> str:
     found = {name: value.value for name, value in check.metadata.items()}
     examples = as_written(str(found.get("examples", ""))).replace("\n", "\n  ")
     n = found.get("rows")
-    fail = "fails" if n == 1 else f"{found.get('problems')} of {n} rows fail"
-    return f"{check.asset_key.to_user_string()}: {fail} the check {check.check_name}:\n  {examples}"
+    fail = "fails the check" if n == 1 else f"{found.get('problems')} of {n} rows fail the check"
+    return f"{check.asset_key.to_user_string()}: {fail} {check.check_name}:\n  {examples}"
 
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
