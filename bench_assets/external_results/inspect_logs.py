@@ -21,6 +21,7 @@ from bench_assets.external_results.results import (
     ExternalSample,
     category_of,
     number,
+    require_bounded,
     text,
 )
 
@@ -84,6 +85,7 @@ def _archive(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
 def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Read a member, also of the method that Python's zipfile does not know before 3.14."""
     try:
+        require_bounded(info)
         if info.compress_type != _ZSTANDARD:
             return archive.read(info)
         import pyarrow as pa
@@ -93,7 +95,7 @@ def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
             lengths = struct.unpack("<HH", opened.read(_LOCAL_HEADER)[26:30])
             opened.seek(sum(lengths), 1)
             packed = pa.BufferReader(opened.read(info.compress_size))
-        return cast(bytes, pa.CompressedInputStream(packed, "zstd").read())
+        return cast(bytes, pa.CompressedInputStream(packed, "zstd").read(info.file_size))
     except (OSError, zipfile.BadZipFile, NotImplementedError, struct.error) as why:
         raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {why}") from why
 

@@ -1,9 +1,12 @@
 """Rows of other harnesses' results, before they become questions, predictions and scores."""
 
 import re
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+_MOST_BYTES = 2**30  # of a member of an archive, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,27 @@ class ExternalResults:
         'lmms_eval_mmmu_val'
         """
         return re.sub(r"[^a-z0-9]+", "_", f"{self.harness} {self.task}".lower()).strip("_")
+
+
+def member_of(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Read a member of a zip archive of bounded size.
+
+    Raises:
+        BadZipFile: If it is damaged, or too large.
+        KeyError: If there is none.
+    """
+    require_bounded(archive.getinfo(name))
+    return archive.read(name)
+
+
+def require_bounded(info: zipfile.ZipInfo) -> None:
+    """Refuse a member that would be too large unpacked.
+
+    Raises:
+        BadZipFile: If so.
+    """
+    if info.file_size > _MOST_BYTES:
+        raise zipfile.BadZipFile(f"{info.file_size} bytes, more than the {_MOST_BYTES} allowed")
 
 
 def number(value: object) -> float | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.external_results.results import member_of
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
@@ -22,7 +23,7 @@ def read_sheet(file: Path) -> Iterator[dict[str, str]]:
     try:
         with zipfile.ZipFile(file) as workbook:
             shared = _shared_texts(workbook)
-            rows = _rows(ElementTree.fromstring(workbook.read(_SHEET)), shared)
+            rows = _rows(ElementTree.fromstring(member_of(workbook, _SHEET)), shared)
             head = next(rows, {})
             for cells in rows:
                 yield {head[at]: cell for at, cell in cells.items() if at in head}
@@ -33,7 +34,7 @@ def read_sheet(file: Path) -> Iterator[dict[str, str]]:
 def _shared_texts(workbook: zipfile.ZipFile) -> list[str]:
     if "xl/sharedStrings.xml" not in workbook.namelist():
         return []
-    root = ElementTree.fromstring(workbook.read("xl/sharedStrings.xml"))
+    root = ElementTree.fromstring(member_of(workbook, "xl/sharedStrings.xml"))
     return [_text(item) for item in root.iter(f"{_MAIN}si")]
 
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
 from resources.config.addresses import with_keys
-from resources.datasets.archives import is_archive, unpack
+from resources.datasets.archives import MOST_BYTES, is_archive, unpack
 from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
 from resources.datasets.hub import HubRelease, Release, hub_files
 from resources.http.allowed_hosts import HostPolicy
@@ -47,9 +47,16 @@ class CachedRelease:
 class ReleaseCache:
     """The folder ``sources`` of a home: one folder a suite and address."""
 
-    def __init__(self, home: Path, patience: DownloadRetryPolicy | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        patience: DownloadRetryPolicy | None = None,
+        *,
+        unpacked_bytes: int = MOST_BYTES,
+    ) -> None:
         self._folder = home / "sources"
         self._patience = patience or DownloadRetryPolicy()
+        self._unpacked_bytes = unpacked_bytes
 
     def fetched(self, suite: str, release: Release) -> CachedRelease | None:
         """Record of a complete download; None without one.
@@ -111,7 +118,7 @@ class ReleaseCache:
         digests = asyncio.run(_download_files(remote, arrived, self._patience, watched))
         archives = [_inside(arrived, file) for file in remote if is_archive(file.path)]
         for archive in archives:
-            unpack(archive)
+            unpack(archive, self._unpacked_bytes)
         arrived.replace(files)
         size = sum((files / path).stat().st_size for path in digests)
         record = CachedRelease(address=str(release), commit=commit, n_bytes=size, files=digests)

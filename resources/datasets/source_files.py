@@ -54,7 +54,7 @@ class SourceFiles(dg.ConfigurableResource[Any]):
         if named is None:
             return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
         if release := configured_release(settings, suite):
-            cache = ReleaseCache(settings.home)
+            cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
             return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
         folder = settings.resolve(named)
         if not (folder.is_dir() or (benchmark and folder.is_file())):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -29,6 +30,9 @@ Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those known be
 _CHECKSUMS = "checksums.jsonl"
 _AGENT = "bench-assets (downloads a published benchmark once)"
 _CHUNK = 1 << 16
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|\?xml|script|!--)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +206,8 @@ class _ImageDownloadSession:
         name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         with open_atomic(self._folder / name, sync=False) as file:
             async for chunk in response.content.iter_chunked(_CHUNK):
+                if not n_bytes and _PAGE.match(chunk):
+                    raise ValueError("a web page, and no image; it may be gone")
                 n_bytes += len(chunk)
                 if n_bytes > self._polite.max_bytes:
                     raise ValueError(f"more than the {self._polite.max_bytes} bytes allowed")

@@ -236,3 +236,19 @@ def test_the_command_imports_at_the_place_where_it_is_looked_for(home):
     shown = CliRunner().invoke(app, ["leaderboard"])
     assert "0.750°^" in shown.stdout
     assert "^ imported: measured by another harness" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [("log.eval", "header.json"), ("M_D.xlsx", "xl/worksheets/sheet1.xml")],
+)
+def test_a_file_that_would_be_far_larger_unpacked_is_refused_unread(tmp_path, name, member):
+    with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, "{}")
+    stated = (2).to_bytes(4, "little") + len(member).to_bytes(2, "little")
+    large = (2**30 + 1).to_bytes(4, "little") + len(member).to_bytes(2, "little")
+    data = (tmp_path / name).read_bytes()
+    assert data.count(stated) == 2  # before the content, and in the directory
+    (tmp_path / name).write_bytes(data.replace(stated, large))
+    with pytest.raises(SourceError, match="1073741825 bytes, more than the 1073741824 allowed"):
+        read_external_results(tmp_path / name)

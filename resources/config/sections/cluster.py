@@ -107,6 +107,14 @@ class StorageSettings(StrictSection):
     cache_gigabytes: float = Field(10.0, gt=0)
     """Size of the cache; the least recently used files go first."""
 
+    unpacked_gigabytes: float = Field(64.0, gt=0)
+    """Most that an archive of a release may hold unpacked."""
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """The same in bytes."""
+        return int(self.unpacked_gigabytes * 10**9)
+
     @field_validator("database")
     @classmethod
     def _is_named(cls, written: str) -> str:

@@ -1,4 +1,4 @@
-"""Archives that are not what they should be are errors that name them."""
+"""Archives: what is no more than they say is unpacked, and anything else is an error by name."""
 
 import io
 import tarfile
@@ -9,19 +9,49 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from resources.datasets.archives import unpack
 
+NAMES = ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz")
+MODES = {"a.tar.gz": "w:gz", "a.tgz": "w:gz", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
 
-def zipped():
+
+def zipped(entries=(("a.txt", b"x" * 99),)):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.txt", "x" * 99)
+        for name, content in entries:
+            archive.writestr(name, content)
     return data.getvalue()
 
 
-def tarred():
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz") as archive:
-        archive.addfile(tarfile.TarInfo("a.txt"))
+def entry(name, content=b"", kind=tarfile.REGTYPE, link=""):
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.linkname = len(content), kind, link
+    return info, content
+
+
+def tarred(entries=None, mode="w:gz"):
+    entries, data = entries or [entry("a.txt")], io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:
+        for info, content in entries:
+            archive.addfile(info, io.BytesIO(content))
     return data.getvalue()
+
+
+def written(folder, name, entries):
+    """An archive of a kind, with entries of name and content."""
+    if name.endswith(".zip"):
+        data = zipped(entries)
+    else:
+        data = tarred([entry(*one) for one in entries], MODES.get(name, "w"))
+    file = folder / name
+    file.write_bytes(data)
+    return file
+
+
+def refused(file, says, **limits):
+    """It is refused, and leaves nothing behind."""
+    with pytest.raises(SourceError, match=says) as told:
+        unpack(file, **limits)
+    assert str(file) in str(told.value)
+    assert [one.name for one in file.parent.iterdir()] == [file.name]
 
 
 @pytest.mark.parametrize(
@@ -32,9 +62,84 @@ def tarred():
                                                b"PK\x01\x02\x14\x03\x14\x00\x01"), id="encrypted"),
         pytest.param("a.zip", zipped()[:36] + b"\xff" * 4 + zipped()[40:], id="torn inside"),
         pytest.param("a.tar.gz", tarred()[:20], id="a tar that is cut off"),
+        pytest.param("a.zip", b"<html>Gone</html>", id="a web page"),
+        pytest.param("a.tar.gz", b"<html>Gone</html>", id="a web page as a tar"),
+        pytest.param("a.zip", b"", id="nothing"),
     ],
 )  # fmt: skip
 def test_a_damaged_archive_is_named(tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(SourceError, match=name):
-        unpack(tmp_path / name)
+    refused(tmp_path / name, "cannot be unpacked")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_come_out_without_the_folder_that_holds_all(tmp_path, name):
+    unpack(written(tmp_path, name, [("top/a.txt", b"1"), ("top/below/b.txt", b"2")]))
+    assert (tmp_path / "a.txt").read_bytes() == b"1"
+    assert (tmp_path / "below/b.txt").read_bytes() == b"2"
+
+
+def test_an_archive_inside_stays_as_it_is(tmp_path):
+    inner = zipped([("../evil.txt", b"")])
+    unpack(written(tmp_path, "a.zip", [("inner.zip", inner), ("b.txt", b"")]))
+    assert (tmp_path / "inner.zip").read_bytes() == inner
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "second", ["a/b.txt", "a/./b.txt", "a//b.txt", "./a/b.txt", "a/b.txt/c.txt"]
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_entries_of_one_name_are_refused(tmp_path, name, second):
+    file = written(tmp_path, name, [("a/b.txt", b"1"), (second, b"2")])
+    refused(file, r"duplicate entry|is a file in it")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "outside", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "..\\evil.txt", "a\\..\\..\\evil"]
+)
+def test_a_name_that_leads_outside_is_refused(tmp_path, name, outside):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    refused(written(folder, name, [("a.txt", b"1"), (outside, b"2")]), "outside the folder")
+    assert [one.name for one in tmp_path.iterdir()] == ["in"]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param([entry("a", kind=tarfile.SYMTYPE, link="/etc")], id="a link out"),
+        pytest.param([entry("a", kind=tarfile.SYMTYPE, link="../x")], id="a relative link out"),
+        pytest.param([entry("a", kind=tarfile.LNKTYPE, link="../../x")], id="a hard link out"),
+        pytest.param([entry("a", kind=tarfile.FIFOTYPE)], id="a pipe"),
+        pytest.param([entry("a", kind=tarfile.CHRTYPE)], id="a device"),
+    ],
+)
+def test_a_link_or_device_of_a_tar_is_refused(tmp_path, entries):
+    (tmp_path / "a.tar").write_bytes(tarred(entries, "w"))
+    refused(tmp_path / "a.tar", "cannot be unpacked")
+
+
+def test_a_link_of_a_zip_is_refused(tmp_path):
+    link = zipfile.ZipInfo("a")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    refused(tmp_path / "a.zip", "'a' is a link")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_than_is_allowed_is_refused_whatever_it_is_packed_to(tmp_path, name):
+    file = written(tmp_path, name, [(f"{n}.bin", bytes(10**6)) for n in range(4)])
+    refused(file, "more than the 3500000 bytes allowed", most=3_500_000)
+    unpack(file, most=4_000_000)
+    assert (tmp_path / "3.bin").stat().st_size == 10**6
+
+
+def test_a_zip_that_says_less_than_it_holds_does_not_unpack_more(tmp_path):
+    """Its sizes are those of the directory; the content is cut there, and its checksum is wrong."""
+    honest = zipped([("a.bin", bytes(10**6))])
+    size = (10**6).to_bytes(4, "little")
+    (tmp_path / "a.zip").write_bytes(honest.replace(size, (10).to_bytes(4, "little")))
+    refused(tmp_path / "a.zip", "cannot be unpacked", most=100)

@@ -13,6 +13,11 @@ from resources.http.allowed_hosts import HostPolicy
 from resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
 
 IMAGE = b"an image"
+PAGES = {
+    "/page.jpg": b"<!DOCTYPE html><html><title>This photo is no longer available</title></html>",
+    "/page.png": b"\n  <HTML><body>Log in</body></HTML>",
+    "/error.png": b"\xef\xbb\xbf<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>",
+}
 ANYWHERE = HostPolicy(allowed=lambda _: True)
 POLITE = ImageDownloadLimits(pause=0.01, max_bytes=1000, tries=3)
 
@@ -32,6 +37,7 @@ def server():
             status = 503 if self.path == "/busy-once.png" and asked[self.path] == 1 else 200
             status = {"/gone.png": 404, "/broken.png": 500}.get(self.path, status)
             body = b"x" * 5000 if self.path == "/large.png" else IMAGE + self.path.encode()
+            body = PAGES.get(self.path, body)
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -117,3 +123,13 @@ def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "checksums.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(SourceError, match=r"checksums.jsonl: not written by bench"):
         recorded_downloads(["http://a"], tmp_path)
+
+
+def test_a_web_page_served_as_an_image_is_none(server, tmp_path):
+    rows = fetch(server, tmp_path, *(name.strip("/") for name in PAGES), "a.png")
+    assert [row.error for row in rows] == [
+        *["ValueError: a web page, and no image; it may be gone"] * 3,
+        "",
+    ]
+    assert set(server.asked.values()) == {1}  # another try brings nothing else
+    assert len(list(tmp_path.iterdir())) == 2  # an image, and the list of checksums
