@@ -20,7 +20,7 @@ from bench_assets.core.parsing.numbers import as_number, in_digits, written
 CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 LITERAL = re.compile(r"\d+\.?\d*|\.\d+")
 
-_EVERYWHERE = frozenset({2, 7, 12})  # both, halves, twice; a week's days; a dozen, a year's months
+_EVERYWHERE = frozenset({1, 2, 7, 12})  # oneself; both, halves; a week's days; a year's months
 _HINTS = {
     float(number): re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE)
     for number, words in json.loads(
@@ -34,6 +34,18 @@ _MULTIPLIERS = frozenset({2, 3, 4})  # twice, a third, a quarter: told in the te
 _UNBRACKETED = re.compile(
     r"\d[^.\n]*(?:=|\b(?:is|are|was|were|makes?|made|gives?|gave|leaves?|left|equals?|becomes?|became|totals?)\b)"
     r"[^.\n\d]*\d"
+)
+_DECIDES = re.compile(  # words by which a number chooses the calculation
+    r"\b(?:unless|otherwise|whoever|whichever|whether|enough|at (?:least|most)|up to|round(?:s|ed)?|"
+    r"as many as \w+ can|how many full|o'?clock|[ap]\.?m|odd|even number|remainder|winner|wins?|"
+    r"minimum|maximum|limit|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
+    r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
+    re.IGNORECASE,
+)
+_RATE_BEFORE = re.compile(r"\b(?:each|every|per)\b(?!\s+of\s*$)[^.?!;\n\d]*$", re.IGNORECASE)
+_RATE_AFTER = re.compile(
+    r"[^.?!;,\n\d]*\b(?:each|per|apiece|every|an? (?:second|minute|hour|day|week|month|year|piece))\b",
+    re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
@@ -64,6 +76,12 @@ class SolutionStep(NamedTuple):
     expression: str
     result: float | None
     line: str
+    end: int  # of the calculation in its line
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it is more than a sum."""
+        return re.search(r"[*/]", self.expression) is not None
 
     @property
     def literals(self) -> list[float]:
@@ -77,12 +95,13 @@ class _Stated(NamedTuple):
     number: float
     before: frozenset[str]
     after: frozenset[str]
+    is_rate: bool  # so many of each
 
 
 def steps_of(solution: str) -> list[SolutionStep]:
     """List the calculations of a solution in order."""
     return [
-        SolutionStep(found[1], as_number(found[2]), line)
+        SolutionStep(found[1], as_number(found[2]), line, found.end())
         for line in solution.splitlines()
         for found in CALCULATION.finditer(line)
     ]
@@ -124,6 +143,8 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
     stated = _stated(problem.question)
     if [one.number for one in stated].count(number) != 1:
         yield f"{written(number)} does not stand in the text once"
+    if decides := _DECIDES.search(problem.question):
+        yield f"another number may need another calculation: {decides[0]!r:.60}"
     yield from _steps_in_words(problem, steps, stated)
     done: list[float] = []
     for at, step in enumerate(steps):
@@ -148,12 +169,32 @@ def _sources(
         near = _words_near(places, others, replaced=literal == replaced)
         if places and not near & _stems(step.line):
             yield f"the step {step.expression} does not say what {written(literal)} counts"
+        if places and literal == replaced and not _is_factor(places[0], problem, step, stated):
+            yield f"nothing says that {written(literal)} is a factor of {step.expression}"
+
+
+def _is_factor(
+    place: _Stated, problem: Problem, step: SolutionStep, stated: list[_Stated]
+) -> bool:
+    """Whether a number is multiplied for what it is: so many of each, or of what each has so many.
+
+    Sums need no rate. What there is so many of each is what is counted, not what is multiplied.
+    """
+    if not step.is_product or place.is_rate:
+        return True
+    result = _RESULT.match(step.line, step.end)
+    counted = _stems(_phrase(step.line[result.end() if result else step.end :]))
+    others = [one for one in step.literals if one != place.number]
+    rates = {one.number for one in stated if one.is_rate}
+    usual = {one for one in others if _goes_without_saying(one, problem, step)}
+    told = usual or rates.intersection(others)
+    return bool(usual & _MULTIPLIERS or (told and not counted & place.after))
 
 
 def _goes_without_saying(literal: float, problem: Problem, step: SolutionStep) -> bool:
-    """Whether words bring a number into a step: those of its line; "twice" also in the text."""
-    told = literal in _MULTIPLIERS and re.search(r"[*/]", step.expression) is not None
-    return _brought_by(literal, step.line) or (told and _brought_by(literal, problem.question))
+    """Whether words of the text bring a factor into a step, whose line says it, too."""
+    told = step.is_product and _brought_by(literal, problem.question)
+    return told and (literal in _MULTIPLIERS or _brought_by(literal, step.line))
 
 
 def _words_near(places: list[_Stated], others: list[_Stated], *, replaced: bool) -> frozenset[str]:
@@ -204,6 +245,8 @@ def _stated(text: str) -> list[_Stated]:
             float(found[0].replace(",", "")),
             _stems(_last_clause(digits[: found.start()])) | _money(digits, found.start()),
             _stems(_phrase(digits[found.end() :])),
+            _RATE_BEFORE.search(digits[: found.start()]) is not None
+            or _RATE_AFTER.match(digits, found.end()) is not None,
         )
         for found in _NUMBER.finditer(digits)
     ]

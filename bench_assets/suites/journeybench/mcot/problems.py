@@ -56,7 +56,8 @@ def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
 
     A number in a calculation is one of the text, or the result of an earlier calculation. None if
     it cannot be told which, if a number to be replaced is ``unclear``, if the calculations do not
-    end in the answer, or if one of them comes out below zero: there are no fewer things than none.
+    end in the answer, or if one of them comes out below zero (there are no fewer things than none)
+    or on the way no longer whole (ten people need a third car of four seats).
 
     Args:
         problem: The problem as written.
@@ -67,7 +68,8 @@ def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
     results: dict[float, float] = {}
     steps, result = [], None
     for step in steps_of(problem.solution):
-        if _may_be_no_result(problem, step.literals, results):
+        torn = any(old.is_integer() and not new.is_integer() for old, new in results.items())
+        if torn or _may_be_no_result(problem, step.literals, results):
             return None
         changed = LITERAL.sub(lambda n: _replaced(float(n[0]), results, instead), step.expression)
         old, result = step.result, _calculated(changed)

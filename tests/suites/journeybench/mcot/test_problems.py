@@ -65,7 +65,7 @@ def test_what_cannot_be_told_is_not_solved(question, steps, answer):
 
 
 def test_nothing_is_divided_by_what_is_not_there():
-    shared = problem("12 cakes for 4 people?", "People get <<12/4=3>>3 cakes.", "3")
+    shared = problem("12 cakes a day for 4 people?", "People get <<12/4=3>>3 cakes.", "3")
     assert solve(shared, {4: 0}) is None
     assert solve(shared, {4: 5}) == Solution("12/5 = 2.4", 2.4)
 
@@ -200,6 +200,24 @@ BY_HAND = [  # text, calculations, answer; then its number, what is imaged, what
         ("Ann has 8 pies, eats 3, and Bo 5 times what is left.", "Pies she eats: <<8-3=5>>5", "5"),
         (8, 9, 6.0),
         id="the result is the end, whatever else is like it",
+    ),
+    pytest.param(
+        (
+            "8 kids go out. Each car seats 4 and costs 6 dollars.",
+            "The kids need cars: <<8/4=2>>2\nIn dollars they cost <<2*6=12>>12",
+            "12",
+        ),
+        (8, 10, None),
+        id="two cars and a half",
+    ),
+    pytest.param(
+        (
+            "8 kids go out. Each car seats 4 and costs 6 dollars.",
+            "The kids need cars: <<8/4=2>>2\nIn dollars they cost <<2*6=12>>12",
+            "12",
+        ),
+        (8, 12, 18.0),
+        id="three cars",
     ),
     pytest.param(
         ("Ann has 5 pies and bakes 5 more.", "<<5+5=10>>10", "10"),

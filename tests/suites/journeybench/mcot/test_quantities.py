@@ -173,7 +173,7 @@ def test_a_reference_begins_a_sentence_with_a_capital(question, expected):
 def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
     bags = Problem(
         problem_id="p",
-        question="Ann has 8 apples, and bags for two. How many bags does she fill?",
+        question="Ann has 8 apples, each bag holds two. How many bags does she fill?",
         solution="Apples in bags: <<8/2=4>>4",
         answer="4",
     )
@@ -186,7 +186,7 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
 
 
 EATEN = (
-    "Ann has three apples. 1 is eaten. Each costs 5 coins, 40 stamps, a weight of 1.5, on 8 plates."
+    "Ann has three apples. 1 is eaten. Each costs 5 coins, 40 stamps, a weight of 1.5, 8 plates each."
 )
 
 
