@@ -36,15 +36,19 @@ _UNBRACKETED = re.compile(
     r"[^.\n\d]*\d"
 )
 _DECIDES = re.compile(  # words by which a number chooses the calculation
-    r"\b(?:unless|otherwise|whoever|whichever|whether|enough|at (?:least|most)|up to|round(?:s|ed)?|"
-    r"as many as \w+ can|how many full|o'?clock|[ap]\.?m|odd|even number|remainder|winner|wins?|"
+    r"\b(?:unless|otherwise|whoever|whichever|whether|enough|at (?:least|most)|up to|"
+    r"round(?:s|ed)?|as many as \w+ can|how many full|o'?clock|[ap]\.?m|odd|even number|"
+    r"remainder|winner|wins?|"
     r"minimum|maximum|limit|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
     r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
     re.IGNORECASE,
 )
-_RATE_BEFORE = re.compile(r"\b(?:each|every|per)\b(?!\s+of\s*$)[^.?!;\n\d]*$", re.IGNORECASE)
+_RATE_BEFORE = re.compile(
+    r"\b(?:each|every|per)\b(?!\s+of\s*$)[^.?!;\n\d]*$|\bat\s\$?$", re.IGNORECASE
+)
 _RATE_AFTER = re.compile(
-    r"[^.?!;,\n\d]*\b(?:each|per|apiece|every|an? (?:second|minute|hour|day|week|month|year|piece))\b",
+    r"[^.?!;,\n\d]*"
+    r"\b(?:each|per|apiece|every|an? (?:second|minute|hour|day|week|month|year|piece))\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
@@ -173,9 +177,7 @@ def _sources(
             yield f"nothing says that {written(literal)} is a factor of {step.expression}"
 
 
-def _is_factor(
-    place: _Stated, problem: Problem, step: SolutionStep, stated: list[_Stated]
-) -> bool:
+def _is_factor(place: _Stated, problem: Problem, step: SolutionStep, stated: list[_Stated]) -> bool:
     """Whether a number is multiplied for what it is: so many of each, or of what each has so many.
 
     Sums need no rate. What there is so many of each is what is counted, not what is multiplied.

@@ -186,7 +186,8 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
 
 
 EATEN = (
-    "Ann has three apples. 1 is eaten. Each costs 5 coins, 40 stamps, a weight of 1.5, 8 plates each."
+    "Ann has three apples. 1 is eaten. "
+    "Each costs 5 coins, 40 stamps, a weight of 1.5, 8 plates each."
 )
 
 
