@@ -14,7 +14,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.decoding import as_plain
 from bench_assets.core.schema.chat import Image, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
@@ -223,6 +223,5 @@ def _id(one: ModelResponses) -> str:
 
 
 def _data_address(data: bytes) -> str:
-    form = decode(data).format.lower().replace("mpo", "jpeg").replace("jpeg2000", "jp2")
-    mime = f"image/{form}"
-    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+    media, shown = as_plain(data)
+    return f"data:{media};base64,{base64.b64encode(shown).decode()}"

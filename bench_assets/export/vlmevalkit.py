@@ -19,6 +19,7 @@ from string import ascii_uppercase
 from typing import Any
 from urllib.parse import quote
 
+from bench_assets.core.images.decoding import as_plain
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
@@ -90,13 +91,14 @@ def question_rows(
     """Rows of a question table; one with an unreadable image is left out and reported."""
     for index, question in enumerate(exam.questions, start=1):
         try:
-            images = [base64.b64encode(image_store.read(one)).decode() for one in question.images]
+            shown = [as_plain(image_store.read(one))[1] for one in question.images]
         except ImageError as why:
             left_out.append(f"{question.question_id}: {why}")
             continue
         paths = [f"{one[:_DIGITS]}.png" for one in question.images]
-        shown = {"image": _one_or_list(images), "image_path": _one_or_list(paths)}
-        yield {**_asked(index, question), **shown}
+        images = [base64.b64encode(one).decode() for one in shown]
+        image_columns = {"image": _one_or_list(images), "image_path": _one_or_list(paths)}
+        yield {**_asked(index, question), **image_columns}
 
 
 def response_columns(exam: ExportTable) -> list[str]:

@@ -133,7 +133,7 @@ NOTES: Mapping[Change, str] = {"first frame": FIRST_FRAME, "end added": END_ADDE
 _LARGE_JPEG = 1.75  # times the limit, as they are decoded at half their width and height
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_JPEG = ("JPEG", "MPO")
+_JPEG, _JPEG_START = ("JPEG", "MPO"), b"\xff\xd8"
 _SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
 _WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 _COMMON = ("JPEG", "PNG", "GIF", "BMP")
@@ -248,6 +248,19 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
     with _opened(data, max_pixels) as image:
         alike = image.format in _SERVED and image.mode in ("L", "RGB") and not has_alpha(image)
         return alike and raw_mode(image) in ("L", "RGB") and not _announced(image, data)
+
+
+def as_plain(data: bytes) -> tuple[str, bytes]:
+    """The media type and bytes of an image that every reader shows alike: its own, else a PNG.
+
+    Raises:
+        ImageError: As ``decode``.
+    """
+    if is_plain(data):
+        return f"image/{'jpeg' if data.startswith(_JPEG_START) else 'png'}", data
+    written = io.BytesIO()
+    decode(data).image.save(written, "PNG")
+    return "image/png", written.getvalue()
 
 
 @contextmanager

@@ -1,11 +1,10 @@
 """Protocol of an API format, and images encoded for JSON."""
 
 import base64
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from bench_assets.core.images.decoding import decode, is_plain
+from bench_assets.core.images.decoding import as_plain
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.response_cache.engine import ReadImage
@@ -52,9 +51,6 @@ class ApiFormat(Protocol):
         ...
 
 
-_JPEG = b"\xff\xd8"
-
-
 def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """Encode an image as base64: as stored where every server decodes it alike, else as PNG.
 
@@ -70,14 +66,7 @@ def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """
     data = read_image(image.sha256)
     try:
-        sent = data if is_plain(data) else _as_png(data)
+        media, sent = as_plain(data)
     except ImageError as why:
         raise ImageError(f"image {image.sha256}: {why}") from why
-    media = "jpeg" if sent.startswith(_JPEG) else "png"
-    return f"image/{media}", base64.b64encode(sent).decode("ascii")
-
-
-def _as_png(data: bytes) -> bytes:
-    written = io.BytesIO()
-    decode(data).image.save(written, "PNG")
-    return written.getvalue()
+    return media, base64.b64encode(sent).decode("ascii")
