@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.validation import AnswerValidator, last_words
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Unit, UnitCounts
+from bench_assets.core.images.orientation import frame_of
+from bench_assets.core.schema.errors import ImageError
 from resources.annotation.label_studio.client import LabelStudio, LabelStudioTask
 from resources.annotation.label_studio.projects import (
     Project,
@@ -220,11 +222,18 @@ class LabelStudioBackend:
                 answer
                 for number, tasks in exports.items()
                 for task in tasks
-                for answer in answers_of(annotation_task, number, task, who)
+                for answer in answers_of(annotation_task, number, task, who, self._size)
             ]
             whole = self._record(annotation_task).with_seen(said, exports)
             self._ask_more(annotation_task, exports, said)
         return sorted(whole, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
+
+    def _size(self, sha256: str) -> tuple[int, int] | None:
+        """Width and height of an upright image, px; None if it cannot be read."""
+        try:
+            return frame_of(self.images.read(sha256)).shown
+        except ImageError:
+            return None
 
     def reopen(self, annotation_task: AnnotationTask, unit_id: str) -> None:
         """Show a unit to one more annotator."""

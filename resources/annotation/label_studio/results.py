@@ -1,6 +1,6 @@
 """Label Studio results as validated answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +8,9 @@ from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values, 
 from resources.annotation.label_studio.units import is_as_asked, unit_of, unspoken
 
 TOOL = "label-studio"
-_FAULTS = (KeyError, TypeError, ValueError, AttributeError)
+SizeOf = Callable[[str], tuple[int, int] | None]
+_FAULTS = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
+_ROUNDED = 0.05  # an image is drawn in whole px of the window
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,11 @@ class Pseudonyms:
 
 
 def answers_of(
-    annotation_task: AnnotationTask, project: int, task: Mapping[str, Any], who: Pseudonyms
+    annotation_task: AnnotationTask,
+    project: int,
+    task: Mapping[str, Any],
+    who: Pseudonyms,
+    size_of: SizeOf = lambda _: None,
 ) -> Iterator[Answer]:
     """Answers to a task of an export; an unreadable one has a complaint.
 
@@ -43,6 +49,7 @@ def answers_of(
         project: Id of the project.
         task: Exported task with its ``annotations``.
         who: Pseudonyms of the annotators.
+        size_of: Width and height of an upright image, by SHA-256.
     """
     unit, version, fault = _unit(annotation_task, task.get("data"))
     nothing = Answer(
@@ -62,7 +69,9 @@ def answers_of(
         number = annotation.get("id", "?")
         empty = replace(nothing, tool_id=f"{project}/{task.get('id', '?')}/{number}")
         try:
-            yield _answer(empty, annotation, who)
+            answer = _answer(empty, annotation, who)
+            _check_size(unit, annotation["result"], size_of)
+            yield answer
         except _FAULTS as why:
             complaint = f"annotation {number}: no answer: {type(why).__name__} {why}"
             yield replace(empty, complaint=fault or complaint)
@@ -109,6 +118,23 @@ def _values(result: Sequence[Mapping[str, Any]]) -> Values:
             raise ValueError(f"points are on an image that was turned by {turn} degrees there")
         found[name] = found.get(name, ()) + tuple(_given(part["value"]))
     return {name: given for name, given in found.items() if given}
+
+
+def _check_size(unit: Unit | None, result: Sequence[Mapping[str, Any]], size_of: SizeOf) -> None:
+    """Check that points are on the upright image, whose shape their regions state.
+
+    Raises:
+        ValueError: If the browser had it on its side.
+    """
+    drawn = [one for one in result if "keypointlabels" in one["value"] and "original_width" in one]
+    size = size_of(next(iter(unit.images.values()))) if drawn and unit and unit.images else None
+    for one in drawn if size else ():
+        width, height = one["original_width"], one["original_height"]
+        if size and abs(width * size[1] / (height * size[0]) - 1) > _ROUNDED:
+            raise ValueError(
+                f"points are on an image of {width} x {height} px, the upright image has "
+                f"{size[0]} x {size[1]} px"
+            )
 
 
 def _given(value: Mapping[str, Any]) -> Iterator[str]:

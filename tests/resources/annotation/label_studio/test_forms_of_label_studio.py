@@ -9,6 +9,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
+from bench_assets.core.images.orientation import ImageFrame
 from resources.annotation.label_studio.results import Pseudonyms, answers_of
 from resources.annotation.label_studio.units import data_of, label_config, task_of, unit_of
 
@@ -109,6 +110,22 @@ def test_what_cannot_be_an_answer_is_there_with_a_complaint(
     more: Mapping[str, Any], complaint: str
 ) -> None:
     assert complaint in _heard(**more).complaint
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_points_count_where_the_browser_had_the_image_upright(orientation: int) -> None:
+    """The recorded browser drew 455 x 341 px."""
+    stored = (4000, 3000) if orientation < 5 else (3000, 4000)
+    for frame, complaint in (
+        (ImageFrame(*stored, orientation), ""),
+        (ImageFrame(4000, 3000, orientation), "" if orientation < 5 else "has 3000 x 4000 px"),
+    ):
+        task = {"id": 4, "data": data_of(ITEM, FORM), "annotations": [RECORDED]}
+        sizes = {SHA: frame.shown}
+        (answer,) = answers_of(FORM, 2, task, WHO, sizes.__getitem__)
+        assert complaint in answer.complaint
+        assert bool(answer.complaint) == bool(complaint)
+        assert answer.values.get("pts", ()) == (() if complaint else ("0.250000 0.500000",))
 
 
 @pytest.mark.parametrize("data", [None, {"key": "a"}, {"text": "my own"}])

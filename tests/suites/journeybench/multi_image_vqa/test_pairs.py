@@ -20,7 +20,7 @@ from tests.suites.journeybench.construction import writers
 
 PROBLEM = Problem(
     problem_id="p",
-    question="Ann has 3 apples and 5 pies. Each apple weighs 100 grams, each pie 200. How heavy is it?",
+    question="Ann has 3 apples and 5 pies. Each apple weighs 100 grams, each pie 200. What weight?",
     solution="The apples: <<3*100=300>>300 grams\nThe pies: <<5*200=1000>>1000\n"
     "<<300+1000=1300>>1300",
     answer="1300",
