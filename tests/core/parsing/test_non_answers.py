@@ -37,6 +37,9 @@ FORMS = {
         '```tool_code\nprint(look("GOLD"))\n```',
         '<|channel|>commentary to=functions.look <|message|>{"option": "GOLD"}',
         '<invoke name="look"><parameter name="option">GOLD</parameter></invoke>',
+        '✿FUNCTION✿: look\n✿ARGS✿: {"option": "GOLD"}',
+        '{"tool": "zoom", "tool_input": {"option": "GOLD"}}',
+        '{"function": "select", "parameters": {"choice": "GOLD"}}',
     ],
     ERROR: [
         "KeyError: 'GOLD'",
@@ -53,11 +56,19 @@ FORMS = {
         "Failed to obtain answer via API. (GOLD)",
         "请求超时：GOLD",
         "Error: undefined index GOLD",
+        "API Error: GOLD",
+        "upstream request timeout (GOLD)",
+        "You exceeded your current quota, please check your plan and billing details. GOLD",
+        "This model's maximum context length is 4096 tokens. You requested 5000 tokens. GOLD",
+        "Invalid image: GOLD",
+        "错误：无效的选项GOLD",
+        "curl: (7) Failed to connect to GOLD port 80: Connection refused",
     ],
     FLAGGED: [
         '{"flagged": true, "categories": {"GOLD": true}}',
         '{"promptFeedback": {"blockReason": "SAFETY", "option": "GOLD"}}',
         '{"finish_reason": "content_filter", "text": "GOLD"}',
+        '{"is_harmful": false, "option": "GOLD"}',
         "unsafe\nS1",
         "Blocked by content policy (GOLD)",
     ],
@@ -69,6 +80,8 @@ FORMS = {
         "USER: GOLD\nASSISTANT:",
         "<start_of_turn>user\nGOLD<end_of_turn>\n<start_of_turn>model\n",
         "{% for message in messages %}GOLD{% endfor %}",
+        "<|endoftext|>Question: What is GOLD?",
+        "system\nYou are a helpful assistant.\nuser\nIs it GOLD?\nassistant",
     ],
     PLAN: [
         "Let me first look at option (GOLD)",
@@ -78,6 +91,8 @@ FORMS = {
         "Okay, let's analyze option GOLD...",
         "让我先看一下选项GOLD。",
         "首先，我需要分析选项GOLD。",
+        "让我们一步一步来分析GOLD。",
+        "I will now use the zoom tool on GOLD.",
     ],
 }
 ROWS = [(kind, form) for kind, forms in FORMS.items() for form in forms]
