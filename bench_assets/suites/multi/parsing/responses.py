@@ -32,6 +32,7 @@ _FOR_WRONG = re.compile(
     r"|\b(?:incorrect|wrong|false|not (?:correct|true))\b"
 )
 _FOR_ELSE = re.compile(r"不|没|无|非|除|\b(?:not|except)\b", re.IGNORECASE)
+_LEAST_STEM = 3  # characters of a question that a response repeats as a subject
 # Full-width letters, digits and punctuation, and the ideographic blank.
 _WIDE = re.compile("[！-～\u3000]")
 
@@ -172,7 +173,12 @@ def careful(question: Question) -> Reader:
     wanted = [line for line in question.answer if line.strip()]
     wanted_are = wanted_of(stem)
 
+    asked = re.escape(_last_clause(stem))
+
     def read(response: str) -> str:
+        if len(asked) >= _LEAST_STEM:  # "鲸鱼是属于哺乳动物的。"
+            response = re.sub(rf"{asked} ?:", "正确答案:", response)
+            response = re.sub(rf"(?<=[是为]){asked}(?=\W*$)", "正确答案", response)
         return read_choices(response, offered, wanted_are).letters
 
     return Reader(
@@ -199,7 +205,11 @@ def wanted_of(stem: str) -> Wanted:
     >>> wanted_of("下列说法不正确的是[MASK]"), wanted_of("不属于哺乳动物的是[MASK]")
     ('wrong', 'else')
     """
-    asked = re.split(r"[。？！?!\n]", stem.replace(MASK, "").strip("\n。？！?! "))[-1]
+    asked = _last_clause(stem)
     if _FOR_WRONG.search(asked):
         return "wrong"
     return "else" if _FOR_ELSE.search(asked) else "right"
+
+
+def _last_clause(stem: str) -> str:
+    return re.split(r"[。？！?!\n]", stem.replace(MASK, "").strip("\n。？！?! "))[-1]
