@@ -15,7 +15,7 @@
 # make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers; the report
 #              is written to FAULTS_REPORT, a file of the temporary folder without it
 #              FAULTS_SECONDS=600 for less
-# make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; twenty minutes
+# make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make screenshots  the README's images of the report and of the UI, from what make demo left

@@ -1,8 +1,8 @@
 """Ambiguous options and questions: two options that mean the same, one question with two keys.
 
-Options are compared by value (numbers, fractions, units) or by words (spelling, order of a list);
-whatever has other signs in it, such as a formula, only as it is written. Questions are compared
-without words that change nothing.
+Options are compared by value (numbers, fractions, units, times) or by words (spelling, order of a
+list, ``equal_phrases.txt``); whatever has other signs in it, such as a formula, only as it is
+written. Questions are compared without words that change nothing.
 """
 
 import re
@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
+from pathlib import Path
 
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import (
@@ -47,7 +48,7 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
         "volume": {"ml milliliter": "1/1000", "l liter": "1"},
         "time": {"s sec second": "1", "min minute": "60", "h hour": "3600", "day": "86400"},
         "angle": {"° degree": "1"},
-        "share": {"% percent": "1/100"},
+        "number": {"% percent": "1/100"},
         "dollar": {"$ dollar usd": "1", "cent": "1/100"},
     }.items()
     for names, size in sizes.items()
@@ -61,12 +62,17 @@ _PLAIN = re.compile(  # words of three letters and more; other capitals may matt
     r"(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
     re.DOTALL,
 )
+_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap]\.?m|o'clock)?")
+_PAST = re.compile(r"(?P<part>half|quarter|\d+)(?: minutes?)? (?P<way>past|to) (?P<hour>\d{1,2})")
+_PARTS = {"half": 30, "quarter": 15}  # minutes
+_FRAME = re.compile(r"^(?:(?:it|this|that)(?: is|'s)|the (?:right )?answer is) ")
 _EITHER_WAY = re.compile(r"\s+(?:and|or)\s+")
 _FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
-are was were be do does did has have had of to it its you can see there whose one"""
+are was were be do does did has have had of to it its you can see there whose one
+look carefully closely now"""
 _NOTHING_SAID = frozenset(_FUNCTION_WORDS.split())
 _OF_IMAGE = re.compile(
-    r"\b(?:in|of|from|on) (?:the|this|that) (?:given |following |above )?"
+    r"\b(?:in|of|from|on|at) (?:the|this|that) (?:given |following |above )?"
     r"(?:image|picture|photo|photograph|figure|scene)s?\b",
     re.IGNORECASE,
 )
@@ -104,13 +110,13 @@ def meaning(option: str) -> Hashable:
     (False, False)
     """
     text = unicodedata.normalize("NFKC", option).strip()
-    if quantity := _quantity(text):
-        return quantity
+    if (time := _time(text)) or (quantity := _quantity(text)):
+        return time or quantity
     if not _PLAIN.fullmatch(text):
         return "as written", text.rstrip(" .。")
     parts = [_plain(part) for part in _EITHER_WAY.split(text)]
     if "," in text or len(set(parts)) < 2:  # a list may be in an order that matters
-        return "words", _plain(text)
+        return _quantity(_plain(text)) or ("words", _plain(text).replace(" ", ""))
     return "words", frozenset(parts)
 
 
@@ -128,11 +134,29 @@ def right_meanings(question: Question) -> frozenset[Hashable]:
     return frozenset(map(meaning, right_texts(question)))
 
 
-def _plain(text: str) -> tuple[str, ...]:
-    return tuple(_stem(word) for word in words(text) if word not in ("a", "an", "the"))
+def _plain(text: str) -> str:
+    """The words of a text, stemmed; phrases of one meaning as the first of them."""
+    said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!")).replace("n't", " not")
+    stems = _stemmed(said)
+    return _EQUAL.get(stems) or " ".join(_EQUAL.get(word, word) for word in stems.split())
 
 
-@lru_cache(maxsize=2**14)
+def _time(text: str) -> tuple[str, int] | None:
+    """Minutes of a clock time; "7 pm" and "19:00" are equal, "7:00" may be either half."""
+    said = " ".join(map(_number_word, text.casefold().replace("’", "'").rstrip(" .").split()))
+    if found := _PAST.fullmatch(said.removeprefix("a ")):
+        minutes = _PARTS.get(found["part"]) or int(found["part"])
+        past = minutes if found["way"] == "past" else -minutes
+        return "time of day", 60 * int(found["hour"]) + past
+    found = _CLOCK.fullmatch(said)
+    if not found or not (found["minute"] or found["half"]):
+        return None
+    half = (found["half"] or "")[:1]
+    hour = {"a": int(found["hour"]) % 12, "p": int(found["hour"]) % 12 + 12}
+    minute = int(found["minute"] or 0)
+    return "time of day", 60 * hour.get(half, int(found["hour"])) + minute
+
+
 def _stem(word: str) -> str:
     """A word in American spelling, in the singular; a number in digits."""
     word = _NUMBER_WORDS.get(word, word)
@@ -162,3 +186,19 @@ def _quantity(text: str) -> tuple[str, Fraction] | None:
 
 def _number_word(word: str) -> str:
     return _NUMBER_WORDS.get(word, word)
+
+
+def _equal_phrases() -> dict[str, str]:
+    lines = Path(__file__).with_name("equal_phrases.txt").read_text(encoding="utf-8").splitlines()
+    found: dict[str, str] = {}
+    for line in lines:
+        first, *others = (_stemmed(phrase) for phrase in line.split("="))
+        found |= dict.fromkeys(others, found.get(first, first)) if not line.startswith("#") else {}
+    return found
+
+
+def _stemmed(phrase: str) -> str:
+    return " ".join(_stem(one) for one in words(phrase) if one not in ("a", "an", "the"))
+
+
+_EQUAL = _equal_phrases()

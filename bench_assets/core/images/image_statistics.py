@@ -1,18 +1,22 @@
 """Statistics of an image's pixels that say nothing about what it shows."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
 _CELLS = 64  # a side
 _LARGEST = 1024  # px a side; larger images are shrunk
+_GRAIN = 9.0  # standard errors of a cell's mean that grain alone spreads over all cells
+
+_Levels: TypeAlias = npt.NDArray[np.float32]
 
 
 class ImageStatistics(NamedTuple):
     """Levels are 0 to 255."""
 
-    range: int  # largest of a channel over 64 x 64 cells, which averages out pixel noise
+    range: int  # largest of a channel over 64 x 64 cells, less what the grain of the cells explains
     brightness: float  # mean level of grey
     contrast: float  # standard deviation of the levels
     sharpness: float  # variance of the Laplacian
@@ -24,20 +28,32 @@ def image_statistics(image: Image.Image) -> ImageStatistics:
     >>> image_statistics(Image.new("RGB", (8, 8), (60, 60, 60)))
     ImageStatistics(range=0, brightness=60.0, contrast=0.0, sharpness=0.0)
     """
-    box = Image.Resampling.BOX
-    cells = np.asarray(image.convert("RGB").resize((_CELLS, _CELLS), box), dtype=int)
-    shrunk = image.convert("L").reduce(max(1, max(image.size) // _LARGEST))
-    grey = np.asarray(shrunk, dtype=np.float64)
+    shrunk = image.convert("RGB").reduce(max(1, max(image.size) // _LARGEST))
+    channels = [np.asarray(channel, np.float32) for channel in shrunk.split()]
+    grey = np.asarray(shrunk.convert("L"), np.float32)
     return ImageStatistics(
-        range=int(np.ptp(cells, axis=(0, 1)).max()),
-        brightness=round(float(grey.mean()), 4),
-        contrast=round(float(grey.std()), 4),
+        range=round(max(map(_range, channels))),
+        brightness=round(float(grey.mean(dtype=np.float64)), 4),
+        contrast=round(float(grey.std(dtype=np.float64)), 4),
         sharpness=round(_sharpness(grey), 4),
     )
 
 
-def _sharpness(grey: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:
+def _range(levels: _Levels) -> float:
+    """Range of the means of cells; grain within them explains a part of it."""
+    means, squares = _cells(levels), _cells(levels**2)
+    grain = np.median(np.sqrt(np.maximum(0, squares - means**2)))
+    per_cell = max(1.0, levels.size / _CELLS**2)
+    return max(0.0, float(np.ptp(means) - _GRAIN * grain / per_cell**0.5))
+
+
+def _cells(levels: _Levels) -> _Levels:
+    image = Image.fromarray(levels)
+    return np.asarray(image.resize((_CELLS, _CELLS), Image.Resampling.BOX), np.float32)
+
+
+def _sharpness(grey: _Levels) -> float:
     if min(grey.shape) < 3:
         return 0.0
     around = grey[:-2, 1:-1] + grey[2:, 1:-1] + grey[1:-1, :-2] + grey[1:-1, 2:]
-    return float((around - 4 * grey[1:-1, 1:-1]).var())
+    return float((around - 4 * grey[1:-1, 1:-1]).var(dtype=np.float64))

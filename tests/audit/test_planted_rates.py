@@ -1,0 +1,271 @@
+"""Twenty defects of a kind among 400 questions: how many are found, and what else is."""
+
+import io
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, PngImagePlugin
+
+from bench_assets.core.images.metadata import metadata_of
+from bench_assets.core.schema.rows import Prediction
+from tests.audit.held import exam, found
+from tests.rows import question
+
+PLANTED = 20
+
+
+@pytest.fixture(scope="module")
+def large():
+    return exam("choice", n=400, seed=5)
+
+
+def suspects(held, check):
+    return {one.about for one in found(held, check).suspects}
+
+
+def rates(held, check, planted):
+    """Recall, and the number of others that are suspected."""
+    named = suspects(held, check)
+    return len(named & planted) / len(planted), len(named - planted)
+
+
+SAME = [
+    ("three", "3"), ("1/2", "0.5"), ("50 cm", "0.5 m"), ("half", "50 %"), ("couch", "sofa"),
+    ("red and blue", "blue and red"), ("grey", "gray"), ("two dogs", "2 dogs"),
+    ("left", "to the left"),
+    ("It is red.", "red"), ("3:00 PM", "15:00"), ("a dozen", "twelve"), ("children", "kids"),
+    ("bike", "bicycle"), ("half past three", "3:30"), ("does not move", "doesn't move"),
+    ("dark blue", "dark-blue"), ("cell phone", "cellphone"), ("two thirds", "2/3"),
+    ("the man is taller", "the woman is shorter"),
+]  # fmt: skip
+DIFFERENT = [
+    ("3", "13"), ("left", "right"), ("red", "dark red"), ("1/2", "1/3"), ("50 cm", "50 m"),
+    ("Aa", "aa"), ("x + 1", "x - 1"), ("before", "after"), ("a man and a woman", "a woman"),
+    ("10 %", "10"), ("7 am", "19:00"), ("not red", "red"), ("north", "northeast"), ("m/s", "s/m"),
+    ("more than 3", "less than 3"), ("half past three", "3:00"),
+    ("all of the above", "none of these"),
+    ("bike", "motorbike"), ("1.5", "15"), ("red, then blue", "blue, then red"),
+]  # fmt: skip
+
+
+def offering(held, pairs):
+    """Offer a pair of options in the first questions, one of them right."""
+    changed = [
+        replace(one, options=(*pair, "zebra", "yacht"), answer=("A",))
+        for one, pair in zip(held.questions, pairs, strict=False)
+    ]
+    return replace(held, questions=[*changed, *held.questions[len(pairs) :]])
+
+
+def test_options_of_one_meaning(large):
+    """Nineteen of twenty: that two sentences are converses is beyond words."""
+    planted = {f"exam/{n}" for n in range(PLANTED)}
+    assert rates(offering(large, SAME), "ambiguous_options", planted) == (0.95, 0)
+    assert suspects(offering(large, DIFFERENT), "ambiguous_options") == set()
+
+
+def canvas(level=128, size=(320, 240)):
+    return Image.new("RGB", size, (level,) * 3)
+
+
+def noisy(spread, level=128):
+    grain = np.random.default_rng(level).normal(level, spread, (240, 320, 3))
+    return Image.fromarray(grain.clip(0, 255).astype(np.uint8))
+
+
+def compressed(image, **options):
+    file = io.BytesIO()
+    image.save(file, "JPEG", **options)
+    return Image.open(file).convert("RGB")
+
+
+def slope(levels):
+    return Image.fromarray(np.tile(np.linspace(100, 100 + levels, 320), (240, 1)).astype(np.uint8))
+
+
+BLANK = [
+    *map(canvas, (0, 1, 60, 127, 200, 254, 255)),
+    Image.new("RGB", (320, 240), (200, 20, 20)), Image.new("RGBA", (320, 240), (0, 0, 0, 0)),
+    Image.new("L", (4000, 3), 9), Image.new("RGB", (1, 1), (9, 9, 9)),
+    *map(noisy, (2, 5, 10, 20)), compressed(canvas(90), quality=5),
+    compressed(noisy(8), quality=30), slope(3), slope(8), slope(11),
+]  # fmt: skip
+
+
+def with_mark(draw_mark):
+    image = canvas(250)
+    draw_mark(ImageDraw.Draw(image))
+    return image
+
+
+SHOWN = [
+    slope(60), compressed(slope(90), quality=30),
+    with_mark(lambda d: d.line((0, 120, 320, 120), fill="black")),
+    with_mark(lambda d: d.text((20, 20), "7", fill="black")),
+    with_mark(lambda d: d.ellipse((150, 110, 160, 120), fill=(200, 200, 200))),
+    with_mark(lambda d: d.rectangle((5, 5, 315, 235), outline=(220, 220, 220))),
+]  # fmt: skip
+
+
+def test_blank_and_nearly_blank_images(large):
+    shown = dict(zip(large.images, [*BLANK, *SHOWN], strict=False))
+    planted = set(list(shown)[: len(BLANK)])
+    assert len(planted) == PLANTED
+    held = replace(large, images={**large.images, **shown})
+    assert rates(held, "blank_images", planted) == (1.0, 0)
+
+
+def saved(form="JPEG", **options):
+    file = io.BytesIO()
+    canvas().save(file, form, **options)
+    return file.getvalue()
+
+
+def with_exif(tag, value, form="JPEG"):
+    exif = Image.Exif()
+    exif[tag] = value
+    return saved(form, exif=exif)
+
+
+def in_sub_ifd(tag, value):
+    exif = Image.Exif()
+    exif.get_ifd(0x8769)[tag] = value
+    return saved(exif=exif)
+
+
+def with_text(kind, name, text):
+    chunks = PngImagePlugin.PngInfo()
+    if kind == "iTXt":
+        chunks.add_itxt(name, text)
+    else:
+        chunks.add_text(name, text, zip=kind == "zTXt")
+    return saved("PNG", pnginfo=chunks)
+
+
+def with_segment(marker, payload):
+    """A segment behind the first one of a JPEG."""
+    data = saved()
+    return (
+        data[:2]
+        + b"\xff"
+        + bytes([marker])
+        + struct.pack(">H", len(payload) + 2)
+        + payload
+        + data[2:]
+    )
+
+
+def iptc(number, text):
+    record = b"\x1c\x02" + bytes([number]) + struct.pack(">H", len(text)) + text
+    block = b"8BIM\x04\x04\x00\x00" + struct.pack(">I", len(record)) + record
+    return with_segment(0xED, b"Photoshop 3.0\x00" + block + b"\x00" * (len(record) % 2))
+
+
+XMP = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><dc:title>{}</dc:title></x:xmpmeta>"
+
+WAYS = {
+    "EXIF description": lambda t: with_exif(0x010E, t),
+    "EXIF artist": lambda t: with_exif(0x013B, t),
+    "EXIF copyright": lambda t: with_exif(0x8298, t),
+    "EXIF document name": lambda t: with_exif(0x010D, t),
+    "EXIF host computer": lambda t: with_exif(0x013C, t),
+    "Windows title": lambda t: with_exif(0x9C9B, t.encode("utf-16-le")),
+    "Windows comment": lambda t: with_exif(0x9C9C, t.encode("utf-16-le")),
+    "Windows keywords": lambda t: with_exif(0x9C9E, t.encode("utf-16-le")),
+    "EXIF user comment": lambda t: in_sub_ifd(0x9286, b"ASCII\0\0\0" + t.encode()),
+    "EXIF owner": lambda t: in_sub_ifd(0xA430, t),
+    "PNG tEXt": lambda t: with_text("tEXt", "Title", t),
+    "PNG zTXt": lambda t: with_text("zTXt", "Comment", t),
+    "PNG iTXt": lambda t: with_text("iTXt", "Description", t),
+    "PNG EXIF": lambda t: with_exif(0x010E, t, "PNG"),
+    "WebP EXIF": lambda t: with_exif(0x010E, t, "WEBP"),
+    "JPEG comment": lambda t: saved(comment=t.encode()),
+    "GIF comment": lambda t: saved("GIF", comment=t.encode()),
+    "IPTC caption": lambda t: iptc(120, t.encode()),
+    "JPEG XMP": lambda t: with_segment(
+        0xE1, b"http://ns.adobe.com/xap/1.0/\x00" + XMP.format(t).encode()
+    ),
+    "PNG XMP": lambda t: with_text("iTXt", "XML:com.adobe.xmp", XMP.format(t)),
+}
+
+
+def test_answers_in_the_metadata_of_real_files(large):
+    assert len(WAYS) == PLANTED
+    tags = {}
+    for one, write in zip(large.questions, WAYS.values(), strict=False):
+        right = one.options["ABCD".index(one.answer[0])]
+        tags[one.images[0]] = metadata_of(write(f"a photo of the {right}, 2024"))
+    for one in large.questions[PLANTED:]:
+        tags[one.images[0]] = metadata_of(with_exif(0x0110, "Camera 7"))
+    planted = {one.question_id for one in large.questions[:PLANTED]}
+    assert rates(replace(large, tags=tags), "image_metadata", planted) == (1.0, 0)
+
+
+def responses(held, known, seed):
+    """A model that knows some answers and guesses the others, with images and without."""
+    rng = np.random.default_rng(seed)
+    guessed = {one.question_id: "ABCD"[int(rng.integers(4))] for one in held.questions}
+    rows = []
+    for condition, decoding, sees in (("main", f"m{seed}", True), ("main", "b,text_only", False)):
+        for one in held.questions:
+            knows = one.question_id in known or (sees and rng.random() < 0.8)
+            said = one.answer[0] if knows else guessed[one.question_id]
+            rows.append(Prediction(question_id=one.question_id, model=f"{decoding} {seed}",
+                                   condition=condition, text=said, decoding=decoding))  # fmt: skip
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("share", "passed"),
+    [
+        pytest.param(0.15, False, id="fifteen of a hundred are solved without their images"),
+        pytest.param(0.0, True, id="none but by luck"),
+    ],
+)
+def test_questions_that_are_solved_blind(large, share, passed):
+    known = {one.question_id for one in large.questions[: int(share * 400)]}
+    said = [row for seed in (1, 2, 3) for row in responses(large, known, seed)]
+    finding = found(replace(large, said=said), "needs_images")
+    assert finding.passed == passed, finding.sentence
+    if not passed:
+        named = {one.about for one in finding.suspects}
+        assert known <= named
+        # By luck two of three guesses agree on the key: 3 (1/4)² 3/4 + (1/4)³ = 16 % of the rest.
+        assert len(named - known) <= 0.2 * 400
+
+
+def test_questions_asked_twice_with_other_answers(large):
+    """In words that change nothing; and twenty that differ in a word that matters."""
+
+    def again(one, ending, old, new):
+        """The same options, in the same order, another of them right."""
+        other = "ABCD"["ABCD".index(one.answer[0]) - 1]
+        text = one.text.replace(old, new)
+        return replace(one, question_id=f"{one.question_id}/{ending}", text=text, answer=(other,))
+
+    first, second = large.questions[:PLANTED], large.questions[PLANTED : 2 * PLANTED]
+    same = [
+        again(one, "again", "Which thing lies", "Please look: which things do lie") for one in first
+    ]
+    apart = [again(one, "apart", "between", "above") for one in second]
+    held = replace(large, questions=[*large.questions, *same, *apart])
+    named = suspects(held, "contradicting_keys")
+    assert named <= {one.question_id for one in (*first, *same)}
+    assert len(named) >= PLANTED
+
+
+def test_luck_is_printed_as_what_it_is(large):
+    """Half of the questions have two options, half four: by luck (1/2 + 1/4) / 2 = 37.5 %."""
+    keys = {0: "ABCD", 1: "AB"}
+    some = [
+        question(
+            question_id=f"q/{n}",
+            kind="choice",
+            options=("one", "two", "six", "ten")[: 4 if n % 2 == 0 else 2],
+            answer=(keys[n % 2][n // 2 % len(keys[n % 2])],),
+        )
+        for n in range(80)
+    ]
+    assert found(replace(large, questions=some), "lengths").sentence.endswith("by luck 38 %.")
