@@ -1,7 +1,7 @@
 """Watched folders: discovery of complete checkpoints.
 
 A checkpoint is known as ``run/step@<8 digits of its content>``: a renamed one keeps its first name,
-overwritten weights make another one.
+overwritten weights make another one. Folders may be called anything.
 """
 
 import os
@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.training_runs import checkpoint_name
 from bench_assets.core.text.escaping import one_line
 from resources.checkpoints.adapters import base_of
 from resources.checkpoints.files import (
@@ -169,7 +169,7 @@ def survey_folders(
             try:
                 state = _state(folder)
                 content = _content(folder, state, found, remembered, full_digest)
-                _finished(folder, name, now - settle_seconds, base)
+                _finished(folder, now - settle_seconds, base)
             except _NOT_TAKEN as why:
                 found.note(name, str(why) or type(why).__name__)
             else:
@@ -202,9 +202,8 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
         ModelError: If it is not there any more, or holds other weights now.
     """
     name, _, content = key.rpartition("@")
-    likely = [root if root.name == name else root / name for root in folders]
-    below = chain.from_iterable(map(models_below, folders))
-    for folder in dict.fromkeys(chain((f for f in likely if f.is_dir()), below)):
+    below = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
+    for folder in sorted(below, key=lambda one: below[one] != name):
         try:
             if fingerprint(folder, full=full_digest) == content:
                 return folder
@@ -245,7 +244,7 @@ def _why_not_there(root: Path) -> str:
 
 
 def _name(root: Path, folder: Path) -> str:
-    return root.name if folder == root else folder.relative_to(root).as_posix()
+    return checkpoint_name([root.name] if folder == root else folder.relative_to(root).parts)
 
 
 def _content(
@@ -263,10 +262,10 @@ def _content(
     return content
 
 
-def _finished(folder: Path, name: str, settled_at: float, base: str) -> None:
+def _finished(folder: Path, settled_at: float, base: str) -> None:
     """Raise the reason why a checkpoint cannot be taken now."""
-    if not KEY.fullmatch(f"{name}@00000000"):
-        raise ModelError(f"{folder}: rename it; a name has only letters, digits and . _ @ + = / -")
+    if str(folder).encode(errors="ignore").decode() != str(folder):
+        raise ModelError(f"{folder}: rename it; its path is not UTF-8")
     names = [folder.name, *sorted(file.name for file in folder.iterdir())]
     if unfinished := next(filter(_UNFINISHED.search, names), ""):
         raise ModelError(f"{folder}: still being written, by the name of {unfinished}")

@@ -22,6 +22,7 @@ from bench_assets.core.schema.errors import (
     UnknownNameError,
     did_you_mean,
 )
+from bench_assets.core.schema.training_runs import checkpoint_name
 from bench_assets.core.text.redaction import without_keys
 from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
@@ -76,7 +77,7 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     if _is_name(text, settings):
         return None
     place, *entries = [text] if _is_there(text) else _ENTRY.split(text)
-    if place.startswith(_HUB):
+    if place.startswith(_HUB) and not _is_there(place):
         name, section = _hub_section(place, settings)
     elif place.startswith(("http://", "https://")):
         name, section = _server_section(place)
@@ -187,14 +188,14 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
 def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
     if path.is_file() and path.suffix == ".gguf":
         section = {"kind": "transformers", "path": str(path.parent), "gguf_file": path.name}
-        return f"{path.parent.name}/{path.stem}@{_ends(path)}", section
+        return f"{checkpoint_name([path.parent.name, path.stem])}@{_ends(path)}", section
     if not path.is_dir():
         raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
     try:
         content = fingerprint(path)
     except (ModelError, OSError) as why:
         raise ModelError(f"{place} is not a checkpoint: {why}{_below(path)}") from why
-    name = f"{path.parent.name}/{path.name}@{content}"
+    name = f"{checkpoint_name([path.parent.name, path.name])}@{content}"
     return name, {"kind": "transformers", "path": str(path)}
 
 

@@ -1,9 +1,11 @@
 """Steps of training runs, recognised by the names of models."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from math import isnan
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
@@ -14,6 +16,45 @@ _CHECKPOINT = re.compile(  # one may go unnamed
 )
 COMPARED = ("data", "prompts", "reading", "n")
 """Parts of a signature in which two models must agree to be compared."""
+
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]+")
+_LONGEST_PART, _LONGEST_NAME = 80, 160  # characters; a file's name may have 255 bytes
+_NO_NAME = "checkpoint"
+
+
+def checkpoint_name(folders: Sequence[str]) -> str:
+    """Name a checkpoint by its folders: a partition key, whatever the folders are called.
+
+    Accents go, and signs become a hyphen. Letters of other scripts become four that stand for
+    them, and what is too long loses its middle; numbers stay, since they tell steps apart.
+
+    >>> checkpoint_name(["mein Lauf (ü)", "step-10"])
+    'mein-Lauf-u/step-10'
+    >>> checkpoint_name(["训练", "步骤-10"])
+    'kcjm/olgp-10'
+    """
+    parts = [part for part in map(_safe_part, folders) if part]
+    name = "/".join(parts).lstrip("._@+=-") or _NO_NAME
+    if len(name) > _LONGEST_NAME:
+        name = f"{parts[0]}/{_letters(name)}/{parts[-1]}"[-_LONGEST_NAME:].lstrip("._@+=/-")
+    return name
+
+
+def _safe_part(folder: str) -> str:
+    plain = "".join(one for one in normalize("NFKD", folder) if not combining(one))
+    part = _UNSAFE.sub("-", plain).strip("-")
+    if any(not one.isascii() and (one.isalnum() or not one.isprintable()) for one in plain):
+        part = f"{_letters(folder)}-{part}".strip("-")
+    if len(part) > _LONGEST_PART:
+        part = f"{part[:36]}-{_letters(folder)}-{part[-36:]}"
+    return part if part.strip(".") else ""
+
+
+def _letters(text: str) -> str:
+    """Four letters that stand for a text but for its numbers."""
+    digest = sha256(re.sub(r"\d+", "", text).encode("utf-8", "surrogateescape")).hexdigest()
+    return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
 
 
 class Step(NamedTuple):

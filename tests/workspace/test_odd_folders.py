@@ -1,0 +1,128 @@
+"""Folders of checkpoints may be called anything: names of models, partition keys, files, links."""
+
+import html
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.cli.main import app
+from bench_assets.core.schema.training_runs import checkpoint_name, step_of
+from resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
+from resources.config.ad_hoc_models import parse_ad_hoc_model
+from resources.config.bench_toml import load_settings
+from resources.tables.locations import file_name
+from tests.conftest import CHECKOUT
+from tests.sensors.watched import write_checkpoint
+
+NAMES = (
+    *("mit Leerzeichen", "läufe", "[neu] (2)", "a,b", "a,temperature=0.5", "it's", 'quo"te'),
+    *("-leading", "--model", "#hash", "a=b", "a@b", "a@0123abcd", "~tilde", "$HOME", "100%"),
+    *("训练", "步骤-10", "Ω≈ç", "🚀 run", "a*b?", "a&b|c", "<b>x", "back\\slash", "hf:x", "http:"),
+    *("tab\there", "new\nline", "x" * 200, "é" * 100, "步" * 80, "trailing ", "a%2Fb"),
+)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """A folder of runs, with one step in each."""
+    for number, name in enumerate(NAMES):
+        write_checkpoint(tmp_path / "runs" / name / "step-0010", f"{number:04}".encode())
+    return tmp_path / "runs"
+
+
+def test_a_folder_of_any_name_is_a_model_by_its_path(runs, tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    settings = load_settings(tmp_path / "home")
+    monkeypatch.chdir(runs)
+    found = {}
+    for name in NAMES:
+        absolute = parse_ad_hoc_model(str(runs / name / "step-0010"), settings)
+        relative = parse_ad_hoc_model(f"{name}/step-0010", settings)
+        assert absolute == relative
+        assert absolute.section["path"] == str(runs / name / "step-0010")
+        found[absolute.name] = name
+    assert len(found) == len(NAMES)
+    for name in found:
+        assert KEY.fullmatch(name), name
+        assert len(file_name(name)) <= 255
+        assert step_of(name).step == 10
+
+
+def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
+    survey = survey_folders([runs], now=time.time() + 1, settle_seconds=0, remembered={})
+    assert survey.unfinished == {}
+    keys = [one.key for one in survey.finished]
+    assert len(set(keys)) == len(NAMES)
+    for one in survey.finished:
+        assert KEY.fullmatch(one.key)
+        assert find_checkpoint(one.key, [runs]) == one.folder
+    assert not any(survey.gone(key) for key in keys)
+    shutil.rmtree(runs / "läufe")
+    later = survey_folders([runs], now=time.time() + 1, settle_seconds=0, remembered={})
+    assert [key for key in keys if later.gone(key)] == [
+        key for key in keys if key.startswith("laufe/")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("folders", "named"),
+    [
+        pytest.param(["run", "step-0010"], "run/step-0010", id="as it was"),
+        pytest.param(["run.v2@x+y=z", "a_b"], "run.v2@x+y=z/a_b", id="every sign of a key"),
+        pytest.param(["- mein Lauf (ü) -"], "mein-Lauf-u", id="blanks, brackets and an umlaut"),
+        pytest.param(["..", "a"], "a", id="no folder above"),
+        pytest.param(["!!!"], "checkpoint", id="signs alone"),
+    ],
+)
+def test_names_of_checkpoints(folders, named):
+    assert checkpoint_name(folders) == named
+
+
+def test_steps_of_a_run_of_any_script_are_one_run_in_their_order():
+    steps = [step_of(f"{checkpoint_name(['训练', f'步骤-{n}'])}@0123abcd") for n in (9, 10, 900)]
+    assert [one.step for one in steps] == [9, 10, 900]
+    assert len({one.run for one in steps}) == 1
+    assert len({checkpoint_name([name]) for name in ("训练", "训緻", "学习")}) == 3
+    long = [checkpoint_name(["x" * 300, f"{'y' * 200}-{n}"]) for n in (1, 2)]
+    assert [step_of(f"{one}@0123abcd").step for one in long] == [1, 2]
+    deep = checkpoint_name([*("z" * 70 for _ in range(9)), "step-7"])
+    assert (len(deep) <= 160, step_of(f"{deep}@0123abcd").step) == (True, 7)
+
+
+def broken_links(report: Path) -> list[str]:
+    """Links of a report's pages to files that are not there."""
+    return [
+        f"{page.name}: {link}"
+        for page in report.rglob("*.html")
+        for link in re.findall(r'(?:href|src)="([^"]+)"', page.read_text(encoding="utf-8"))
+        if not re.match(r"[a-z]+:|#|//", link)
+        and not (page.parent / unquote(urlsplit(html.unescape(link)).path)).exists()
+    ]
+
+
+@pytest.mark.long  # a local model is loaded for each
+def test_they_are_evaluated_reported_and_exported(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    entry = {"id": "1", "question": "Is it red?", "answer": "A", "options": ["yes", "no"]}
+    (home / "quiz.jsonl").write_text(json.dumps(entry))
+    monkeypatch.setenv("BENCH_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    names = ("läufe, [neu] #1", "-x=1, 'q' \"d\" <b>", "步骤-10", "y" * 200)
+    for name in names:
+        shutil.copytree(CHECKOUT / "examples/tiny_vlm/checkpoints/run-1/step-0150", Path(name))
+        done = CliRunner().invoke(app, ["evaluate", "quiz", "--model", name])
+        assert done.exit_code == 0, done.output
+    assert CliRunner().invoke(app, ["report"]).exit_code == 0
+    assert broken_links(home / "report") == []
+    for form in ("csv", "parquet", "jsonl", "vlmevalkit", "inspect", "lm-eval"):
+        exported = CliRunner().invoke(app, ["export", form])
+        assert exported.exit_code == 0, exported.output
+    assert len(list((home / "export/vlmevalkit").glob("*/*_score.csv"))) >= len(names)
