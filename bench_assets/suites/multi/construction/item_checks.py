@@ -93,7 +93,8 @@ _CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
 
 # What makes another question of the same words: numbers, signs, negations, extremes.
 _FIGURES = re.compile(
-    r"\d+(?:\.\d+)?|[-+−<>≤≥=√]|不|没|非|错误|最[大小高低多少长短]|[上下左右东南西北增减]"
+    r"\d+(?:\.\d+)?|[-+−<>≤≥=√]|错误|可能|一定|最[大小高低多少长短]|[不没非未无否除仅只均各每半倍]|"
+    r"[上下左右前后先内外正反负同异已东南西北增减]"
 )
 
 
@@ -161,9 +162,12 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
 def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, str]]:
     """Words of one stem in whose place the other has different ones: 冰 and 水, ice and water.
 
-    A character more or less (a typing error, a full stop) is none.
+    So are the same words in another order. A character more or less (a typing error, a full stop)
+    is none.
     """
     one, other = (re.findall(r"[a-z]+|\w", _half_width(_stem(i)).lower()) for i in (earlier, later))
+    if one != other and Counter(one) == Counter(other):
+        yield "the order of the words", "another one"
     for kind, start, end, other_start, other_end in SequenceMatcher(
         None, one, other, autojunk=False
     ).get_opcodes():
