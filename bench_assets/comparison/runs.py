@@ -1,4 +1,4 @@
-"""Training runs: comparison of steps, the run's error budget, first step against last.
+"""Training runs: comparison of steps, the run's error budget, what its curve shows.
 
 A run has one error budget: the k-th comparison of a step with the one before it spends
 5 % / (k (k + 1)), so that all of them together, however many, call an equal step better or worse in
@@ -7,18 +7,16 @@ evaluation of a step spends the half of it that only "worse" can use.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from math import inf, isnan
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.verdicts import (
     ALPHA,
     Comparison,
     compare_scores,
-    decide,
-    verdict_sentence,
 )
-from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import COMPARED, is_before, step_of, step_order
 from bench_assets.core.stats.power import alpha_of
@@ -110,32 +108,35 @@ def compare_models(
     return compare_scores(task, questions, old, new, slices=slices)
 
 
-def run_sentences(tables: TableFiles, tasks: Sequence[Task]) -> Iterator[str]:
-    """Change of each run from its first step to its last, on all tasks together."""
-    measured = {task.name: _models(tables, task) for task in tasks if task.asked_of == "model"}
+def curve_sentences(rows: Sequence[LeaderboardRow], blind: Container[str] = ()) -> Iterator[str]:
+    """Say of each run on how many tasks its steps are above every blind baseline.
+
+    A step is where its 95 % interval lies above the best constant response, above its own responses
+    shuffled, and above every baseline model.
+
+    Args:
+        rows: The leaderboard of one edition.
+        blind: Models that are evaluated without the images.
+    """
+    ours = [row for row in rows if row.is_measured and not row.is_imported]
+    lines: dict[str, float] = defaultdict(lambda: -inf)
+    for row in ours:
+        guesses = (row.constant, row.shuffled, row.value if row.is_baseline else None)
+        known = [guess for guess in guesses if guess is not None and not isnan(guess)]
+        lines[row.task] = max(lines[row.task], *known, -inf)
+    above: dict[str, list[str]] = defaultdict(list)  # model -> tasks
+    for row in ours:
+        above[row.model] += [row.task] * (row.low is not None and row.low > lines[row.task])
     runs: dict[str, dict[int, str]] = defaultdict(dict)
-    for model in sorted({model for models in measured.values() for model in models}):
+    for model in above:
         if step := step_of(model):
             runs[step.run][step.step] = model
     for run, steps in sorted(runs.items()):
-        first, last = steps[min(steps)], steps[max(steps)]
-        both = [task for task in tasks if {first, last} <= measured.get(task.name, set())]
-        effects = [one for task in both for one in _effects(tables, task, first, last)]
-        if first != last and effects:
-            said = verdict_sentence(decide(effects))
-            yield f"{run or 'checkpoints'}, step {min(steps)} to {max(steps)}: {said}"
-
-
-def _models(tables: TableFiles, task: Task) -> set[str]:
-    return set(tables.partitions(evaluation_key(task, "main", "metrics")))
-
-
-def _effects(tables: TableFiles, task: Task, before: str, after: str) -> list[Comparison]:
-    """The effect on a task; none where the two cannot be compared or read."""
-    key = evaluation_key(task, "main", "metrics")
-    try:
-        if not_comparable(tables.read(key, Metric, before), tables.read(key, Metric, after)):
-            return []
-        return compare_models(tables, task, "main", before, after, slices=False)
-    except TableError:
-        return []
+        n = len({row.task for row in ours if row.model in steps.values()})
+        counts = [f"{len(above[model])} at step {step}" for step, model in sorted(steps.items())]
+        twins = [f"{len(above[model])} without the images" for model in above if model in blind]
+        tasks = ", ".join(above[steps[max(steps)]]) or "none"
+        yield (
+            f"{run or 'checkpoints'}: above every blind baseline on {', '.join(counts + twins)}"
+            f" of {n} tasks (95 % intervals); at last: {tasks}."
+        )

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 
 from filelock import FileLock
 
@@ -36,6 +37,41 @@ def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
     db.text_factory = _ALSO_DAMAGED
     db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose rows
     return db
+
+
+@contextmanager
+def hold_open(folder: Path) -> Generator[None]:
+    """Hold open the databases that SQLAlchemy opens in a folder.
+
+    Dagster opens a connection for each event of a run. Where it is the only one, its end empties
+    the write-ahead log into the file, and each commit waits for the disk: most of a short run.
+    """
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    held: dict[str, sqlite3.Connection] = {}
+    lock = Lock()
+
+    def opened(db: object, _: object) -> None:
+        if not isinstance(db, sqlite3.Connection):
+            return
+        file = db.execute("PRAGMA database_list").fetchone()[2]
+        if not (file and Path(file).is_relative_to(place)):
+            return
+        db.execute("PRAGMA synchronous=NORMAL")  # as for our own databases
+        with lock:
+            if file not in held:
+                held[file] = sqlite3.connect(file, timeout=PATIENCE, check_same_thread=False)
+            held[file].execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
+
+    place = folder.resolve()
+    event.listen(Engine, "connect", opened)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", opened)
+        for connection in held.values():
+            connection.close()
 
 
 def create(file: Path, schema: str) -> None:

@@ -1,19 +1,19 @@
 """Verdicts on tasks that are looked at together, and on the steps of a run."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from bench_assets.comparison.runs import n_measured, run_alpha, run_sentences
+from bench_assets.comparison.runs import curve_sentences, n_measured, run_alpha
 from bench_assets.comparison.verdicts import (
     Comparison,
     compare_scores,
     decide,
     verdict_sentence,
 )
-from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.evaluation import pipeline
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, Score
 from resources.tables.parquet import TableFiles
 from tests.comparison.test_units import both_halves, macro, squared
 from tests.quiz import TASK, quiz
@@ -128,19 +128,30 @@ def test_the_power_that_is_left_is_stated_and_falls_with_the_steps():
     assert (first, last) == pytest.approx((0.0995, 0.1513), abs=5e-4)
 
 
-def test_the_sentence_of_a_run_is_about_its_first_and_last_step(tmp_path):
-    tables = TableFiles(folder=str(tmp_path))
-    questions = quiz(30)
-    tables.write(["quiz", "questions"], questions, Question)
-    for step, right in ((2, 5), (5, 0), (10, 30)):
-        model = f"run/step-{step}"
-        rows = scores(questions, [n < right for n in range(30)], model)
-        tables.write(["quiz", "scores"], rows, Score, model)
-        tables.write(["quiz", "metrics"], pipeline.summarise(TASK, questions, [], rows), Metric,
-                     model)  # fmt: skip
-    tables.write(["quiz", "metrics"], [], Metric, "alone/step-1")
-    (sentence,) = run_sentences(tables, [TASK])
-    assert sentence.startswith("run, step 2 to 10: better at a quiz (+0.833, +0.69")
+def standing(
+    model: str, task: str, value: float, low: float, shuffled: float = 0.0, **about: Any
+) -> LeaderboardRow:
+    return LeaderboardRow(
+        task=task, edition="mini", metric="accuracy", model=model, source="measured here",
+        value=value, low=low, high=1.0, n_scored=10, n_unscored=0, n_failed=0, constant=0.25,
+        shuffled=shuffled, signature="", **about,
+    )  # fmt: skip
+
+
+def test_the_sentence_of_a_run_counts_the_tasks_above_every_blind_baseline():
+    rows = [
+        standing("guess", "b", 0.5, 0.4, is_baseline=True),
+        standing("run/step-2", "a", 0.4, 0.25),  # not above the constant
+        standing("run/step-2", "b", 0.7, 0.45),  # not above the guess
+        standing("run/step-10", "a", 0.6, 0.26),
+        standing("run/step-10", "b", 0.8, 0.51),
+        standing("run/step-10", "c", 0.8, 0.51, shuffled=0.6),
+        standing("blind", "a", 0.3, 0.2),
+    ]
+    assert list(curve_sentences(rows, {"blind"})) == [
+        "run: above every blind baseline on 0 at step 2, 2 at step 10, 0 without the images"
+        " of 3 tasks (95 % intervals); at last: a, b."
+    ]
 
 
 def test_a_line_knows_what_it_is_about():

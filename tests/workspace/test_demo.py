@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 from bench_assets.cli.commands.demo import evaluate_embedded
 from bench_assets.core.schema.errors import ModelError, SourceError
-from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.sections.models import DEMO_MODELS
 
 TASKS = [
     SimpleNamespace(name="blink", suite="blink", asked_of="model"),
-    SimpleNamespace(name="codis", suite="codis", asked_of="model"),
+    SimpleNamespace(name="codis", suite="codis", asked_of="model", primary_metric="accuracy"),
     SimpleNamespace(name="pairs/retrieval", suite="pairs", asked_of="encoder"),
 ]
 
@@ -47,8 +47,21 @@ def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
         "most-frequent: no memory",
     ]
     asked = dict(one for one in bench.asked if one != "leaderboard")
-    assert set(asked) == set(EMBEDDED_MODELS) - {"most-frequent", "smollm2-135m-blind"}
+    assert set(asked) == set(DEMO_MODELS) - {"most-frequent"}
     assert ("random", ("blink", "pairs")) in bench.asked
     assert ("random", ("pairs/retrieval",)) in bench.asked
-    assert ("blink-specialists", ("blink",)) in bench.asked
     assert bench.asked[-1] == "leaderboard"
+
+
+def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys):
+    bench = Bench()
+    bench.refresh_questions = bench.asked.append
+    bench.metrics = lambda task, model: [
+        SimpleNamespace(metric="accuracy", category=category, value=0.25)
+        for category in ("all", "sheep")
+    ]
+    assert evaluate_embedded(bench)  # most-frequent
+    first = [one for one in bench.asked[: bench.asked.index("blink")] if isinstance(one, tuple)]
+    assert first == [(name, ("codis",)) for name in DEMO_MODELS if name != "most-frequent"]
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"{name}: codis accuracy 0.250" for name, _ in first]

@@ -1,10 +1,10 @@
 """The demo and its closing summary."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from bench_assets.cli.output.leaderboard import print_matrices
-from bench_assets.comparison.runs import run_sentences
+from bench_assets.comparison.runs import curve_sentences
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
@@ -14,7 +14,7 @@ from bench_assets.workspace.inspect.leaderboard import (
 )
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.models import DEMO_SUITES, EMBEDDED_MODELS
+from resources.config.sections.models import DEMO_MODELS, EMBEDDED_MODELS
 
 NEXT_STEPS = """
 Next:
@@ -23,31 +23,49 @@ Next:
   bench ui                                              the same graph in the Dagster UI"""
 
 
+_FIRST = "codis"  # the suite that is built in a few seconds
+_CAVEATS = (
+    "Retrieval evaluates encoders, not chat models.",
+    "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
+)
+
+
 def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the models that come with the project.
+
+    One suite comes first, so that there are numbers to read while the others are built.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
         the others.
     """
     failures: list[BenchError] = []
-    built: list[str] = []
-    for suite in bench.catalog.evaluable.names:
-        with _collected_errors(failures):
-            found, missing = build_questions(bench, suite)
-            built += found
-            failures += missing
-    for model in EMBEDDED_MODELS:
-        wanted = DEMO_SUITES.get(model, bench.catalog.evaluable.names)
-        if asked := [name for name in built if name.partition("/")[0] in wanted]:
+    suites = sorted(bench.catalog.evaluable.names, key=lambda name: name != _FIRST)
+    for part in (suites[:1], suites[1:]):
+        built: list[str] = []
+        for suite in part:
             with _collected_errors(failures):
-                bench.evaluate(asked, model)
-    for task in bench.catalog.tasks:
-        if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
+                found, missing = build_questions(bench, suite)
+                built += found
+                failures += missing
+        for model in DEMO_MODELS if built else ():
             with _collected_errors(failures):
-                bench.evaluate([task.name], "random")
+                bench.evaluate(built, model)
+                if _FIRST in built:
+                    _print_first(bench, model)
+        for task in bench.catalog.tasks:
+            if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
+                with _collected_errors(failures):
+                    bench.evaluate([task.name], "random")
     bench.refresh_leaderboard()
     return failures
+
+
+def _print_first(bench: Workbench, model: str) -> None:
+    for task in bench.catalog.tasks_of(_FIRST):
+        for row in bench.metrics(task.name, model):
+            if (row.metric, row.category) == (task.primary_metric, "all"):
+                print_message(f"{model}: {task.name} {row.metric} {row.value:.3f}")
 
 
 @contextmanager
@@ -60,22 +78,18 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 
 def print_summary(bench: Workbench) -> None:
-    """Print the matrix, its conclusions, the path of the report, and three next commands."""
+    """Print the matrix, the path of the report, three next commands, and what the curve shows."""
     rows = bench.rows("leaderboard")
     print_matrices(
         rows, chance_levels(bench), unvalidated_judge_signatures(bench, rows), published=False
     )
     print_result("")
-    for sentence in (*_caveats(), *run_sentences(bench.tables, bench.catalog.tasks)):
+    for sentence in _CAVEATS:
         print_result(sentence)
     page = make_report(bench.settings, bench.tables, bench.catalog, rows, print_message)
     print_result(f"\nThe report: {page}")
     print_result(NEXT_STEPS)
-
-
-def _caveats() -> Iterator[str]:
-    for model, suites in DEMO_SUITES.items():
-        if model in EMBEDDED_MODELS:
-            yield f"{model} is evaluated on {', '.join(suites)} only."
-    yield "Retrieval evaluates encoders, not chat models."
-    yield "Mini editions are synthetic: their scores say nothing about the published benchmarks."
+    print_result("")
+    twins = {name for name, spec in EMBEDDED_MODELS.items() if spec.kind == "blind"}
+    for sentence in curve_sentences(rows, twins):
+        print_result(sentence)

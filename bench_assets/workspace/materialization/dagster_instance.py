@@ -22,6 +22,7 @@ from resources.response_cache.throughput import ProgressStyle
 from resources.runs.orphaned_runs import end_orphaned_runs, process_tags, run_lock, send_heartbeats
 from resources.runs.run_pools import LOCATION, asset_pool_limits, pool_tags
 from resources.storage.locks import delete_lock_file, hold_locks
+from resources.storage.sqlite import hold_open
 
 if TYPE_CHECKING:
     from sqlalchemy.exc import DatabaseError
@@ -215,6 +216,7 @@ class AssetRun:
             return
         with (
             hold_locks(locks, [run_lock(run_id)], print_message),
+            hold_open(locks.parent / "dagster"),
             send_heartbeats(instance, run_id),
         ):
             self._execute(instance, run_id)

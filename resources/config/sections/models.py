@@ -126,6 +126,10 @@ BASELINES = ("random", "most_frequent", "scripted")
 ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
 _TINY_RUN = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1"
+_TINY_STEPS = [folder.name for folder in sorted(_TINY_RUN.glob("step-*"))]
+_TINY_TWIN = [
+    ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]
+]
 
 EMBEDDED_MODELS: dict[str, ModelSpec] = {
     "random": RandomSpec(kind="random"),
@@ -143,20 +147,21 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
         batch_size=32,
     ),
     **{
-        f"tiny-vlm/{folder.name}": TransformersSpec(
-            kind="transformers", path=str(folder), max_tokens=40, batch_size=32
+        f"tiny-vlm/{step}": TransformersSpec(
+            kind="transformers", path=str(_TINY_RUN / step), max_tokens=128, batch_size=32
         )
-        for folder in sorted(_TINY_RUN.glob("step-*"))
+        for step in _TINY_STEPS
     },
+    **dict(_TINY_TWIN),
 }
-"""Models that need no download: baselines, a language model that a package carries, and three
-steps of a small vision-language model that was trained on drawings like the mini editions'."""
+"""Models that need no download: baselines, a language model that a package carries, and steps of a
+small vision-language model that was trained on drawings like the mini editions', the last one also
+without images."""
 
-DEMO_SUITES: dict[str, tuple[str, ...]] = {
-    "blink-specialists": ("blink",),
-    "smollm2-135m-blind": ("codis",),  # a minute of two cores for each hundred questions
-}
-"""The suites that the demo evaluates an embedded model on, where that is not all of them."""
+DEMO_MODELS = tuple(
+    name for name in EMBEDDED_MODELS if name not in ("blink-specialists", "smollm2-135m-blind")
+)
+"""The models that the demo evaluates: the others take minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.sqlite import describe_sqlite_errors, integrity_errors, open_read_only
+from resources.storage.sqlite import (
+    describe_sqlite_errors,
+    hold_open,
+    integrity_errors,
+    open_read_only,
+)
 
 
 @pytest.fixture(params=["a b", "a#b?%20"])
@@ -55,3 +60,22 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         describe_sqlite_errors(tmp_path / "x", ""),
     ):
         words(tmp_path / "x")
+
+
+def test_a_database_that_is_held_open_keeps_its_log_between_connections(tmp_path: Path) -> None:
+    from sqlalchemy import create_engine, text
+
+    def leaves_a_log(folder: Path) -> bool:
+        folder.mkdir()
+        engine = create_engine(f"sqlite:///{folder / 'runs.db'}")
+        for statement in ("PRAGMA journal_mode=WAL", "CREATE TABLE runs (id INTEGER)"):
+            with engine.begin() as db:
+                db.execute(text(statement))
+            engine.dispose()
+        return (folder / "runs.db-wal").exists()
+
+    with hold_open(tmp_path / "held"):
+        assert leaves_a_log(tmp_path / "held")
+        assert not leaves_a_log(tmp_path / "other")
+    assert not (tmp_path / "held" / "runs.db-wal").exists()
+    assert not leaves_a_log(tmp_path / "later")
