@@ -9,20 +9,21 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 _FENCE = re.compile(r"^```(?P<language>\w+) [^\n]*$", re.MULTILINE)
-_LINK = re.compile(r"\]\((?P<target>[^)#\s]+\.md)(?P<anchor>#[^)\s]*)?\)")
+_LINK = re.compile(r"\]\((?P<target>[^)#\s]+\.(?:md|ipynb))(?P<anchor>#[^)\s]*)?\)")
 
 
 def outside() -> dict[Path, str]:
-    """Each README outside docs/ to its page of the site."""
+    """Each README outside docs/ to its page of the site, each notebook to its file there."""
     pages = {ROOT / "bench_assets" / "README.md": "map.md"}
     for folder, place in (("bench_assets/suites", "suites"), ("examples", "examples")):
         for file in sorted((ROOT / folder).glob("*/README.md")):
             pages[file] = f"{place}/{file.parent.name}.md"
+    pages |= {file: f"examples/{file.name}" for file in sorted(ROOT.glob("examples/*.ipynb"))}
     return pages
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the READMEs."""
+    """Add the READMEs and notebooks."""
     for source, place in outside().items():
         text = source.read_text(encoding="utf-8")
         files.append(File.generated(config, place, content=text))
