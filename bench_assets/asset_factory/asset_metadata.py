@@ -33,7 +33,7 @@ def results_table(rows: Sequence[Metric]) -> str:
     cells = {(row.category, row.metric): row for row in rows}
     lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     for category in dict.fromkeys(row.category for row in rows):
-        shown = [_cell(cells[category, name]) for name in names]
+        shown = [_cell(cells.get((category, name))) for name in names]
         lines.append(f"| {as_text(category)} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
@@ -116,7 +116,9 @@ def _image(svg: str, what: str) -> str:
     return f"![{what}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
 
 
-def _cell(row: Metric) -> str:
+def _cell(row: Metric | None) -> str:
+    if row is None:  # a metric over all questions alone, such as the calibration error
+        return ""
     left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
     left += f" ({row.n_failed} without response)" if row.n_failed else ""
     left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""

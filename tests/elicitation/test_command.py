@@ -11,6 +11,7 @@ from bench_assets.cli.main import app
 
 FILE = [
     {"question": f"Is {n} even?", "options": ["yes", "no"], "answer": "AB"[n % 2], "id": str(n)}
+    | {"category": "small" if n < 4 else "large"}
     for n in range(8)
 ]
 BENCH_TOML = """
