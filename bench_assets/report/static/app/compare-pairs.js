@@ -4,7 +4,7 @@
 (() => {
   const ALPHA = 0.05;
   const WAYS = ["own", "points", "clusters", "categories", "groups"];
-  const SEPARABLE = ["own", "points"]; // units that one model lacks can be left out
+  const SEPARABLE = ["own", "points", "clusters"]; // units that one model lacks can be left out
 
   /** {before, after, change, low, high, p, n, paired, sameExam, lower} of two models' data `compare-...`; null
       without values. Not paired where questions or units differ: then the interval is of two numbers. */

@@ -1,0 +1,101 @@
+"""A run has one verdict: terminal, leaderboard and comparison page say the same sentence."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.runs import compare_models, run_sentences
+from bench_assets.comparison.verdicts import decide, verdict_sentence
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.stats.means import ScoredPoint, mean, product
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.suite import Suite
+from resources.tables.parquet import TableFiles
+from tests.comparison.test_units import macro, squared
+from tests.quiz import TASK, quiz
+from tests.report.fair import report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+
+def whole_pairs(scored):
+    """Pairs of which both halves are right; without points where one half has none."""
+    groups = {}
+    for one in scored:
+        groups.setdefault(one.question.group_id, []).append(one.score.points)
+    halves = (points if len(points) == 2 else [None] for points in groups.values())
+    return mean(ScoredPoint(product(points)) for points in halves)
+
+
+FIRST, LAST = "run/step-1@aaaaaaaa", "run/step-20@bbbbbbbb"
+MEASURES = {
+    "points": (TASK.measures["accuracy"], 0.4, 0.8),
+    "pairs": (whole_pairs, 0.8, 0.3),
+    "macro": (macro, 0.5, 0.55),
+    "squared": (squared, 0.5, 0.7),
+}
+
+
+def tasks():
+    return [
+        replace(TASK, name=name, title=name, measures={"metric": measure})
+        for name, (measure, *_) in MEASURES.items()
+    ]
+
+
+def evaluate(tables, task, model, chance, rng, lost=()):
+    """Right by chance; without points for the questions ``lost``, as where a judge failed."""
+    asked = [replace(one, task=task.name) for one in quiz(60, categories=3, group=2)]
+    right = rng.random(len(asked)) < chance
+    said = [
+        Prediction(question_id=one.question_id, model=model, condition="main", decoding="m|t=0",
+                   text="x" if is_right else "y")
+        for one, is_right in zip(asked, right, strict=True)
+    ]  # fmt: skip
+    scores = [
+        replace(row, points=None) if n in lost else row
+        for n, row in enumerate(pipeline.score(task, asked, said, []))
+    ]
+    tables.write([task.name, "questions"], asked, Question)
+    tables.write([task.name, "predictions"], said, Prediction, model)
+    tables.write([task.name, "scores"], scores, Score, model)
+    metrics = pipeline.summarise(task, asked, said, scores)
+    tables.write([task.name, "metrics"], metrics, Metric, model)
+
+
+@pytest.mark.parametrize("lost", [(), (3, 8, 41)], ids=["all judged", "three not judged"])
+def test_all_places_say_the_same_sentence(page: "Page", tmp_path: "Path", lost) -> None:
+    tables, rng = TableFiles(folder=str(tmp_path / "tables")), np.random.default_rng(4)
+    for task in tasks():
+        _, first, last = MEASURES[task.name]
+        evaluate(tables, task, FIRST, first, rng)
+        whole = task.name in ("macro", "squared")
+        evaluate(tables, task, LAST, last, rng, () if whole else lost)
+    suites = tuple(Suite(name=one.name, tasks=(one,), assets=list) for one in tasks())
+    address = report(tmp_path, tables, Catalog(suites=suites)).as_uri()
+
+    effects = [
+        line
+        for task in Catalog(suites=suites).tasks
+        for line in compare_models(tables, task, "main", FIRST, LAST, slices=False)
+    ]
+    wanted = verdict_sentence(decide(effects))
+    assert "better at points (" in wanted
+    assert "worse at pairs (" in wanted
+    (terminal,) = run_sentences(tables, Catalog(suites=suites).tasks)
+    assert terminal.endswith(f": {wanted}")
+
+    page.goto(f"{address}#/")
+    page.get_by_text(f"{wanted}.").wait_for()
+    page.goto("about:blank")
+    page.goto(f"{address}#/compare?a={FIRST}&b={LAST}")
+    page.locator("p.summary").wait_for()
+    assert page.locator("p.summary").inner_text().endswith(f": {wanted}.")
