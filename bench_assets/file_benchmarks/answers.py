@@ -62,7 +62,10 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     """
     listed = (_several(cells[0]) or ()) if len(cells) == 1 else cells
     if isinstance(listed, Mapping):
-        listed = [listed[name] for name in sorted(listed) if listed[name] is not None]
+        names = sorted(name for name in listed if listed[name] is not None)
+        if "".join(map(str.upper, names)) != ascii_uppercase[: len(names)]:
+            raise SourceError(f"options {listed!r:.60} have not the letters from A on as names")
+        listed = [listed[name] for name in names]
     if not isinstance(listed, list | tuple):
         raise SourceError(f"options {listed!r:.60} are not a list")
     options = [written(one) for one in listed]

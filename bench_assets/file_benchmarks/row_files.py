@@ -11,7 +11,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ import pyarrow.parquet as pq
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
-from bench_assets.file_benchmarks.answers import written
+from bench_assets.file_benchmarks.answers import MOST_OPTIONS, written
 from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
 from resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 
@@ -324,6 +323,7 @@ _USUAL: Mapping[Column, tuple[str, ...]] = {
     "category": ("category",),
 }
 """The first of these that has anything in it is taken, where the settings name none."""
+_LETTERS = ascii_uppercase[:MOST_OPTIONS]
 _NUMBERED = re.compile(r"image_?\d+")
 
 
@@ -340,7 +340,8 @@ def columns_of(
         numbered = [name for name in cells if _NUMBERED.fullmatch(name)]
         return sorted(numbered, key=lambda name: int(re.sub(r"\D", "", name)))
     if column == "options" and {"A", "B"} <= set(cells):
-        return list(takewhile(lambda letter: letter in cells, ascii_uppercase))
+        last = max(letter for letter in _LETTERS if letter in cells)
+        return list(_LETTERS[: _LETTERS.index(last) + 1])  # a gap is an empty option
     return []
 
 
@@ -402,9 +403,15 @@ def _missing(entry: str, name: str, there: Sequence[str]) -> SettingsError:
 
 
 def _among(cells: Entry, column: Column) -> list[str]:
-    """Columns to use for a row: of several spellings, the one with a value."""
+    """Columns to use for a row: of several spellings, the one with a value.
+
+    Of options in columns of their own, an empty one stays, unless all are.
+    """
+    lettered = column == "options" and any(cells.get(one) is not None for one in _LETTERS)
     return [
         name
         for name, cell in cells.items()
-        if cell is not None or column not in ("images", "options")
+        if cell is not None
+        or column not in ("images", "options")
+        or (lettered and name in tuple(_LETTERS))
     ]

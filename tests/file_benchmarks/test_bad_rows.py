@@ -29,6 +29,7 @@ def faults(folder, name, data):
         pytest.param("a.jsonl", b'[1]\n{"a": 2}', ["not a JSON object", ""], id="a list"),
         pytest.param("a.jsonl", b'{"a": "\xff"}\n{"a": 2}', ["not JSON", ""], id="a byte in JSON"),
         pytest.param("a.json", b'[{"a": 1}, 2, {"a": 3}]', ["", "", "an object"], id="a number"),
+        pytest.param("a.json", b'[{"a": 1, "a": 2}, {"a": 3}]', ["", "duplicate"], id="twins"),
     ],
 )  # fmt: skip
 def test_a_bad_row_is_a_fault_and_the_rows_after_it_are_read(tmp_path, name, data, expected):

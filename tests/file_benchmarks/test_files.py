@@ -187,7 +187,6 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
         pytest.param("a.csv", b"q,a,a\n1,2,3\n", "duplicate column 'a'", id="columns of a name"),
         pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
-        pytest.param("a.json", b'[{"a": 1, "a": 2}]', "entry 1: duplicate field 'a'", id="twins"),
         pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),
         pytest.param(
             "saved/state.json",

@@ -73,6 +73,23 @@ def test_options_are_found(tmp_path, row, columns):
 
 
 @pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param({"A": None, "B": "blue"}, id="the first empty"),
+        pytest.param({"A": "red", "B": None}, id="one left"),
+        pytest.param({"A": "red", "B": None, "C": "blue"}, id="one between others empty"),
+        pytest.param({"A": "red", "B": "blue", "D": "green"}, id="one between others missing"),
+        pytest.param({"A": "", "B": "red", "C": "blue"}, id="an empty text"),
+    ],
+)
+def test_an_empty_option_is_a_rejection_and_makes_no_question_without_options(tmp_path, row):
+    rest = {name: cell for name, cell in ROW.items() if name != "options"} | {"answer": "A"}
+    found = built(tmp_path, [rest | row, ROW])
+    assert [one.question_id for one in found.questions] == ["fridge/7"]
+    assert "are not two or more different ones" in found.rejections[0].reason
+
+
+@pytest.mark.parametrize(
     ("cells", "columns"),
     [
         pytest.param({"images": ["a.png", "b.png"]}, {}, id="a list"),
