@@ -18,7 +18,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
 from bench_assets.export.collection import ExportTable, TableCollection
-from bench_assets.export.tables import table_of
+from bench_assets.export.tables import listed_maps, table_of
 from bench_assets.export.vlmevalkit import dataset
 from resources.storage.atomic_write import open_atomic
 
@@ -169,7 +169,7 @@ def _address(release: str) -> str:
 
 def _parquet(exam: ExportTable) -> bytes:
     file = BytesIO()
-    parquet.write_table(table_of(exam.questions, Question), file)
+    parquet.write_table(listed_maps(table_of(exam.questions, Question)), file)
     return file.getvalue()
 
 

@@ -6,11 +6,13 @@ or files of a judge with ``score``, and the headline in ``..._acc.csv`` or ``...
 
 import json
 import re
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import read_object
@@ -19,10 +21,10 @@ from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
     category_of,
+    member_of,
     number,
     text,
 )
-from bench_assets.external_results.spreadsheets import read_sheet
 from bench_assets.file_benchmarks.row_files import READERS
 
 HARNESS = "VLMEvalKit"
@@ -34,6 +36,10 @@ _JUDGED = re.compile(
 )
 _POINTS = ("hit", "eval_score", "score", "eval_match", "match", "points")  # the first there is
 _ALL = "Overall"  # the split of all samples, where splits are rows and metrics columns
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_COLUMN = re.compile(r"[A-Z]+")
+_SHEET = "xl/worksheets/sheet1.xml"
+
 _OVERALL = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
 
 
@@ -173,3 +179,55 @@ def _target(row: Mapping[str, Any], options: Sequence[str]) -> tuple[str, ...]:
 def _points(value: object) -> float | None:
     word = str(value).lower()
     return float(word == "true") if word in ("true", "false") else number(value)
+
+
+def read_sheet(file: Path) -> Iterator[dict[str, str]]:
+    """Read the first sheet of an ``.xlsx`` workbook (ECMA-376, part 1, section 18).
+
+    Rows are read by the names in the first one; empty cells are left out.
+
+    Raises:
+        SourceError: If it is no such workbook.
+    """
+    try:
+        with zipfile.ZipFile(file) as workbook:
+            shared = _shared_texts(workbook)
+            rows = _sheet_rows(ElementTree.fromstring(member_of(workbook, _SHEET)), shared)
+            head = next(rows, {})
+            for cells in rows:
+                yield {head[at]: cell for at, cell in cells.items() if at in head}
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile, ElementTree.ParseError) as why:
+        raise SourceError(f"{file}: cannot be read as an .xlsx workbook: {why}") from why
+
+
+def _shared_texts(workbook: zipfile.ZipFile) -> list[str]:
+    if "xl/sharedStrings.xml" not in workbook.namelist():
+        return []
+    root = ElementTree.fromstring(member_of(workbook, "xl/sharedStrings.xml"))
+    return [_text_of(item) for item in root.iter(f"{_MAIN}si")]
+
+
+def _sheet_rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[dict[str, str]]:
+    """Cells of each row by their column's letters."""
+    for row in sheet.iter(f"{_MAIN}row"):
+        cells = {}
+        for cell in row.iter(f"{_MAIN}c"):
+            found = _COLUMN.match(cell.get("r", ""))
+            if found and (value := _cell_text(cell, shared)):
+                cells[found[0]] = value
+        yield cells
+
+
+def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
+    if cell.get("t") == "inlineStr":
+        return _text_of(cell)
+    value = cell.findtext(f"{_MAIN}v") or ""
+    if cell.get("t") == "s":
+        return shared[int(value)]
+    return {"0": "False", "1": "True"}.get(value, value) if cell.get("t") == "b" else value
+
+
+def _text_of(parts: ElementTree.Element) -> str:
+    """The runs of a text; how it is pronounced (``rPh``) is no part of it."""
+    spoken = {run for one in parts.iter(f"{_MAIN}rPh") for run in one.iter(f"{_MAIN}t")}
+    return "".join(one.text or "" for one in parts.iter(f"{_MAIN}t") if one not in spoken)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import dagster as dg
 from PIL import Image
 
-from bench_assets.core.images.completeness import defect
+from bench_assets.core.images.completeness import defect, doubt
 from bench_assets.core.images.decoding import END_ADDED, MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
@@ -168,6 +168,8 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
         raise ImageError(why)
     if "end added" in decoded.changes:
         _log.warning("%s: %s; its pixels are whole, and it is taken", name, END_ADDED)
+    if why := doubt(data, decoded.format):
+        _log.warning("%s: %s; it is taken", name, why)
     return StoredImage(
         name=name,
         sha256=digest,

@@ -16,7 +16,7 @@ import bench_assets as bench
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
 from bench_assets.external_results.reading import read_external_results
-from bench_assets.external_results.spreadsheets import read_sheet
+from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_assets.workspace.materialization.opening import open_workbench
 
 DATA = Path(__file__).parent / "data"

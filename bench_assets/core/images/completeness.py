@@ -18,10 +18,12 @@ _ZEROED = "half-written: a block of its compressed data is zero"
 CUT = "cut short: its data ends before the image does"
 
 _ZEROS = b"\0" * 512  # a block of a disk; compressed data has none
+_MANY_ZEROS = 4096  # bytes
 _END, _SCAN, _START = 0xD9, 0xDA, b"\xff\xd8"
 JPEG_END = bytes((0xFF, _END))
 _FRAMES = (0xC0, 0xC1, 0xC2)  # baseline, extended and progressive, with Huffman codes
 _PROGRESSIVE = 0xC2
+_FRAME_HEAD, _MOST_COMPONENTS = 6, 4
 _ALONE = (0x01, 0xD8, *range(0xD0, 0xD8))  # markers without a segment
 _MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")  # which ends entropy-coded data
 _RESTART = re.compile(rb"\xff+[\xd0-\xd7]")
@@ -29,6 +31,7 @@ _FURTHER = bytes((7 * n + n // 3) % 251 for n in range(1, 97))  # no 0xFF in it
 _FEWER = 16  # bytes
 _STRIP = 256  # rows
 _LARGE = 50_000_000  # px
+_WEBP_HEAD = 12  # bytes
 _WebpImage: TypeAlias = tuple[bytes, int, int]
 _COMPRESSED = ("AVIF", "GIF", "JPEG2000", "PNG", "QOI")
 
@@ -81,9 +84,9 @@ def jpeg_layout(data: bytes) -> JpegLayout | None:
         if marker == _END:
             end = after
             break
-        if marker in _FRAMES:
+        if marker in _FRAMES and len(body) > _FRAME_HEAD:
             frame, components = marker, tuple(body[6 : 6 + 3 * body[5] : 3])
-        elif marker == _SCAN and len(body) >= 4 + 2 * body[0]:
+        elif marker == _SCAN and body and len(body) >= 4 + 2 * body[0]:
             named, (first, last, bits) = body[1 : 1 + 2 * body[0] : 2], body[-3:]
             scans.append(
                 JpegScan(
@@ -120,6 +123,14 @@ def defect(data: bytes, form: str, decoded: Image.Image) -> str:
     if form in _COMPRESSED and data.endswith(_ZEROS) and not _ends(data.rstrip(b"\0"), form):
         return _ZEROED
     return ""
+
+
+def doubt(data: bytes, form: str) -> str:
+    """What makes an image of a format without compression look half-written; "" if nothing does."""
+    zeros = len(data) - len(data.rstrip(b"\0"))
+    if form in ("JPEG", "MPO", "WEBP", *_COMPRESSED) or zeros < _MANY_ZEROS:
+        return ""
+    return f"its last {zeros} bytes are zero: black, or a half-written copy"
 
 
 def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image) -> str:
@@ -178,16 +189,18 @@ def _end_of_scan(data: bytes, start: int) -> int:
 
 
 def _checksum(data: bytes) -> int:
-    """Checksum of the pixels; of large images at half their size."""
-    with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
-        if image.width * image.height > _LARGE:
-            shrink(image)
-        image.load()
-        checksum = 0
-        for top in range(0, image.height, _STRIP):
-            strip = image.crop((0, top, image.width, min(top + _STRIP, image.height)))
-            checksum = crc32(strip.tobytes(), checksum)
-        return checksum
+    """Checksum of the pixels, of large images at half their size; -1 if it does not decode."""
+    checksum = 0
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
+            if image.width * image.height > _LARGE:
+                shrink(image)
+            for top in range(0, image.height, _STRIP):
+                strip = image.crop((0, top, image.width, min(top + _STRIP, image.height)))
+                checksum = crc32(strip.tobytes(), checksum)
+    except Exception:  # noqa: BLE001 - Pillow raises whatever a forged file makes it
+        return -1
+    return checksum
 
 
 def shrink(image: Image.Image) -> None:
@@ -210,13 +223,15 @@ def _range(image: Image.Image) -> list[tuple[int, int]]:
     return [found] if isinstance(found[0], int) else list(found)  # type: ignore[arg-type]
 
 
-def _webp_images(data: bytes, start: int = 12, end: int | None = None) -> Iterator[_WebpImage]:
+def _webp_images(
+    data: bytes, start: int = _WEBP_HEAD, end: int | None = None
+) -> Iterator[_WebpImage]:
     """Kind, start and end of the compressed images of a WebP, those of its frames too."""
     at, end = start, len(data) if end is None else end
     while at + 8 <= end:
         kind, after = data[at : at + 4], at + 8
         at = after + int.from_bytes(data[at + 4 : at + 8], "little")
-        if kind == b"ANMF":
+        if kind == b"ANMF" and start == _WEBP_HEAD:  # frames hold no frames
             yield from _webp_images(data, after + 16, at)
         elif kind in (b"VP8 ", b"VP8L"):
             yield kind, after, at
@@ -232,10 +247,7 @@ def _has_hole(data: bytes, kind: bytes, start: int, end: int) -> bool:
 
 def _matters(data: bytes, end: int, before: int) -> bool:
     """Whether the last bytes before an end are part of the image: others change its pixels."""
-    try:
-        return _checksum(data[: end - _FEWER] + _FURTHER[:_FEWER] + data[end:]) != before
-    except OSError:
-        return True
+    return _checksum(data[: end - _FEWER] + _FURTHER[:_FEWER] + data[end:]) != before
 
 
 def _ends(data: bytes, form: str) -> bool:

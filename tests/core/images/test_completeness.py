@@ -125,6 +125,17 @@ def test_a_jpeg_that_lacks_its_last_bytes_alone_is_taken_with_a_note(
     assert not is_plain(data)  # other readers are sent a file that is whole
 
 
+@pytest.mark.parametrize("form", ["BMP", "TIFF", "PPM"])
+def test_an_end_of_zeros_in_a_format_without_compression_is_told(tmp_path, form, caplog):
+    data = written(photo(), form)
+    store = ImageStore(folder=str(tmp_path))
+    store.put(data, "whole")
+    assert not caplog.records
+    store.put(zeroed(data, len(data) // 2, len(data)), "half")
+    assert "half: its last " in caplog.text
+    assert "bytes are zero: black, or a half-written copy; it is taken" in caplog.text
+
+
 def test_the_scans_of_a_progressive_jpeg_bring_every_bit():
     layout = jpeg_layout(WHOLE["JPEG progressive"])
     assert (layout.is_progressive, layout.misses_scans) == (True, False)
