@@ -41,9 +41,9 @@ _ALL_OF_A_KIND = re.compile(
 )
 _COMBINED = re.compile(r"相|互|同|共|[之的][和差积商比]|任取|[两二]数|[两二]者|成对|之间")
 _REFERENCE = re.compile(
-    rf"{_STATEMENT_NOUN}|正确|错误|以上|同上|都不|均不|反之|综上|所以|从而|\[MASK\]|\[IMAGE|"
+    rf"{_STATEMENT_NOUN}|正确|错误|以上|同上|都不|均不|反之|反过来|同理|综上|所以|从而|\[MASK\]|\[IMAGE|"
     r"(?<!应)该|[此它其这那]|另[一外]|[上下前后][一二两三面述者数句条项个]|"
-    r"第[一二三四五六][个句条项]|[都均全皆][对错真假]|[为是][真假]"
+    r"[两二三]者|第[一二三四五六][个句条项]|[都均全皆][对错真假]|[为是][真假]"
 )
 _SEVERAL = re.compile(r"[和与及或]")  # an element that names two things
 _ONE_OF = re.compile(
@@ -74,13 +74,13 @@ _ALTERNATIVES = re.compile(
     r"或|、|;|；|,|，|均可|都可|即可|不唯一|任意|略|同上|见|前者|后者|\bor\b|\[IMAGE|(?<!\d)/|/(?!\d)"
 )
 _OPEN_BLANKS = re.compile(
-    r"写[出一]|举|列出|任[意写选举取]|因素|原因|条件|特[点征]|方法|措施|作用|意义|例如|比如|可以|可能|其中[的之]?[一两二三]|中的[一两二三]|"
+    r"[有如]\[MASK\]|写[出一]|举|列出|任[意写选举取]|因素|原因|条件|特[点征]|方法|措施|作用|意义|例如|比如|可以|可能|其中[的之]?[一两二三]|中的[一两二三]|"
     r"之一|\[MASK\]\s*等|不唯一|均可|即可"
 )
 _NAMED_BLANKS = re.compile(  # by what stands before them, or by the other ones
     r"[和与、及][^。；;\n]*分别|两个?\w{1,4}的\w{1,6}分别|依次|先后|\band\b.*\brespectively\b|"
     r"[由从].{1,4}到.{1,4}是|(?:^|[，。；;\n])\s*\w{1,6}、\w{1,6}[为是]\[MASK\]、|"
-    r"(?:生成|水解[为成]|分解[为成]|转化[为成]|得到?)\[MASK\]|相[加减乘除]|作除数|两个?根[为是]"
+    r"(?:生成|水解[为成]|分解[为成]|转化[为成]|得到?)\[MASK\]|相[加减乘除][得为是等][于到]?\d|[和差积商][为是]\d|两个?根[为是]"
 )
 _NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
 _LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
