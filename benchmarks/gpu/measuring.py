@@ -18,7 +18,7 @@ from benchmarks.gpu.contenders import CONTENDERS, Ask, Scene
 from benchmarks.gpu.questions import Album
 from benchmarks.gpu.rows import Row, Run
 from benchmarks.gpu.watching import Watching
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line
 from tests.resources.models.vllm import fake_vllm
 
 _FIRST_TOKENS = 3  # of which the fastest counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, has_weights
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line, hub_errors
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -117,11 +117,3 @@ def _problem(revision: HubRevision, api: "HfApi") -> str:
     if "config.json" not in files:
         return "config.json is missing"
     return "" if has_weights(files) else "no weights"
-
-
-def hub_errors() -> tuple[type[Exception], ...]:
-    """Exceptions of huggingface_hub, including those of malformed responses."""
-    from huggingface_hub.errors import HfHubHTTPError
-
-    of_http = (base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))
-    return (*of_http, ValueError, TypeError, LookupError, AttributeError, RecursionError)

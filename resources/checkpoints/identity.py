@@ -6,15 +6,12 @@ every tensor, because the headers of two training steps are equal.
 
 import importlib.util
 import os
-import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
@@ -40,6 +37,7 @@ from resources.checkpoints.files import (
     watched_files,
 )
 from resources.checkpoints.half_copies import inspect_weights, refuse_half_copy
+from resources.checkpoints.hub_access import first_line, hub_access, hub_is_reachable
 
 _PACKAGE = "package:"
 
@@ -119,15 +117,6 @@ def _pinned(
     return _with_processor(pinned, found, digest) if found else pinned
 
 
-def first_line(why: Exception) -> str:
-    """The first line of an error, or its class name.
-
-    >>> first_line(KeyError())
-    'KeyError'
-    """
-    return (str(why).strip().splitlines() or [type(why).__name__])[0]
-
-
 def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
@@ -150,6 +139,8 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     try:
         return _whole(hub_id, revision, None, digest)
     except ModelError as no_model:
+        if not isinstance(no_model.__cause__, OSError) or no_model.__cause__.__cause__:
+            raise  # of the network, which the next file would wait for as long
         try:
             commit = _hub_commit(hub_id, revision, ADAPTER_CONFIG)
         except ModelError:
@@ -157,7 +148,8 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     from huggingface_hub import snapshot_download
 
     try:
-        folder = snapshot_download(hub_id, revision=commit)
+        with hub_access():
+            folder = snapshot_download(hub_id, revision=commit)
     except (OSError, ValueError) as why:
         raise ModelError(f"{hub_id}: its files cannot be downloaded: {first_line(why)}") from why
     return _with_adapter(Path(folder), "main", base, digest)
@@ -234,7 +226,9 @@ def _hub_commit(hub_id: str, revision: str, file: str) -> str:
 
     is_online = hub_is_reachable()  # else the library tries for half a minute, file by file
     try:
-        path = hf_hub_download(hub_id, file, revision=revision, local_files_only=not is_online)
+        with hub_access():
+            path = hf_hub_download(hub_id, file, revision=revision, local_files_only=not is_online)
+        _refuse_page(Path(path))
     except (OSError, ValueError) as why:  # every error of huggingface_hub is one of the two
         if not is_online:
             raise ModelError(
@@ -249,22 +243,16 @@ def _hub_commit(hub_id: str, revision: str, file: str) -> str:
     return Path(path).parents[len(Path(file).parts) - 1].name
 
 
-def hub_is_reachable() -> bool:
-    """Whether a connection to the hub opens; True where a proxy stands between."""
-    from huggingface_hub.constants import ENDPOINT
-
-    hub = urlsplit(ENDPOINT)
-    if getproxies().get(hub.scheme):
-        return True
-    try:
-        place = (hub.hostname or "", hub.port or {"http": 80, "https": 443}[hub.scheme])
-        socket.create_connection(place, _CONNECT_TIMEOUT).close()
-    except OSError:
-        return False
-    return True
+def _refuse_page(file: Path) -> None:
+    """Refuse a page that stands in for a file; it is no part of the cache from here on."""
+    with file.open("rb") as opened:
+        begins = opened.read(_BLOCK).lstrip()
+    if begins.startswith(b"<"):
+        file.resolve().unlink()
+        file.unlink(missing_ok=True)
+        raise ValueError("the hub sent a page in its place")
 
 
-_CONNECT_TIMEOUT = 3.0  # s
 _BLOCK = 4096  # bytes
 _SMALL = 1 << 20  # bytes; files up to here are read whole
 _SPREAD = 64  # blocks of a file of weights that does not say where its tensors are

@@ -11,8 +11,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.text.redaction import without_keys
-from resources.checkpoints.hub_revisions import hub_errors
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line, hub_errors
 from resources.config.secrets import redact_key_shapes
 from resources.datasets.download import RemoteFile
 

@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
-from resources.checkpoints.identity import first_line, pin
+from resources.checkpoints.hub_access import first_line, hub_access
+from resources.checkpoints.identity import pin
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.encoders.caching_encoder import CachingEncoder
 from resources.images.store import ImageStore
@@ -77,6 +78,7 @@ class TwoTowers:
         return vectors
 
 
+@hub_access()
 def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
     """Load a checkpoint in float32.
 

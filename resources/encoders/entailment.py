@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.models.transformers.loading import refuse_incomplete
 
@@ -44,6 +44,7 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
     return entailment
 
 
+@hub_access()
 def _loaded(location: str) -> tuple[Any, Any]:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
     from transformers.utils import logging

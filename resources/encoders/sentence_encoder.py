@@ -13,7 +13,8 @@ import numpy as np
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
-from resources.checkpoints.identity import first_line, pin
+from resources.checkpoints.hub_access import first_line, hub_access
+from resources.checkpoints.identity import pin
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.models.transformers.loading import refuse_incomplete_parts
 from resources.models.transformers.nan_checks import refuse_infinite_weights
@@ -67,7 +68,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     logging.disable_progress_bar()  # weights of this size are there at once
     revision = None if Path(location).is_dir() else checkpoint.revision
     try:
-        with require_unchanged(checkpoint.checksums):
+        with hub_access(), require_unchanged(checkpoint.checksums):
             model = SentenceTransformer(checkpoint.location, revision=revision)
         refuse_incomplete_parts(model, location, revision)
         refuse_infinite_weights(model, location)

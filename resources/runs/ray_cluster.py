@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.core.schema.errors import BenchError, ModelError
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line
 
 Result = TypeVar("Result")
 

@@ -14,7 +14,7 @@ from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Question
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
 from resources.config.sections.base import ModelSpec, SamplingSection

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint, first_line
+from resources.checkpoints.hub_access import first_line, hub_access
+from resources.checkpoints.identity import Checkpoint
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.nan_checks import refuse_infinite_weights
@@ -29,6 +30,7 @@ WHILE_LOADING = (
 _SHOWN = 3  # names of tensors in an error
 
 
+@hub_access()
 def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedModel":
     """Load weights onto their device.
 

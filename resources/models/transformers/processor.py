@@ -11,7 +11,8 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import read_object
-from resources.checkpoints.identity import Checkpoint, first_line
+from resources.checkpoints.hub_access import first_line, hub_access
+from resources.checkpoints.identity import Checkpoint
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
 
@@ -37,6 +38,7 @@ _NAMES_ITS_CLASS = (
 _VIDEO = "video_processor"
 
 
+@hub_access()
 def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     """Load a processor, or the tokenizer of a text-only model; pads on the left.
 

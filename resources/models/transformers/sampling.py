@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.chat import Decoding
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint, first_line
+from resources.checkpoints.hub_access import first_line, hub_access
+from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import AnyLocalSpec, LocalSpec
 from resources.models.workers.local_model import Draw
 
@@ -241,6 +242,11 @@ def _file(checkpoint: Checkpoint) -> Path | None:
     from huggingface_hub.errors import EntryNotFoundError
 
     try:
-        return Path(hf_hub_download(checkpoint.location, _FILE, revision=checkpoint.revision))
-    except EntryNotFoundError:
+        with hub_access():
+            return Path(hf_hub_download(checkpoint.location, _FILE, revision=checkpoint.revision))
+    except EntryNotFoundError as why:
+        if isinstance(why.__cause__, OSError):  # the hub answered with an error
+            raise ModelError(
+                f"{checkpoint.location}: {_FILE}: {first_line(why.__cause__)}"
+            ) from why
         return None

@@ -19,6 +19,7 @@ from resources.checkpoints.files import (
     read_object,
     tensor_spans,
 )
+from resources.checkpoints.hub_access import hub_access
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 
@@ -101,7 +102,8 @@ def _folder(place: str, revision: str) -> Path:
         return Path(place)
     from huggingface_hub import snapshot_download
 
-    return Path(snapshot_download(place, revision=revision))
+    with hub_access():
+        return Path(snapshot_download(place, revision=revision))
 
 
 def _refuse_what_only_processors_do(spec: VllmSpec) -> None:

@@ -18,7 +18,8 @@ from bench_assets.core.parsing.reasoning import opened_thought
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import Checkpoint, first_line
+from resources.checkpoints.hub_access import first_line
+from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 from resources.models.transformers.detokenization import ResponseTexts
 from resources.models.transformers.image_tokens import ImageTokens

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.identity import first_line
+from resources.checkpoints.hub_access import first_line
 from resources.config.sections.local_models import LocalSpec
 from resources.models.workers.local_model import (
     Answers,
