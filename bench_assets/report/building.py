@@ -19,6 +19,7 @@ from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
+from resources.config.stores import existing_response_store
 from resources.images.store import open_image_store
 from resources.storage.locks import hold_locks
 from resources.tables.parquet import TableFiles
@@ -41,10 +42,14 @@ def parts(
     without_images: Collection[str] = (),
 ) -> list[ReportPart]:
     """All parts of the report; the images of some suites stay out if that is wanted."""
+    store = existing_response_store(settings)
     return [
         Index(standings, published, settings),
-        TaskPages(standings, published),
-        Samples(without_images=without_images),
+        TaskPages(standings, published, settings.models),
+        Samples(
+            without_images=without_images,
+            find_prompts=store.prompts_of if store else lambda _: {},
+        ),
         Numbers(without_images=without_images),
         ComparisonPage(),
         Expectations(),

@@ -63,9 +63,16 @@ class ResponseStore:
 
     def prompt(self, sha256: str) -> str | None:
         """Turns of a stored prompt as JSON; None if there is none, or it is damaged."""
-        found = sa.select(prompts.c.turns).where(prompts.c.sha256 == sha256)
-        turns = self.database.read(lambda connection: connection.scalar(found))
-        return str(turns) if turns is not None and is_prompt(sha256, turns) else None
+        return self.prompts_of([sha256]).get(sha256)
+
+    def prompts_of(self, digests: Collection[str]) -> dict[str, str]:
+        """Turns of stored prompts as JSON, by their SHA-256; damaged ones count as missing."""
+        named, found = list(digests), dict[str, str]()
+        for start in range(0, len(named), _PAGE):
+            few = named[start : start + _PAGE]
+            for row in self.database.read(partial(_select_prompts, digests=few)):
+                found[row["sha256"]] = str(row["turns"])
+        return {sha256: turns for sha256, turns in found.items() if is_prompt(sha256, turns)}
 
     @contextmanager
     def asking(self, keys: Sequence[str]) -> Generator[RequestSession]:
@@ -203,6 +210,11 @@ def _delete(connection: sa.Connection, condition: Any) -> int:  # noqa: ANN401
 def _select(connection: sa.Connection, keys: Sequence[str]) -> list[dict[str, Any]]:
     found = connection.execute(_SELECT.where(among(connection, responses.c.key, keys)))
     return _dicts(found)
+
+
+def _select_prompts(connection: sa.Connection, digests: Sequence[str]) -> list[dict[str, Any]]:
+    found = sa.select(prompts).where(among(connection, prompts.c.sha256, digests))
+    return _dicts(connection.execute(found))
 
 
 def _page(

@@ -58,7 +58,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     settings = Settings(home=home)
     for part in (
         Index(standings, [], settings),
-        TaskPages(standings, []),
+        TaskPages(standings, [], {}),
         Numbers(),
         ComparisonPage(),
     ):

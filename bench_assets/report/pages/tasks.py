@@ -14,8 +14,10 @@ from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.evaluation.task import Task
+from bench_assets.report.pages.usage import confusion, prices_of, usage
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
+from resources.config.sections.base import ModelSpec
 from resources.tables.parquet import TableFiles
 
 _COLUMNS = (
@@ -24,6 +26,8 @@ _COLUMNS = (
     *("served", "mixed", "n_clusters", "n_rejected", "constant", "shuffled"),
     *("stale", "partial", "signature"),
 )
+_USED = ("model", "condition", "responses", "prompt_tokens", "completion_tokens", "seconds", "cost")
+_CHOSEN = ("model", "condition", "right", "chosen", "n")
 _PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")
 
 
@@ -31,7 +35,10 @@ class TaskPages:
     """The data named ``task-<slug>``."""
 
     def __init__(
-        self, standings: Sequence[LeaderboardRow], published: Sequence[PublishedNumber]
+        self,
+        standings: Sequence[LeaderboardRow],
+        published: Sequence[PublishedNumber],
+        models: Mapping[str, ModelSpec],
     ) -> None:
         """Read the leaderboard, which marks stale rows, and the published numbers."""
         self._stale: dict[str, dict[str, str]] = defaultdict(dict)
@@ -39,6 +46,7 @@ class TaskPages:
             if row.stale:
                 self._stale[row.task.partition("+")[0]][row.model] = row.stale
         self._published = published
+        self._prices = prices_of(models)
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the data of every task whose metrics have changed."""
@@ -48,12 +56,25 @@ class TaskPages:
             made_of = json_digest(
                 [
                     *(state_of_metrics(of, task) for of in (tables, partial_tables(tables.home))),
-                    *(list(map(asdict, printed)), stale, _facts(task)),
+                    *(list(map(asdict, printed)), stale, _facts(task), self._prices),
                 ]
             )
             name = f"task-{slug(task.name)}"
             if not site.has(name, made_of):
-                site.put(name, _page(tables, task, printed, stale), made_of)
+                site.put(
+                    name, _page(tables, task, printed, stale) | self._usage(tables, task), made_of
+                )
+
+    def _usage(self, tables: TableFiles, task: Task) -> dict[str, Any]:
+        """What the responses took, and the confusion of choices, under every condition."""
+        used, chosen = list[dict[str, Any]](), list[dict[str, Any]]()
+        for condition in task.conditions:
+            whole = usage(tables, task, condition, self._prices)
+            known = {row["model"] for row in whole}
+            few = usage(partial_tables(tables.home), task, condition, self._prices)
+            used += [*whole, *(row for row in few if row["model"] not in known)]
+            chosen += confusion(tables, task, condition)
+        return {"usage": columns_of(used, _USED), "confusion": columns_of(chosen, _CHOSEN)}
 
 
 def _page(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from bench_assets.report.samples.prompts import short_name
 from bench_assets.report.samples.questions import CHUNK, Columns
 
 LONGEST = 4000
@@ -13,7 +14,7 @@ Key: TypeAlias = tuple[str, int]
 
 PREDICTION = (
     *("question_id", "sample", "text", "raw_text", "ranking", "finish_reason", "prompt_tokens"),
-    *("completion_tokens", "seconds", "note", "served", "no_answer", "error"),
+    *("completion_tokens", "seconds", "note", "served", "no_answer", "error", "prompt_sha256"),
 )
 SCORE = (
     *("question_id", "sample", "points", "max_points", "answer", "note", "judge", "reading"),
@@ -21,17 +22,19 @@ SCORE = (
 )
 JUDGEMENT = (
     *("question_id", "sample", "judge", "criterion", "verdict", "value", "response", "error"),
+    "prompt_sha256",
 )
 _SAID = {  # as the page calls it -> column
     **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
     **{"asked": "note", "no_answer": "no_answer", "error": "error", "seconds": "seconds"},
     **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens", "served": "served"},
+    **{"prompt": "prompt_sha256"},
 }
 _SCORED = {
     **{"points": "points", "most": "max_points", "answer": "answer", "why": "note"},
     **{"judge": "judge", "reading": "reading", "unread": "unread"},
 }
-_JUDGED = {name: name for name in JUDGEMENT[2:]}
+_JUDGED = {name.removesuffix("_sha256"): name for name in JUDGEMENT[2:]}
 
 
 class SampleResponses(NamedTuple):
@@ -107,6 +110,8 @@ def _object(
         value = values[at]
         if value is None or value in ("", []):
             continue
+        if field == "prompt":
+            value = short_name(value)
         if isinstance(value, str) and len(value) > LONGEST:
             value = _cut(value, f"{name}-{field}", long)
         elif isinstance(value, list):

@@ -1,6 +1,8 @@
 """Writes the samples of every task into the report: questions, images, outcomes, responses."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -15,6 +17,7 @@ from bench_assets.core.text.escaping import one_line
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import responses
+from bench_assets.report.samples.prompts import FindPrompts, prompt_chunks
 from bench_assets.report.samples.questions import outcomes, samples_of
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.other_sources import other_sources
@@ -28,14 +31,17 @@ class Samples:
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
+    find_prompts: FindPrompts = lambda _: {}
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the samples of every task that has questions."""
         for task in catalog.tasks:
             withheld = task.suite in self.without_images
-            conditions = _TaskSamples(site, tables, task, withheld).write()
+            conditions = _TaskSamples(site, tables, task, withheld, self.find_prompts).write()
             for place, others in other_sources(task, tables):
-                conditions += _TaskSamples(site, others, task, withheld, place).write()
+                conditions += _TaskSamples(
+                    site, others, task, withheld, self.find_prompts, place
+                ).write()
             if conditions:
                 about = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
                 site.put(f"samples-{slug(task.name)}", about | {"conditions": conditions})
@@ -58,6 +64,7 @@ class _TaskSamples:
     tables: TableFiles
     task: Task
     withheld: bool  # whether the images stay out
+    find_prompts: FindPrompts
     place: str = ""  # of another source than the present one
 
     def write(self) -> list[dict[str, Any]]:
@@ -71,10 +78,14 @@ class _TaskSamples:
                 continue
             asked = tables[key] = tables.get(key) or self._questions(key)
             said = [self._model(name, asked, *one) for one in models.items() if asked.ids]
+            prompts = self._prompts(name, asked, models) if asked.ids else ""
             edition = asked.about.get("edition", "")
             shown = ", ".join((name, edition, self.place)) if self.place else name
             conditions.append(
-                {"name": shown, "about": condition.about, **asked.about, "models": said}
+                {
+                    **{"name": shown, "about": condition.about, **asked.about},
+                    **{"models": said, "prompts": prompts},
+                }
             )
         return conditions
 
@@ -85,6 +96,32 @@ class _TaskSamples:
         return dict(
             sorted({**part, **dict.fromkeys(self.tables.partitions(key), self.tables)}.items())
         )
+
+    def _prompts(
+        self, condition: str, asked: _TableQuestions, models: Mapping[str, TableFiles]
+    ) -> str:
+        """Write what models were asked, each prompt once; returns the name of the data."""
+        base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}"
+        key, sent = (
+            evaluation_key(self.task, condition, "predictions"),
+            defaultdict[str, set[str]](set),
+        )
+        read = [(tables, model) for model, tables in models.items() if tables.exists(key, model)]
+        with suppress(TableError):  # the model's responses say why
+            made_of = _made_of(asked.digest, *(tables.digest(key, model) for tables, model in read))
+            if self._stays(f"{base}-prompts-", made_of):
+                return base
+            for tables, model in read:
+                _gather(sent, read_columns(tables, key, Prediction, model, _SENT))
+            self._put_prompts(base, asked.ids, sent, made_of)
+        return base
+
+    def _put_prompts(
+        self, base: str, ids: Sequence[str], sent: Mapping[str, set[str]], made_of: str
+    ) -> None:
+        for one in prompt_chunks(ids, sent, self.find_prompts):
+            images = [] if self.withheld else one.images
+            self.site.put(f"{base}-prompts-{one.number}", one.turns, made_of, images)
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images."""
@@ -164,6 +201,10 @@ class _TaskSamples:
         rows = {name: row for row, name in enumerate(ids)}
         found = outcomes(len(ids), samples_of(rows, scores, responses.ends(said)))
         self.site.put(f"{base}-points", found._asdict(), made_of)
+        if verdicts:
+            sent = defaultdict[str, set[str]](set)
+            _gather(sent, verdicts)
+            self._put_prompts(base, ids, sent, made_of)
         for one in responses.responses(ids, said, scores, verdicts):
             self.site.put(f"{base}-{one.name}", one.value, made_of)
 
@@ -175,6 +216,15 @@ class _TaskSamples:
         """Whether all that begins so lies there, made of the same."""
         names = self.site.names(prefix)
         return bool(names) and all([self.site.has(name, made_of) for name in names])
+
+
+_SENT = ("question_id", "prompt_sha256")
+
+
+def _gather(sent: Mapping[str, set[str]], columns: Mapping[str, Sequence[str]]) -> None:
+    """Add the prompts about each question."""
+    for question, prompt in zip(*(columns[name] for name in _SENT), strict=True):
+        sent[question].add(prompt)
 
 
 def _made_of(*digests: str | None) -> str:

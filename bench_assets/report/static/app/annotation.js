@@ -26,7 +26,6 @@
   });
 
   const day = (at) => (at ? at.slice(0, 10) : "");
-  const number = (value, digits = 2) => (value === null || value === undefined ? "" : value.toFixed(digits));
 
   function overview(tasks) {
     return Bench.table([
@@ -48,7 +47,7 @@
 
   function sentence(progress) {
     const open = progress.units - progress.done;
-    const when = progress.lacking && progress.finished_at ? ` At ${progress.per_day.toFixed(1)} answers a day that is done on ${day(progress.finished_at)}.` : "";
+    const when = progress.lacking && progress.finished_at ? ` At ${Bench.number(progress.per_day, 1)} answers a day that is done on ${day(progress.finished_at)}.` : "";
     const missing = open ? `; open: ${Bench.count(open)}, answers they lack: ${Bench.count(progress.lacking)}` : "";
     return Bench.h("p", { class: "summary" }, `${Bench.count(progress.done)} of ${Bench.count(progress.units)} units are done${missing}.${when}`);
   }
@@ -60,9 +59,9 @@
       { key: "n", title: "Answers", number: true, value: (one) => one.n_answers },
       { key: "refused", title: "Do not count", number: true, value: (one) => one.n_refused },
       { key: "skipped", title: "Skipped", number: true, value: (one) => one.n_skipped },
-      { key: "seconds", title: "Seconds", number: true, value: (one) => one.seconds, cell: (one) => number(one.seconds, 1), hint: "median of an answer" },
+      { key: "seconds", title: "Seconds", number: true, value: (one) => one.seconds, cell: (one) => Bench.number(one.seconds, 1), hint: "median of an answer" },
       { key: "agreement", title: "As the others", number: true, value: (one) => one.agreement, cell: (one) => of(one.agreement, one.n_compared), hint: "share of the others who choose the same, and of how many choices" },
-      { key: "alpha", title: "Alpha without", number: true, value: (one) => one.alpha_without, cell: (one) => number(one.alpha_without), hint: "Krippendorff's, of the others alone" },
+      { key: "alpha", title: "Alpha without", number: true, value: (one) => one.alpha_without, cell: (one) => Bench.number(one.alpha_without), hint: "Krippendorff's, of the others alone" },
       { key: "gold", title: "Attention", number: true, value: (one) => one.gold, cell: (one) => of(one.gold, one.n_gold), hint: "share of attention checks that is right" },
       { key: "drift", title: "Drift", number: true, value: (one) => one.drift, cell: (one) => of(one.drift, one.n_drift), hint: "agreement in the second half less that in the first" },
       { key: "anchoring", title: "Anchoring", number: true, value: (one) => one.anchoring, cell: (one) => of(one.anchoring, Math.min(one.n_beside, one.n_alone)), hint: "said as the model: where its proposal was shown, less where it was not" },
@@ -70,7 +69,7 @@
   }
 
   function of(share, n) {
-    return share === null || share === undefined ? "" : Bench.h("span", {}, number(share), Bench.h("span", { class: "quiet" }, ` of ${Bench.count(n)}`));
+    return share === null || share === undefined ? "–" : Bench.h("span", {}, Bench.number(share), Bench.h("span", { class: "quiet" }, ` of ${Bench.count(n)}`));
   }
 
   function disputed(rows) {

@@ -133,11 +133,26 @@
     { ...options, legend: conditions.map((name) => [Bench.words(name), colour.get(name)]) });
   }
 
+  /** What a response took against what it got: a dot and an interval for each model. */
+  function scatter(title, rows, options) {
+    const [x, y] = options.axes;
+    return Bench.plot(title, (width) => drawn({
+      width, height: 300, marginLeft: 48, marginRight: 90, marginBottom: 42,
+      x: { label: x, grid: true, zero: true, nice: true }, y: { label: y, grid: true, zero: true, nice: true },
+      marks: [
+        Plot.ruleX(rows, { x: "took", y1: "low", y2: "high", stroke: css("c1"), strokeWidth: 4, strokeOpacity: 0.35 }),
+        Plot.dot(rows, { x: "took", y: "value", r: 4.5, fill: css("c1") }),
+        Plot.text(rows, { x: "took", y: "value", text: (row) => fitting(Bench.printable(row.model), 140), textAnchor: "start", dx: 8, fill: css("text"), fontSize: 11 }),
+        Plot.tip(rows, Plot.pointer({ x: "took", y: "value", title: told, ...TIP })),
+      ],
+    }), rows.map(({ model, took, value, low, high }) => ({ model, [x]: took, [y]: value, low, high })), options);
+  }
+
   /** A row of coloured names, for plots whose colours mean something. */
   function legend(entries) {
     return Bench.h("ul", { class: "legend" }, entries.map(([name, colour, kind]) =>
       Bench.h("li", {}, Bench.h("span", { class: `swatch ${kind || ""}`, style: { "--colour": colour } }), Bench.foreign(name))));
   }
 
-  Object.assign(Bench, { dots, heat, bars, legend, colours, chart: { drawn, baselines, names, reach, told, margin, fitting, TIP, css } });
+  Object.assign(Bench, { dots, heat, bars, scatter, legend, colours, chart: { drawn, baselines, names, reach, told, margin, fitting, TIP, css } });
 })();

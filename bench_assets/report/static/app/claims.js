@@ -67,6 +67,6 @@
   }
 
   function signed(value) {
-    return Bench.compare.signed(value);
+    return Bench.signed(value);
   }
 })();

@@ -39,7 +39,7 @@
   }
 
   function effect(row) {
-    return row.effect === null ? "not told apart" : Bench.compare.signed(row.effect);
+    return row.effect === null ? "not told apart" : Bench.signed(row.effect);
   }
 
   /** A way to a question; what B was not asked is shown of A. */

@@ -143,16 +143,12 @@
     const tests = rows.filter(({ found }) => found.paired);
     const of = (verdict) => tests.filter(({ found }) => found.verdict === verdict);
     const named = (verdict) => of(verdict).length > 0
-      && `${verdict} at ${of(verdict).map(({ title, found }) => `${title} (${[found.change, found.low, found.high].map(plain).join(", ").replace(/, ([^,]*)$/, " to $1")})`).join(", ")}`;
+      && `${verdict} at ${of(verdict).map(({ title, found }) => `${title} (${[found.change, found.low, found.high].map((one) => Bench.signed(one)).join(", ").replace(/, ([^,]*)$/, " to $1")})`).join(", ")}`;
     const [undecided, unpaired] = [of("undecided").length, rows.length - tests.length];
     return [
       named("better"), named("worse"), undecided > 0 && `undecided on ${undecided} of ${tests.length} tasks`,
       unpaired > 0 && `not paired on ${unpaired}`,
     ].filter(Boolean).join("; ");
-  }
-
-  function plain(value) {
-    return `${value < 0 ? "" : "+"}${value.toFixed(3)}`;
   }
 
   Bench.compare = { difference, paired, decide, sentence };

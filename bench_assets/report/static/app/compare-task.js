@@ -63,7 +63,7 @@
         { key: "category", title: "Category", value: (row) => Bench.words(row.category) },
         { key: "a", title: "A", number: true, cell: (row) => Bench.number(row.a) },
         { key: "b", title: "B", number: true, cell: (row) => Bench.number(row.b) },
-        { key: "change", title: "Difference", number: true, cell: (row) => Bench.h("b", {}, Bench.compare.signed(row.change)) },
+        { key: "change", title: "Difference", number: true, cell: (row) => Bench.h("b", {}, Bench.signed(row.change)) },
         { key: "n", title: "n", number: true },
       ], both.map((category) => ({
         category, a: a.get(category).value, b: b.get(category).value, n: b.get(category).n_scored,
@@ -151,7 +151,7 @@
       Bench.h("p", {}, Bench.foreign(b.listed.texts[one.b])),
       gold,
       said,
-      Bench.h("p", {}, Bench.h("a", { href: link }, Bench.foreign(one.id)), Bench.h("span", { class: "quiet" }, ` ${Bench.compare.signed(one.change, 2)}`)),
+      Bench.h("p", {}, Bench.h("a", { href: link }, Bench.foreign(one.id)), Bench.h("span", { class: "quiet" }, ` ${Bench.signed(one.change, 2)}`)),
     );
   }
 

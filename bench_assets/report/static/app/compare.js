@@ -111,8 +111,8 @@
       { key: "metric", title: "Metric", value: (row) => Bench.metric(row.task.metric) },
       { key: "a", title: "A", number: true, value: (row) => row.found.before, cell: (row) => number(row, 0) },
       { key: "b", title: "B", number: true, value: (row) => row.found.after, cell: (row) => number(row, 1) },
-      { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, signed(row.found.change)) },
-      { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => `${signed(row.found.low)} to ${signed(row.found.high)}` },
+      { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, Bench.signed(row.found.change)) },
+      { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => `${Bench.signed(row.found.low)} to ${Bench.signed(row.found.high)}` },
       { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "of all tasks together at 5 % (Holm); the interval is of this task alone" },
       { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; not paired, nothing is decided" },
     ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });
@@ -129,10 +129,6 @@
 
   function how(found) {
     return found.paired ? `on ${Bench.count(found.n)} units` : found.sameExam ? "no" : "no: other questions";
-  }
-
-  function signed(value, digits = 3) {
-    return value === null || value === undefined ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(digits)}`.replace("-", "−");
   }
 
   /** Differences as dots with intervals; of metrics that end at 1. */
@@ -157,5 +153,5 @@
     { note: rows.length > shares.length ? "Metrics that do not end at 1, such as CIDEr, stand in the table only." : null });
   }
 
-  Object.assign(Bench.compare, { signed, asked, both: measuredByBoth });
+  Object.assign(Bench.compare, { asked, both: measuredByBoth });
 })();

@@ -39,7 +39,7 @@
     const best = new Map();
     const place = (row) => JSON.stringify([row.task, row.condition, row.edition]);
     for (const row of rows) {
-      if (row.value !== null && isBaseline(models.get(row.model))) best.set(place(row), Math.max(row.value, best.get(place(row)) ?? 0));
+      if (row.value !== null && !row.partial && isBaseline(models.get(row.model))) best.set(place(row), Math.max(row.value, best.get(place(row)) ?? 0));
     }
     return rows.map((row) => ({ ...row, baseline: best.get(place(row)) ?? null }));
   }

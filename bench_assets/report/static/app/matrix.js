@@ -72,7 +72,7 @@
         class: `value${isAbove ? " above" : ""}${isBest ? " best" : ""}`,
         href: Bench.link(["task", task.name], { model: row.model.name, condition: found.condition === "main" ? "" : found.condition }),
         "aria-label": `${Bench.number(found.value)}, ${row.name}, ${task.title}`,
-      }, Bench.number(found.value)),
+      }, Bench.isBaseline(row.model) ? Bench.number(found.value) : Bench.shaded(found.value / shown.scale[task.name], Bench.number(found.value))),
       isAbove && Bench.h("span", { class: "up", title: "shown to be better than without looking" }, "▲"),
       chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
       chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),

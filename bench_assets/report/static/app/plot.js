@@ -12,7 +12,7 @@
     const numbers = Bench.h("details", { class: "numbers" }, Bench.h("summary", {}, "Numbers"));
     numbers.addEventListener("toggle", () => {
       if (!numbers.open || numbers.children.length > 1) return;
-      numbers.append(Bench.csvLink(columns, rows, title), Bench.table(columns, rows, { label: title }));
+      numbers.append(Bench.table(columns, rows, { label: title }));
     });
     const figure = Bench.h(
       "figure", { class: "plot" }, Bench.h("figcaption", {}, Bench.printable(title)),

@@ -71,10 +71,19 @@
     function draw(row, { text, said, problem }) {
       const models = view.models.map((model) => ({
         model, outcome: samples.outcome(view.outcomes.get(model), row), problem: model.problem, ...said.get(model),
+        sent: sentTo(model, Math.floor(row / view.chunk)),
       }));
       pane.replaceChildren();
       Bench.append(pane, samples.detail({ questions, row, text, problem, models, choose, address: addressOf(row) }));
       if (pane.getBoundingClientRect().top < 0) pane.scrollIntoView();
+    }
+
+    /** Where the prompts of a model and of its judge are: (prompt, isJudge) -> element, or null. */
+    function sentTo(model, k) {
+      return (prompt, isJudge) => {
+        const data = `${isJudge ? model.data : condition.prompts}-prompts-${k}`;
+        return prompt && Bench.has(data) ? samples.sent(data, prompt, isJudge, Boolean(condition.withheld)) : null;
+      };
     }
 
     /** The address of a sample, as somebody else would see it. */

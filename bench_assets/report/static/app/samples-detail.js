@@ -37,7 +37,7 @@
       text ? asked(text, kind, gold, sample.models) : Bench.h("p", { class: "foreign" }, Bench.foreign(questions.texts[row])),
       Bench.h("h3", { class: "responses-title" }, "Responses"),
       Bench.h("div", { class: "responses" }, sample.models.map((one) =>
-        Bench.samples.card(one.model, one.samples, one.outcome, gold, one.problem))),
+        Bench.samples.card(one.model, one.samples, one.outcome, gold, one.problem, one.sent))),
       text && text.labels && labels(text.labels),
     ];
   }

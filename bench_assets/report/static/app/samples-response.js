@@ -43,8 +43,31 @@
     return /[\udc00-\udfff]/.test(text.charAt(at)) ? at + 1 : at;
   }
 
-  /** The card of a model. samples: those of the question; of: its outcome; gold: the right answer. */
-  function card(model, samples, of, gold, problem) {
+  /** A prompt as it was sent, loaded when it is opened: its turns, with images in their places. */
+  function sent(data, name, isJudge, withheld) {
+    const body = Bench.h("div");
+    const draw = async () => {
+      const turns = (await Bench.data(data))[name];
+      body.replaceChildren(...(turns || []).map(([role, parts]) => Bench.h(
+        "div", { class: "turn" }, Bench.h("h4", {}, role),
+        parts.map((part) => (typeof part === "string" ? long(part) : inPlace(part.image, withheld))),
+      )));
+      if (!turns) body.replaceChildren("It is not in the response cache.");
+    };
+    return Bench.h(
+      "details", { class: "sent", ontoggle: (event) => { if (event.target.open && !body.childNodes.length) draw().catch((why) => body.replaceChildren(why.message)); } },
+      Bench.h("summary", {}, isJudge ? "the judge's prompt" : "prompt as sent"), body,
+    );
+  }
+
+  function inPlace(digest, withheld) {
+    if (withheld) return Bench.h("p", { class: "quiet" }, "(an image that is left out of this report)");
+    return Bench.h("img", { src: `images/${digest.slice(0, 2)}/${digest}-small.webp`, alt: `Image ${digest.slice(0, 8)}`, loading: "lazy" });
+  }
+
+  /** The card of a model. samples: those of the question; of: its outcome; gold: the right answer;
+      prompts: draws a prompt that was sent. */
+  function card(model, samples, of, gold, problem, prompts) {
     return Bench.h(
       "section", { class: `card response ${of.letter === "-" ? "" : `is-${of.letter}`}` },
       Bench.h(
@@ -54,7 +77,7 @@
       problem && Bench.h("p", { class: "problem" }, Bench.foreign(problem)),
       samples && !samples.length && Bench.h("p", { class: "quiet" }, "It was not asked this question."),
       (samples || []).map((one, i) => Bench.h(
-        "div", { class: "sample" }, samples.length > 1 && Bench.h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag) => long(text, tag, model.data)),
+        "div", { class: "sample" }, samples.length > 1 && Bench.h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag) => long(text, tag, model.data), prompts),
       )),
     );
   }
@@ -64,8 +87,9 @@
     return Bench.h("span", { class: `outcome-mark is-${of.letter === "-" ? "none" : of.letter}${of.cut ? " is-cut" : ""}`, title, "aria-hidden": "true" }, of.mark);
   }
 
-  function sample(one, gold, shown) {
+  function sample(one, gold, shown, prompts) {
     return [
+      prompts(one.prompt, false),
       one.error && fact("failed", shown(one.error, "div")),
       one.raw && Bench.h("details", {}, Bench.h("summary", {}, "thought, and the response as it came"), shown(one.raw)),
       one.ranking ? ranking(one.ranking, gold) : one.text ? shown(one.text) : !one.error && Bench.h("p", { class: "quiet" }, "(an empty response)"),
@@ -74,7 +98,7 @@
         pair("read as", one.answer && !one.ranking && one.answer.map((part, i) => [i > 0 && " / ", shown(part, "bdi")])),
         pair("why", one.why && shown(one.why, "span")),
         pair("points", one.most === undefined ? null : points(one)),
-        (one.verdicts || []).map((said) => pair("judge", verdict(said, shown))),
+        (one.verdicts || []).map((said) => pair("judge", verdict(said, shown, prompts))),
         pair("unread", one.unread && "neither a rule nor a model read an answer out of it"),
         pair("no answer", typeof one.no_answer === "string" && Bench.foreign(one.no_answer)),
         pair("reading", one.reading && [Bench.foreign(one.reading), one.judge && [", judged by ", Bench.foreign(one.judge)]]),
@@ -89,12 +113,13 @@
     return one.points === undefined ? "unscored" : `${Number(one.points.toFixed(3))} of ${Number(one.most.toFixed(3))}`;
   }
 
-  function verdict(said, shown) {
+  function verdict(said, shown, prompts) {
     const word = said.value || (said.verdict === undefined ? "no verdict" : said.verdict ? "yes" : "no");
     return [
       said.criterion && [Bench.foreign(said.criterion), ": "], Bench.h("strong", {}, Bench.foreign(word)),
       said.response && [" – ", shown(said.response, "span")], said.error && [" – ", shown(said.error, "span")],
       Bench.h("span", { class: "quiet" }, " (", Bench.foreign(said.judge), ")"),
+      prompts(said.prompt, true),
     ];
   }
 
@@ -103,7 +128,7 @@
       one.end === "length" ? "cut short at its longest" : one.end,
       one.tokens !== undefined && `${Bench.count(one.tokens)} tokens`,
       one.asked_tokens !== undefined && `after ${Bench.count(one.asked_tokens)}`,
-      one.seconds !== undefined && `${one.seconds.toFixed(2)} s`,
+      one.seconds !== undefined && `${Bench.number(one.seconds, 2)} s`,
     ];
     return parts.filter(Boolean).join(" · ") || null;
   }
@@ -122,5 +147,5 @@
     return Bench.h("div", { class: "problem" }, Bench.h("strong", {}, name), value);
   }
 
-  Object.assign(Bench.samples, { card, mark, long });
+  Object.assign(Bench.samples, { card, mark, long, sent });
 })();

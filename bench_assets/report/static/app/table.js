@@ -11,6 +11,7 @@
       above and below: {class, title, rows} that are not sorted}. */
   function table(columns, rows, options = {}) {
     let sort = options.sort || "";
+    let shown = rows;
     const body = Bench.h("tbody");
     const heads = columns.map((column) => head(column, () => {
       const falls = column.number && !column.ascending;
@@ -28,7 +29,8 @@
         else heads[i].removeAttribute("aria-sort");
       });
       const by = columns.find((column) => column.key === key);
-      body.replaceChildren(...sorted(rows, by, sort.startsWith("-")).map((row) => line(columns, row, options)));
+      shown = sorted(rows, by, sort.startsWith("-"));
+      body.replaceChildren(...shown.map((row) => line(columns, row, options)));
     }
 
     draw();
@@ -40,6 +42,10 @@
         options.caption && Bench.h("caption", {}, options.caption),
         Bench.h("thead", {}, grouped(options.groups), Bench.h("tr", {}, heads)),
         fixed(columns, options.above, options), body, fixed(columns, options.below, options),
+      ),
+      rows.length > 0 && csvLink(
+        columns.filter((column) => !(column.plain && column.cell)),
+        () => [options.above, { rows: shown }, options.below].flatMap((part) => (part ? part.rows : [])), named,
       ),
     );
   }
@@ -104,20 +110,25 @@
       const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
       return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
-    const lines = [columns.map((column) => cell(column.title)), ...rows.map((row) => columns.map((c) => cell(valueOf(c, row))))];
+    const lines = [columns.map((column) => cell(Bench.h("span", {}, column.title).textContent)), ...rows.map((row) => columns.map((c) => cell(valueOf(c, row) ?? textOf(c, row))))];
     return lines.map((one) => one.join(",")).join("\r\n") + "\r\n";
   }
 
-  /** A link that saves rows as a CSV file. */
+  /** What is shown of a row without a value to sort by, such as of a name that is drawn. */
+  function textOf(column, row) {
+    return column.cell ? Bench.h("span", {}, column.cell(row)).innerText : null;
+  }
+
+  /** A link that saves rows, as they are then, as a CSV file. */
   function csvLink(columns, rows, name) {
     const file = `${name.replace(/[^\w-]+/g, "-")}.csv`;
     return Bench.h("a", {
-      class: "csv", download: file, href: "#",
+      class: "csv no-print", download: file, href: "#", "aria-label": `CSV: ${name}`,
       onclick: (event) => { // written when it is asked for: thousands of rows are long addresses
-        event.currentTarget.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv(columns, rows))}`;
+        event.currentTarget.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv(columns, rows()))}`;
       },
     }, "CSV");
   }
 
-  Object.assign(Bench, { table, sorted, csv, csvLink });
+  Object.assign(Bench, { table, sorted });
 })();

@@ -19,7 +19,12 @@
 
   /** A number with so many digits behind the point; "–" for none. */
   function number(value, digits = 3) {
-    return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits);
+    return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits).replace("-", "−");
+  }
+
+  /** A difference, with its sign. */
+  function signed(value, digits = 3) {
+    return `${value > 0 ? "+" : ""}${number(value, digits)}`;
   }
 
   /** A share in percent: 2.1 %; "" for none. */
@@ -29,12 +34,17 @@
 
   /** A whole number with thin spaces: 20 000. */
   function count(value) {
-    return value === null || value === undefined ? "–" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+    return value === null || value === undefined ? "–" : String(value).replace("-", "−").replace(/\B(?=(\d{3})+$)/g, " ");
   }
 
   /** A number with its interval, on one line. */
   function interval(low, high, digits = 3) {
     return low === null || low === undefined ? "" : `${number(low, digits)} – ${number(high, digits)}`;
+  }
+
+  /** A number on a colour scale: `share` of the way from the lowest to the highest colour. */
+  function shaded(share, text) {
+    return Bench.h("span", { class: "shaded", style: { "--share": `${Math.round(55 * Math.max(0, Math.min(1, share || 0)))}%` } }, text);
   }
 
   /** "main" is the papers' own condition; others are words with "_". */
@@ -53,5 +63,5 @@
     return known ? name.replace(known[0], known[1]).replace(/^BLEU_/, "BLEU-") : words(name);
   }
 
-  Object.assign(Bench, { printable, foreign, number, percent, count, interval, words, metric });
+  Object.assign(Bench, { printable, foreign, number, signed, percent, count, interval, shaded, words, metric });
 })();
