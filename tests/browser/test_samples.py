@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
+from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.text.escaping import printable
 from tests.codis_release import image
@@ -212,3 +212,35 @@ def test_axe_finds_nothing(page: "Page", index: Path) -> None:
         opened(page, index, query)
         page.locator(".sample-detail *").first.wait_for()
         assert not axe.run(page, options={"preload": False}).response["violations"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_prompts_are_shown_as_they_were_sent(page: "Page", tmp_path: Path, theme: str) -> None:
+    from playwright.sync_api import expect
+
+    report = QuizReport(tmp_path)
+    shown = report.images.put(image(1), "1.png").sha256
+    sent = Prompt.of("First this.", Image(shown), "Then that. " * 200, system="Be brief.")
+    judged = Prompt.of("Is it right?")
+    asked = prediction(question_id="quiz/0", model="m", text="A", prompt_sha256=sent.sha256)
+    verdict = Judgement.from_response(
+        asked, Response(text="yes"), prompt=judged, judge="j", criterion="right", verdict=True
+    )
+    report.ask(question(question_id="quiz/0", task="quiz", images=(shown,)))
+    report.say(asked)
+    report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
+    known = {one.sha256: one.to_json() for one in (sent, judged)}
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    opened(page, report.make(find_prompts=lambda wanted: {one: known[one] for one in wanted}), "")
+    page.get_by_text("prompt as sent").click()
+    turns = page.locator(".sent .turn")
+    expect(turns).to_have_count(2)
+    expect(turns.nth(0)).to_have_text("systemBe brief.")
+    parts = turns.nth(1).locator("> *")
+    expect(parts.nth(1)).to_have_text("First this.")
+    assert parts.nth(2).evaluate("one => one.decode().then(() => one.naturalWidth)") > 1
+    expect(parts.nth(3)).to_contain_text("Then that.")
+    page.get_by_text("the judge's prompt").click()
+    expect(page.get_by_text("Is it right?")).to_be_visible()
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    assert not axe.run(page, options={"preload": False}).response["violations"]

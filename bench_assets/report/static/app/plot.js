@@ -46,9 +46,13 @@
 
   function columnsOf(rows) {
     const keys = Object.keys(rows[0] || {}).filter((key) => rows.some((row) => row[key] !== null && row[key] !== undefined));
-    return keys.map((key) => ({
-      key, title: Bench.words(key), number: rows.some((row) => typeof row[key] === "number"),
-    }));
+    return keys.map((key) => {
+      const isFraction = rows.some((row) => typeof row[key] === "number" && !Number.isInteger(row[key]));
+      return {
+        key, title: Bench.words(key), number: rows.some((row) => typeof row[key] === "number"),
+        cell: isFraction ? (row) => Bench.number(row[key]) : null,
+      };
+    });
   }
 
   Bench.plot = plot;

@@ -10,7 +10,8 @@
       text: a text, or [its beginning, its length, the name of the whole]; data: whose that name is. */
   function long(text, tag = "pre", data = "") {
     const [begin, length, name] = Array.isArray(text) ? text : [text, text.length, ""];
-    const block = Bench.foreign(begin.slice(0, whole(begin, SHOWN)), tag, { class: "foreign" });
+    const scrolls = tag === "pre" && (length > 500 || begin.split("\n").length > 15); // by keys as well
+    const block = Bench.foreign(begin.slice(0, whole(begin, SHOWN)), tag, { class: "foreign", tabindex: scrolls && "0" });
     if (length <= SHOWN) return block;
     const rest = Bench.h("button", {
       type: "button", class: "plain more",

@@ -50,7 +50,7 @@
     const isHere = (column) => rows.some((row) => keyOf(row) === column.key);
     const models = [...new Set(rows.filter((row) => table.columns.some((column) => column.key === keyOf(row))).map((row) => row.model))];
     const ours = models.map((model) => ({
-      model, marks: marksOf(rows.filter((row) => row.model === model)), at: (key) => cells.get(`${model}\u0000${key}`),
+      model, marks: marksOf(rows.filter((row) => row.model === model && row.category === "all")), at: (key) => cells.get(`${model}\u0000${key}`),
     }));
     const printed = new Map();
     for (const row of table.printed) {
