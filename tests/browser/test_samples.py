@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.text.escaping import printable

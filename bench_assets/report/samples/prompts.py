@@ -39,9 +39,18 @@ def prompt_chunks(
     for first in range(0, len(ids), CHUNK):
         wanted = chain.from_iterable(sent.get(one, ()) for one in ids[first : first + CHUNK])
         found = find(sorted(set(wanted) - {""}))
-        turns = {short_name(sha256): json.loads(text) for sha256, text in sorted(found.items())}
+        read = {short_name(sha256): _turns(text) for sha256, text in sorted(found.items())}
+        turns = {name: one for name, one in read.items() if one}
         if turns:
             yield PromptChunk(first // CHUNK, turns, list(dict.fromkeys(_images(turns.values()))))
+
+
+def _turns(text: str) -> Any:  # noqa: ANN401
+    """The turns of a prompt; None where its text is nested too deep to be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _images(prompts: Collection[Any]) -> Iterator[str]:
