@@ -162,5 +162,6 @@
     (main.querySelector("h1") || main).focus();
   }
 
-  Object.assign(Bench, { page, link, query, replaceQuery, title, start });
+  document.addEventListener("DOMContentLoaded", start); // when every page is registered
+  Object.assign(Bench, { page, link, query, replaceQuery, title });
 })();

@@ -79,7 +79,7 @@
     const all = here.filter((row) => row.category === "all");
     return [
       models(page, all), Bench.elsewhere(page), unreadable(page), learning(page, here), beside(page, all), tables(page),
-      ...categories(page, here), conditions(page, rows), took(page, all), confused(page, all),
+      ...categories(page, here), conditions(page, rows), Bench.took(page, all), Bench.confused(page, all),
     ];
   }
 
@@ -90,54 +90,6 @@
   /** A section that takes the whole width. */
   function wideSection(title, ...children) {
     return Bench.h("section", { class: "all" }, Bench.h("h2", {}, title), children);
-  }
-
-  /** Time, tokens and cost of the responses, and these against the metric. */
-  function took(page, rows) {
-    const used = page.data.usage.filter((one) => one.condition === page.chosen.condition && rows.some((row) => row.model === one.model))
-      .map((one) => ({ ...one, tokens: one.completion_tokens && one.completion_tokens / one.responses, each: one.seconds && one.seconds / one.responses }));
-    const measure = ["cost", "tokens", "each"].find((name) => used.some((one) => one[name]));
-    if (!measure) return null;
-    const axis = { cost: "cost", tokens: "tokens a response", each: "seconds a response" }[measure];
-    const dots = rows.filter((row) => row.value !== null)
-      .map((row) => ({ ...row, took: (used.find((one) => one.model === row.model) || {})[measure] })).filter((row) => row.took);
-    return wideSection(
-      "Time, tokens and cost",
-      dots.length > 1 && Bench.scatter(`${Bench.metric(page.chosen.metric)} against ${axis}`, dots, { axes: [axis, Bench.metric(page.chosen.metric)] }),
-      Bench.table([
-        { key: "model", title: "Model" },
-        { key: "responses", title: "Responses", number: true },
-        { key: "each", title: "Seconds each", number: true, hint: "mean of a response, from asking to the last token", cell: (one) => Bench.number(one.each, 2) },
-        { key: "prompt_tokens", title: "Prompt tokens", number: true, cell: (one) => Bench.count(one.prompt_tokens) },
-        { key: "completion_tokens", title: "Response tokens", number: true, cell: (one) => Bench.count(one.completion_tokens) },
-        { key: "tokens", title: "Tokens each", number: true, hint: "mean of a response", cell: (one) => Bench.number(one.tokens, 1) },
-        { key: "cost", title: "Cost", number: true, hint: "at the prices of bench.toml, without the judge", cell: (one) => Bench.number(one.cost, 4) },
-      ], used, { label: "Time, tokens and cost", heading: "model", sort: "model" }),
-    );
-  }
-
-  /** Which option a model chose where another was right. */
-  function confused(page, rows) {
-    const all = page.data.confusion.filter((one) => one.condition === page.chosen.condition);
-    const names = rows.map((row) => row.model).filter((name) => all.some((one) => one.model === name));
-    if (!names.length) return null;
-    const model = names.includes(page.chosen.model) ? page.chosen.model : names[0];
-    const cells = all.filter((one) => one.model === model);
-    const right = [...new Set(cells.map((one) => one.right))].sort();
-    const chosen = [...new Set([...right, ...cells.map((one) => one.chosen)])].sort((a, b) => (a === "") - (b === "") || a.localeCompare(b));
-    const n = (row, column) => cells.filter((one) => one.right === row && one.chosen === column).reduce((sum, one) => sum + one.n, 0);
-    const most = Math.max(...right.flatMap((row) => chosen.map((column) => n(row, column))));
-    return wideSection(
-      "Confusion of choices",
-      names.length > 1 && Bench.controls(Bench.select("Model", names, model, (name) => page.change({ model: name }))),
-      Bench.table([
-        { key: "right", title: "Right answer" },
-        ...chosen.map((column) => ({
-          key: `chosen-${column}`, title: column ? `chose ${Bench.printable(column)}` : "no option", number: true, value: (one) => n(one.right, column),
-          cell: (one) => Bench.shaded(n(one.right, column) / most, Bench.count(n(one.right, column))),
-        })),
-      ], right.map((one) => ({ right: one })), { label: `Confusion of choices: ${model}`, heading: "right", sort: "right" }),
-    );
   }
 
   function models(page, rows) {
