@@ -30,7 +30,7 @@ from bench_assets.comparison.causes import (
     cause_of,
     changed_fields,
 )
-from bench_assets.comparison.units import ScoredMetric, named_pairs
+from bench_assets.comparison.units import ScoredMetric, named_pairs, pair_name
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation.task import ScoredQuestion, Task
 
@@ -204,7 +204,7 @@ class _Steps:
         adds = self._task.adds.get(self._metric)
         kind, pairs = named_pairs(self._measure, before, after, clusters, adds)
         members = _members(self._old, clusters, by_category=kind == "categories")
-        for unit in pairs if kind in ("clusters", "categories") else ():
+        for unit in pairs if kind in ("pairs", "clusters", "categories") else ():
             changed = [name for name in members.get(unit, ()) if causes[name]]
             named = {part for name in changed for part in causes[name].split(APART)}
             joint |= dict.fromkeys(changed, APART.join(part for part in STAGES if part in named))
@@ -240,6 +240,7 @@ def _members(
     for name, one in answered.items():
         category = one.question.category if by_category else ""
         found[category, clusters[name]].append(name)
+        found[category, pair_name(one.question)].append(name)
         found[category, name] = [name]
     return found
 

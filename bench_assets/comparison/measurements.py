@@ -10,6 +10,7 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.units import pair_name
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
@@ -172,11 +173,12 @@ class ConditionQuestions:
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], int]:
-        """A number for each category, question and cluster: that of the first question of it."""
+        """A number for each category, question, pair and cluster: that of its first question."""
         found: dict[tuple[str, str], int] = {}
         for number, question in enumerate(self.questions):
             name = question.question_id
             found["question", name] = number
+            found.setdefault(("pair", pair_name(question)), number)
             found.setdefault(("cluster", self.clusters[name]), number)
             found.setdefault(("category", question.category), number)
         return found

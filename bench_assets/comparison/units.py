@@ -5,10 +5,11 @@ that gives it again, for these scores and for scores drawn at random on the same
 model's scores can fit a wrong way by chance.
 
 1. points: the metric is the points as a share of those there are;
-2. clusters: the mean over what ``clusters_of`` puts together, each measured alone, weighed by its
-   units: pairs of which both halves must be right, queries in one direction;
-3. categories: the mean of categories that count the same, each one of the above;
-4. groups left out: all else, such as F1. A jackknife's pseudo-values over at most 40 groups of
+2. questions: the mean over questions, each measured alone: queries in one direction;
+3. pairs: the same over groups of questions: pairs of which both halves must be right;
+4. clusters: the same over what ``clusters_of`` puts together, weighed by its units;
+5. categories: the mean of categories that count the same, each of points or clusters;
+6. groups left out: all else, such as F1. A jackknife's pseudo-values over at most 40 groups of
    clusters stand for the units (Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.5).
 """
 
@@ -19,6 +20,7 @@ from math import isclose, isnan
 from random import Random
 from typing import NamedTuple, TypeAlias
 
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import PairedScores
 from bench_assets.evaluation.task import Adds, Measure, ScoredQuestion
 
@@ -90,7 +92,7 @@ def _way(measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters) ->
     """The first way that gives the metric again, of these scores and of random ones."""
     probes = [ScoredMetric(one, measure(one).value) for one in _probes(sides[0].scored)]
     seen = [side for side in (*sides, *probes) if not isnan(side.value)]
-    for way in (_by_points, _by_cluster, _by_category):
+    for way in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
         if all(_fits(side.value, way(measure, side, clusters)) for side in reversed(seen)):
             old, new = (way(measure, side, clusters) for side in (sides[0], sides[-1]))
             if _same_weights(old, new):
@@ -154,13 +156,39 @@ def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     return units
 
 
+def _by_question(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
+    """Each question measured alone."""
+    parts = _parted(side.scored, lambda one: one.question.question_id)
+    return _measured_alone(measure, parts, clusters)
+
+
+def _by_pair(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
+    """Each group of questions measured alone."""
+    parts = _parted(side.scored, lambda one: pair_name(one.question))
+    return _measured_alone(measure, parts, clusters)
+
+
+def pair_name(question: Question) -> str:
+    """Name of the unit that a question makes with its group."""
+    return f"pair {question.group_id}" if question.group_id else question.question_id
+
+
 def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each cluster measured alone."""
+    parts = _parted(side.scored, lambda one: clusters[one.question.question_id])
+    return _measured_alone(measure, parts, clusters)
+
+
+def _measured_alone(
+    measure: Measure, parts: Mapping[str, Sequence[ScoredQuestion]], clusters: Clusters
+) -> Units:
     units: Units = {}
-    for name, part in _parted(side.scored, lambda one: clusters[one.question.question_id]).items():
+    for name, part in parts.items():
         found = measure(part)
         known = 0 if isnan(found.value) else found.n_scored
-        units["", name] = ComparisonUnit(found.value * known if known else 0.0, float(known), name)
+        cluster = clusters[part[0].question.question_id]
+        value = found.value * known if known else 0.0
+        units["", name] = ComparisonUnit(value, float(known), cluster)
     return units
 
 
@@ -219,6 +247,8 @@ def _parted(
 Way: TypeAlias = Callable[[Measure, ScoredMetric, Clusters], Units]
 _NAMES: Mapping[Way, str] = {
     _by_points: "points",
+    _by_question: "questions",
+    _by_pair: "pairs",
     _by_cluster: "clusters",
     _by_category: "categories",
     _by_groups_left_out: "groups",

@@ -14,6 +14,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import ORIGIN, spelled_out, who_and_how
 from bench_assets.comparison.measurements import ConditionQuestions
+from bench_assets.comparison.units import pair_name
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
@@ -23,7 +24,7 @@ from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles, read_columns
 
-_FORM = "1"  # of the data: raised when what the page reads changes
+_FORM = "2"  # of the data: raised when what the page reads changes
 _DIGITS = 8  # of a digest: two of one question are compared, never two of many
 _TABLES = ("predictions", "judgements", "scores", "metrics")
 _SAID = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
@@ -93,14 +94,15 @@ def origins(
 def exam_columns(
     rows: Sequence[Question], asked: ConditionQuestions, *, several: bool = True
 ) -> dict[str, Any]:
-    """Clusters of questions and, if a task has several tables of them, digests of their fields."""
+    """Clusters and pairs of questions; digests of fields if a task has several tables of them."""
     clusters = [asked.numbers["cluster", asked.clusters[row.question_id]] for row in rows]
+    pairs = [asked.numbers["pair", pair_name(row)] for row in rows]
     compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
     digests = {
         name: coded([_digest(_unordered(getattr(row, name))) for row in rows])
         for name in (compared if several else ())
     }
-    return {"clusters": clusters, "fields": digests}
+    return {"clusters": clusters, "pairs": pairs, "fields": digests}
 
 
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:

@@ -72,6 +72,37 @@ def test_pairs_of_questions_are_one_unit_each():
     assert change(found) == -0.5
 
 
+def test_pairs_that_share_an_image_are_units_of_their_own_in_one_cluster():
+    """As in CODIS: four pairs about two images are four units, not two and not eight."""
+    questions = [replace(q, images=(f"image {n // 4}",)) for n, q in enumerate(quiz(8, group=2))]
+    found = pairs(both_halves, questions, [1, 1, 0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 1, 1])
+    assert [(p.before, p.after, p.most) for p in found] == [
+        (1, 1, 1),
+        (0, 1, 1),
+        (1, 0, 1),
+        (1, 1, 1),
+    ]
+    assert [p.cluster == found[0].cluster for p in found] == [True, True, False, False]
+
+
+def test_points_that_weigh_otherwise_than_the_metric_are_paired_question_by_question():
+    """As MULTI's accuracy: right only with all of 1, 2 or 3 points, about shared images."""
+    questions = [replace(q, images=(f"image {n // 2}",)) for n, q in enumerate(quiz(4))]
+
+    def whole(rows):
+        return mean(ScoredPoint(float(s.points == s.max_points)) for _, s in rows)
+
+    def of(points):
+        return [
+            one._replace(score=replace(one.score, max_points=float(1 + n % 3)))
+            for n, one in enumerate(scored(questions, points))
+        ]
+
+    sides = [ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))]
+    found = metric_pairs(whole, *sides, clusters_of(questions))
+    assert [(p.before, p.after) for p in found] == [(1, 1), (0, 1), (1, 0), (0, 1)]
+
+
 def test_categories_count_the_same_however_many_questions_they_have():
     # Kind 0 has one question, kind 1 three: 1/2 (1 + 1/3) before, 1/2 (0 + 2/3) after.
     questions = [replace(q, category=f"kind {min(n, 1)}") for n, q in enumerate(quiz(4))]

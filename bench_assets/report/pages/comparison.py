@@ -20,7 +20,7 @@ from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
-_FORM = "2"  # of the data: raised when what the page reads changes
+_FORM = "3"  # of the data: raised when what the page reads changes
 _DIGITS = 6
 
 
@@ -107,8 +107,12 @@ def _columns(way: str, units: Units, asked: ConditionQuestions) -> dict[str, lis
     for (category, name), unit in units.items():
         if not unit.weight:
             continue
-        kind = "question" if ("question", name) in numbers else "cluster"
-        place = int(name) if way == "groups" else numbers[kind, name]
+        kinds = ("pair",) if way == "pairs" else ("question", "cluster")
+        place = (
+            int(name)
+            if way == "groups"
+            else next(numbers[kind, name] for kind in kinds if (kind, name) in numbers)
+        )
         columns["units"].append(place + n * (1 + numbers["category", category] if category else 0))
         columns["clusters"].append(place if way == "groups" else numbers["cluster", unit.cluster])
         columns["values"].append(round(unit.value, _DIGITS))

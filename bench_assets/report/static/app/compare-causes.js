@@ -85,9 +85,14 @@
     const alone = (unit) => `${unit.category} ${unit.cluster}`;
     const counted = new Map();
     for (const unit of all) counted.set(alone(unit), (counted.get(alone(unit)) || 0) + 1);
-    const isWhole = (unit) => found.way !== "own" && found.way !== "points" && counted.get(alone(unit)) === 1;
+    const isWhole = (unit) => !["own", "points", "questions"].includes(found.way) && counted.get(alone(unit)) === 1;
     const weight = all.reduce((sum, unit) => sum + unit.weight, 0);
-    return { all, weight, complete: found.whole, rows: (unit) => (isWhole(unit) ? ofCluster(a, unit) : [unit.place]) };
+    return { all, weight, complete: found.whole, rows: (unit) => (found.way === "pairs" ? ofPair(a, unit) : isWhole(unit) ? ofCluster(a, unit) : [unit.place]) };
+  }
+
+  function ofPair(side, { place }) {
+    side.pairs = side.pairs || members(side.exam.pairs);
+    return side.pairs.get(place);
   }
 
   /** The rows of a cluster, or those of them that are of a category. */
@@ -97,11 +102,11 @@
     return side.members.get(cluster).filter((row) => category < 0 || codes[row] === codes[category]);
   }
 
-  function members(clusters) {
+  function members(numbers) {
     const found = new Map();
-    clusters.forEach((cluster, row) => {
-      if (!found.has(cluster)) found.set(cluster, []);
-      found.get(cluster).push(row);
+    numbers.forEach((number, row) => {
+      if (!found.has(number)) found.set(number, []);
+      found.get(number).push(row);
     });
     return found;
   }

@@ -3,8 +3,8 @@
 "use strict";
 (() => {
   const ALPHA = 0.05;
-  const WAYS = ["own", "points", "clusters", "categories", "groups"];
-  const SEPARABLE = ["own", "points", "clusters"]; // units that one model lacks can be left out
+  const WAYS = ["own", "points", "questions", "pairs", "clusters", "categories", "groups"];
+  const SEPARABLE = ["own", "points", "questions", "pairs", "clusters"]; // units that one model lacks can be left out
 
   /** {before, after, change, low, high, p, n, paired, sameExam, lower} of two models' data `compare-...`; null
       without values. Not paired where questions or units differ: then the interval is of two numbers. */
