@@ -48,15 +48,15 @@ def test_pairs_are_units_of_their_own(written):
     main = written("1101")["main"]
     assert main["value"] == 0.5
     assert main["ways"] == {
-        "clusters": {"units": [0, 2], "clusters": [0, 2], "values": [1, 0], "weights": [1, 1]}
+        "pairs": {"units": [0, 2], "clusters": [0, 2], "values": [1, 0], "weights": [1, 1]}
     }
 
 
 @pytest.mark.parametrize("right", ["0000", "1111", "1100", "0011"])
 def test_points_that_add_up_to_the_metric_by_chance_are_not_its_units(written, right):
     main = written(right)["main"]
-    assert list(main["ways"]) == ["clusters"]
-    assert main["ways"]["clusters"]["units"] == [0, 2]
+    assert list(main["ways"]) == ["pairs"]
+    assert main["ways"]["pairs"]["units"] == [0, 2]
 
 
 def test_a_model_that_was_asked_other_questions_is_not_paired(written):
