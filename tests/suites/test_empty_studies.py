@@ -27,5 +27,5 @@ def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):
 @pytest.mark.long
 def test_the_command_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    result = bench("tables", "paper", "codis", "judge_agreement", "--model", "random")
+    result = bench("tables", "paper", "codis", "judge_agreement", "--model", "random", fails=True)
     assert "codis/judge_agreement: no rows; it needs second_judge or human_labels" in result.stderr

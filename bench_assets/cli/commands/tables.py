@@ -105,6 +105,7 @@ def paper_table(
         print_rows(rows, as_json=as_json)
         if not rows:
             print_message(f"{made}: no rows; it needs {needs_of(bench, made)}")
+    raise typer.Exit(not rows)
 
 
 @app.command()
