@@ -8,6 +8,7 @@ their first step), and are warned of.
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +18,9 @@ from resources.checkpoints.files import TensorSpan, tensor_spans
 BLOCK = 4096  # bytes of a page, or of a block of a disk
 _STEP = 1 << 20  # bytes read at once
 _SHOWN = 3
+
+_WITHOUT_PLACES = (".bin", ".gguf")
+_COPY_AGAIN = "Unless that is meant, the file is half-written: copy it again"
 
 _log = logging.getLogger("bench_assets.checkpoints")
 
@@ -52,13 +56,16 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
 def inspect_weights(files: Iterable[Path]) -> None:
     """Refuse half-written safetensors files, and warn of matrices with a block of zeros.
 
-    Of each matrix a block in every mebibyte is read.
+    Of each matrix a block in every mebibyte is read; of other files of weights, which do not say
+    where their tensors lie, the same, and two zero blocks in a row are warned of.
 
     Raises:
         ModelError: As ``refuse_half_copy``, or if a header cannot be read.
         OSError: If a file cannot be read.
     """
     for file in files:
+        if file.suffix in _WITHOUT_PLACES and (n := _zero_mebibytes(file)):
+            _log.warning("%s: about %d MiB are zero. %s", file, n, _COPY_AGAIN)
         if file.suffix != ".safetensors":
             continue
         spans = tensor_spans(file)
@@ -68,9 +75,8 @@ def inspect_weights(files: Iterable[Path]) -> None:
         if names:
             listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
             _log.warning(
-                "%s: %d of %d tensors have a block of %d zero bytes (%s). Unless they are meant to,"
-                " the file is half-written: copy it again",
-                *(file, len(names), len(spans), BLOCK, listed),
+                "%s: %d of %d tensors have a block of %d zero bytes (%s). %s",
+                *(file, len(names), len(spans), BLOCK, listed, _COPY_AGAIN),
             )
 
 
@@ -82,6 +88,16 @@ def _has_zeros(opened: BinaryIO, span: TensorSpan) -> bool:
             if not opened.read(BLOCK).strip(b"\0"):
                 return True
     return False
+
+
+def _zero_mebibytes(file: Path) -> int:
+    """How many mebibytes begin with a block of zeros that the next one continues."""
+    with file.open("rb") as opened:
+        zero = []
+        for offset in range(0, file.stat().st_size - BLOCK + 1, _STEP):
+            opened.seek(offset)
+            zero.append(not opened.read(BLOCK).strip(b"\0"))
+    return sum(one and other for one, other in pairwise(zero))
 
 
 def _start_of_zeros(file: Path) -> int:

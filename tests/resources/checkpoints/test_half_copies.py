@@ -10,6 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.half_copies import inspect_weights
 from resources.checkpoints.identity import fingerprint, pin
 from resources.checkpoints.watched_folders import survey_folders
 
@@ -78,6 +79,16 @@ def test_zeros_that_may_be_meant_are_taken_and_those_of_matrices_are_warned_of(
     assert ("have a block of 4096 zero bytes" in caplog.text) == warned
     if warned:
         assert f"1 of 6 tensors have a block of 4096 zero bytes ({min(changed)})" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "model.gguf"])
+@pytest.mark.parametrize("zeros", [0, 1000, 3 << 20])
+def test_mebibytes_of_zeros_in_other_files_of_weights_are_warned_of(tmp_path, name, zeros, caplog):
+    data = bytearray(np.random.default_rng(0).bytes(8 << 20))
+    data[2 << 20 : (2 << 20) + zeros] = bytes(zeros)
+    (tmp_path / name).write_bytes(data)
+    inspect_weights([tmp_path / name])
+    assert (f"{name}: about 2 MiB are zero" in caplog.text) == (zeros > 1000)
 
 
 def test_an_adapter_before_its_first_step_is_taken(tmp_path):
