@@ -132,6 +132,15 @@ def refuses(text: str) -> bool:
     return _REFUSES.search(text) is not None
 
 
+def leaves_open(text: str) -> bool:
+    """Whether a text refuses, supposes something, or offers one thing or another.
+
+    >>> leaves_open("Up or down."), leaves_open("If it rains, up."), leaves_open("Up.")
+    (True, True, False)
+    """
+    return _OPEN.search(text) is not None
+
+
 def asks_for_input(text: str) -> bool:
     """Whether a text asks for the image, offers help or sees no image, instead of answering.
 
@@ -174,4 +183,8 @@ _NEGATES = re.compile(alternatives(_WORDS, "negation"), re.IGNORECASE)
 _NO_NEGATION = re.compile(alternatives(_WORDS, "no negation"), re.IGNORECASE)
 _REFUSES = re.compile(alternatives(_WORDS, "refuse"), re.IGNORECASE)
 _OPEN_END = re.compile(rf"(?:{alternatives(_WORDS, 'ends in the middle')})\Z", re.IGNORECASE)
+_OPEN = re.compile(
+    "|".join(alternatives(_WORDS, kind) for kind in ("if", "refuse", "or")).replace("@", "$."),
+    re.IGNORECASE,
+)  # no options are named in it
 _ASKS = re.compile(alternatives(_WORDS, "asks for input"), re.IGNORECASE)

@@ -6,6 +6,7 @@ A line that hedges, refuses or leaves things open states nothing.
 import re
 from collections.abc import Sequence
 
+from bench_assets.core.parsing.normalization import leaves_open
 from bench_assets.suites.codis.parsing.words import normalised
 
 NEGATIONS = frozenset(
@@ -46,27 +47,24 @@ _FIGURES = tuple(
         r"\bno (?:doubt|question|wonder)(?: that)?\b",
     )
 )
-_HEDGES = re.compile(
-    r"\b(?:maybe|may|might|could|perhaps|(?<!not )possibl[ey]|potentially|either|whether|if"
-    r"|unless|or|both"
-    r"|depends?|depending|sometimes|elsewhere|until|only (?:when|after|with)"
-    r"|(?:to|in|for|by) (?:some|other|many|certain)|used to)\b"
-)
 _UNDECIDED = re.compile(
-    r"\b(?:(?:can|do|does|is|am|are|would) not (?:be )?"
+    r"\b(?:(?:maybe|may|might|could|perhaps|(?<!not )possibl[ey]|potentially|whether|both"
+    r"|sometimes|elsewhere|until|only (?:when|after|with)"
+    r"|(?:to|in|for|by) (?:some|other|many|certain)|used to"
+    r"|depends?|anything but)\b"
+    r"|(?:can|do|does|is|am|are|would) not (?:be )?"
     r"(?:determin|tell|told|say|said|know|answer|decid|judg|identif|conclud|infer|help|assist|see)"
-    r"|(?:unable|impossible|not possible|hard|difficult) to"
+    r"|(?:hard|difficult) to"
     r" (?:be )?(?:determin|tell|say|know|answer|decid|judg|identif|conclud|infer|see)"
     r"|not (?:enough|sufficient|sure|certain|clear|given|specified|provided|mentioned|stated"
     r"|necessarily|always|only|just|merely|entirely|completely|exactly|that|too)"
     r"|(?:nobody|no one|none) (?:knows?|says?|said|can)"
     r"|n a\Z|insufficient|unclear|unknown|uncertain|undetermined|undecided|ambiguous"
-    r"|no (?:idea|clue|information|context|answer|way)|sorry|language model|ai"
+    r"|no (?:idea|clue|information|context|answer|way)|language model|ai"
     r"|opposite of|anything (?:else |other )?than|far from|contrary to"
     r"|would be (?:wrong|incorrect|false)|is (?:untrue|mistaken)"
-    r"|\Aerror\b|\A(?:ignore|disregard) (?:all|above|image|previous)\b)"
+    r"|\Aerror\b|\Aignore previous\b)"
 )
-_ANYTHING_BUT = re.compile(r"\banything but\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|as opposed to|unlike)\b")
 
 
@@ -87,9 +85,8 @@ def is_open(line: str) -> bool:
     >>> is_open("Maybe up."), is_open("I have no idea."), is_open("Up.")
     (True, True, False)
     """
-    words = normalised(without_questions(line))
-    found = (pattern.search(words) for pattern in (_HEDGES, _UNDECIDED))
-    return _ANYTHING_BUT.search(line) is not None or any(found)
+    told = without_questions(line)
+    return leaves_open(told) or _UNDECIDED.search(normalised(told)) is not None
 
 
 def without_questions(line: str) -> str:
