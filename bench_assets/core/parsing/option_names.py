@@ -87,6 +87,12 @@ _CHAIN = rf"{NAME}(?:\s*;\s*{NAME})+"
 _CHAINED = re.compile(  # by semicolons; "the answer is B; A is wrong" is no chain
     rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.!\n)\]}}】]|,(?!\s*{NAME})|因为|because\b))"
 )
+_OFFERED = re.compile(  # "the choices are A, B, C and D" names none of them
+    rf"\b(?:the|these|four|five|my|your)(?: given| provided| available| possible)? "
+    rf"(?:options|choices|candidates|alternatives)(?: given| provided| offered)? "
+    rf"(?:are|include|were)[ :]*{NAME}(?:,? (?:and |or )?{NAME}){{2,12}}",
+    re.IGNORECASE,
+)
 _AND = re.compile(rf"(?<={NAME}), ?(?:以及|和|与|及)(?= ?{NAME})")  # "A, 以及C"
 _BLANKS = re.compile(" {2,}")
 _NO_OPTION = 25  # the place of "Z"
@@ -163,7 +169,7 @@ def marked(text: str, options: Options) -> str:
     text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
     text = _without_list(text, options.n if options.texts else 0)
     text = _BLANKS.sub(" ", text)
-    text = _AND.sub("、", text)
+    text = _AND.sub("、", _OFFERED.sub("", text))
     text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)
     text = _NAMED_AND_LABELLED.sub(_agreed, _LABELLED.sub(_agreed, text)).replace(_BEGINS, "")
     text = _ASKED.sub(lambda found: f"{found[1]} {'√' if found[2] else '×'}", text)

@@ -121,8 +121,8 @@ def test_the_careful_reading_never_reads_another_letter_than_a_person_would(shar
     assert other <= MISREAD_BY_THE_JUDGE
     assert found[True, False] <= 11
     unread = found[False, True] + found[False, False]
-    assert unread < 0.05 * found.total()  # 1,060, of which nobody reads a letter in 808
-    assert found[False, True] <= 252  # four of them answer on a condition: "if it is judged by"
+    assert unread <= 920  # of which nobody reads a letter in 808
+    assert found[False, True] <= 112  # most of them name two, or answer on a condition
 
 
 def test_gpt4vs_six_numbers_of_table_2_come_out(shared_data, tmp_path):
