@@ -47,6 +47,7 @@ READ_NO_RESPONSES = {
     "core.metrics.ptb_tokenizer": "words of the Stanford tokenizer, pinned by its own output",
     "annotation.responses.preferences": "what people choose from",
     "annotation.responses.verdicts": "what people choose from",
+    "evaluation.aggregation": "metrics of confidence by name",
     "evaluation.reviews": "words that reviewers fill in",
     "file_benchmarks.prompts": "what is asked",
     "suites.blink.visual_prompts": "sizes of circles, which are drawn",

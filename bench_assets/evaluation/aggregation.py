@@ -13,10 +13,14 @@ from types import MappingProxyType
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import OPEN, Signature, joined, short
-from bench_assets.core.stats.means import Mean, mean
+from bench_assets.core.stats.calibration import (
+    ConfidentAnswer,
+    expected_calibration_error,
+    selective_accuracy,
+)
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import at, column, some
-from bench_assets.evaluation.calibration import CALIBRATION
 from bench_assets.evaluation.outcomes import shown
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
 
@@ -86,7 +90,7 @@ def metrics(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
         rows = some(scored.rows, scored.slices.get(category, ()))
-        more = CALIBRATION if category == "all" and scored.has_confidence else {}
+        more = _CALIBRATION if category == "all" and scored.has_confidence else {}
         for name, measure in {**task.measures, **more}.items():
             yield Metric(
                 task=task.name,
@@ -120,6 +124,42 @@ def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Me
         if any(map(math.isinf, found[:3])):
             raise ValueError(f"expected finite numbers, got {found.value:g}")
         return found
+
+
+def _confident_answers(rows: Sequence[ScoredQuestion]) -> list[ConfidentAnswer]:
+    """The scored answers that have a confidence."""
+    return [
+        ConfidentAnswer(score.confidence, score.points / score.max_points, question.cluster)
+        for question, score in rows
+        if score.confidence is not None and score.points is not None and score.max_points
+    ]
+
+
+def _calibration_error(rows: Sequence[ScoredQuestion]) -> Mean:
+    """Mean distance of accuracy and confidence over ten bins; less is better."""
+    return expected_calibration_error(_confident_answers(rows))
+
+
+def _mean_confidence(rows: Sequence[ScoredQuestion]) -> Mean:
+    """Mean probability of the answer among the options."""
+    return mean(
+        ScoredPoint(score.confidence, question.cluster)
+        for question, score in rows
+        if score.confidence is not None
+    )
+
+
+def _accuracy_of_confident_half(rows: Sequence[ScoredQuestion]) -> Mean:
+    """Accuracy of the more confident half of the answers."""
+    return selective_accuracy(_confident_answers(rows), 0.5)
+
+
+_CALIBRATION: Mapping[str, Measure] = {
+    "calibration_error": _calibration_error,
+    "mean_confidence": _mean_confidence,
+    "accuracy_of_confident_half": _accuracy_of_confident_half,
+}
+"""Beside a task's own measures, over all questions, where answers have a confidence."""
 
 
 def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:

@@ -25,8 +25,7 @@ from bench_assets.workspace.evaluate.subset import (
     QuestionSubset,
     evaluate_suite_subset,
 )
-from bench_assets.workspace.evaluate.task_evaluations import stored_evaluations
-from bench_assets.workspace.evaluate.whole import evaluate_suite
+from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
 from resources.config.bench_toml import load_settings
