@@ -4,9 +4,14 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import NEEDS
 from bench_assets.suites.blink.assets.studies import common_mistakes, human_score
+from bench_assets.suites.blink.suite import SUITE as BLINK
 from bench_assets.suites.codis.assets.studies import judge_agreement
+from bench_assets.suites.codis.suite import SUITE as CODIS
 from bench_assets.suites.cogbench.assets.description import evaluator_accuracy
 from bench_assets.suites.cogbench.assets.vqa import human
+from bench_assets.suites.cogbench.suite import SUITE as COGBENCH
+from bench_assets.suites.journeybench.suite import SUITE as JOURNEYBENCH
+from bench_assets.suites.multi.suite import SUITE as MULTI
 from tests.workspace.typed import bench
 
 
@@ -22,6 +27,20 @@ from tests.workspace.typed import bench
 )
 def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):
     assert needed in study.metadata_by_key[study.key][NEEDS]
+
+
+WITH_ALL_OF_MAIN = {("multi", "elite"), ("multi", "with_knowledge"), ("multi", "blank_image")}
+
+
+def test_a_condition_that_may_have_no_questions_names_what_it_needs():
+    tasks = [*BLINK.tasks, *CODIS.tasks, *COGBENCH.tasks, *JOURNEYBENCH.tasks, *MULTI.tasks]
+    lacking = {
+        (task.name, name)
+        for task in tasks
+        for name, condition in task.conditions.items()
+        if condition.own_questions and "it needs " not in condition.needs
+    }
+    assert lacking <= WITH_ALL_OF_MAIN
 
 
 @pytest.mark.long

@@ -23,16 +23,19 @@ TASK = Task(
             prompt=prompts.main,
             about="The images of a question side by side as one (appendix C.1, Table 4).",
             own_questions=True,
+            needs="it needs questions with several images, as nine of the tasks have",
         ),
         "captions_for_images": Condition(
             prompt=prompts.captions_for_images,
             about="Captions in place of the images (section 4.3, Figure 6).",
             own_questions=True,
+            needs="it needs captions of the images: name a model (captioner) in [suites.blink]",
         ),
         "circles": Condition(
             prompt=prompts.main,
             about="Circles of 5, 10 and 15 px, red and gray (section 4.3, Figure 7).",
             own_questions=True,
+            needs="it needs raw material with points to circle: build BLINK from its sources",
         ),
         "self_consistency": Condition(
             prompt=prompts.main,

@@ -33,11 +33,16 @@ TASK = Task(
             prompt=prompts.texts_for_images,
             about="Captions in place of the images (section 4.5, Table 6: w. caption).",
             own_questions=True,
+            needs=(
+                "it needs captions of the images: a release with captions_*.csv, or a model "
+                "(captioner) in [suites.multi]"
+            ),
         ),
         "ocr_for_images": Condition(
             prompt=prompts.texts_for_images,
             about="Recognised writing in place of the images (section 4.5, Table 6: w. ocr).",
             own_questions=True,
+            needs="it needs questions with images that decode",
         ),
         "turn_by_turn": Condition(
             prompt=prompts.turn_by_turn,
