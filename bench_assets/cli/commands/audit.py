@@ -135,18 +135,19 @@ _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
 }
 
 
+OrdersOption = Annotated[
+    int,
+    typer.Option(
+        "--orders", min=0, help="Orders per question, drawn by --seed; 0: one per option."
+    ),
+]
+
+
 @app.command("permute-options")
 def permute_options(
     task: SuiteName,
     model: ModelsOption,
-    n_orders: Annotated[
-        int,
-        typer.Option(
-            "--orders",
-            min=0,
-            help="Orders per question, drawn by --seed; 0: one per option.",
-        ),
-    ] = 0,
+    n_orders: OrdersOption = 0,
     seed: Annotated[int, typer.Option(help="Seed of the orders.")] = 0,
     limit: Annotated[
         int, typer.Option(min=0, help="Most questions, stratified by category; 0: all.")
@@ -168,10 +169,7 @@ def permute_options(
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
 
-        if n_orders == 1:
-            raise SettingsError(
-                "--orders 1: expected 2 or more, or 0 for all. bench evaluate asks one order"
-            )
+        _check_number_of_orders(n_orders)
         check_names(bench, [task], asked.names)
         save_models(asked, bench.settings)
         wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
@@ -182,6 +180,13 @@ def permute_options(
             for name in asked.names:
                 rows += evaluate_permutations(bench, one, name, made, wanted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
+
+
+def _check_number_of_orders(n_orders: int) -> None:
+    if n_orders == 1:
+        raise SettingsError(
+            "--orders 1: expected 2 or more, or 0 for all. bench evaluate asks one order"
+        )
 
 
 def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -> None:

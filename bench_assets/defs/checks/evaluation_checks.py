@@ -69,7 +69,35 @@ def _one_after_the_other(
 def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "predictions")
     asked = dg.AssetKey(questions_key(task, condition))
-    specs = [
+    specs = _specs_of_predictions(task, key, asked)
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": asked, "predictions": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    @accept_large_tables(questions=Question, predictions=Prediction)
+    def predictions_checks(
+        context: dg.AssetCheckExecutionContext,
+        settings: SettingsResource,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
+            _ONE_MODEL: lambda: _one_model(task, condition, predictions, settings),
+            AS_EXPECTED: lambda: as_expected(key, predictions),
+        }
+        yield from results(context, specs, found)
+
+    return predictions_checks
+
+
+def _specs_of_predictions(
+    task: Task, key: Sequence[str], asked: dg.AssetKey
+) -> list[dg.AssetCheckSpec]:
+    return [
         dg.AssetCheckSpec(
             _ANSWERED,
             asset=key,
@@ -94,28 +122,6 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ),
         expected_spec(key, ANSWERING[task.asked_of]),
     ]
-
-    @dg.multi_asset_check(
-        name=joint_name(specs),
-        specs=specs,
-        ins={"questions": asked, "predictions": dg.AssetKey(key)},
-        can_subset=True,
-    )
-    @accept_large_tables(questions=Question, predictions=Prediction)
-    def predictions_checks(
-        context: dg.AssetCheckExecutionContext,
-        settings: SettingsResource,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
-    ) -> Iterator[dg.AssetCheckResult]:
-        found = {
-            _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
-            _ONE_MODEL: lambda: _one_model(task, condition, predictions, settings),
-            AS_EXPECTED: lambda: as_expected(key, predictions),
-        }
-        yield from results(context, specs, found)
-
-    return predictions_checks
 
 
 def _every_question_answered(
