@@ -1,6 +1,7 @@
 """Error responses of model servers: message, kind of failure, advice; bounded bodies."""
 
 import re
+import zlib
 from collections.abc import Mapping
 
 import aiohttp
@@ -242,3 +243,31 @@ async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> b
             return bytes(body)
     response.close()
     return None
+
+
+def unpacked(body: bytes, encoding: str, most: int = MOST_BYTES) -> bytes | None:
+    """Unpack a body with all of its checksums; None if it is larger than ``most`` bytes.
+
+    aiohttp takes a gzip without its trailer for a whole one.
+
+    Raises:
+        aiohttp.ClientPayloadError: If it ends early, or is packed in another way.
+    """
+    if encoding in ("", "identity") or not body:
+        return body
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise aiohttp.ClientPayloadError(f"a body with Content-Encoding {encoding[:20]!r}")
+    raw = encoding == "deflate" and body[0] & 0x0F != zlib.DEFLATED
+    whole = b""
+    try:
+        while body:  # a gzip may have several members
+            unpacker = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS | 32)
+            whole += unpacker.decompress(body, most + 1 - len(whole))
+            if len(whole) > most:
+                return None
+            if not unpacker.eof:
+                raise aiohttp.ClientPayloadError("the packed body ends early")
+            body = unpacker.unused_data.lstrip(b"\0")
+    except zlib.error as why:
+        raise aiohttp.ClientPayloadError(f"the body cannot be unpacked: {why}") from why
+    return whole

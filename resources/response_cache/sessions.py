@@ -3,7 +3,7 @@
 import queue
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
@@ -61,6 +61,7 @@ class DirectSession:
     """Stores each response in a transaction of its own."""
 
     connection: sa.Connection
+    require_file: Callable[[], None]
     ours: Sequence[str]
     found: Mapping[str, Response] = field(default_factory=dict)
 
@@ -68,6 +69,7 @@ class DirectSession:
         """Store a response; the first one of several stays."""
         with self.connection.begin():
             insert(self.connection, [row], {row["prompt"]: turns})
+        self.require_file()
 
     def give_up(self, key: str) -> None:
         """Nothing to release: a file has no leases."""

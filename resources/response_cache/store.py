@@ -88,7 +88,7 @@ class ResponseStore:
         if isinstance(self.database, SqliteDatabase):
             self._drop_damaged(self._look_up(keys)[1])
             with self.database.connection() as connection:
-                yield DirectSession(connection, keys)
+                yield DirectSession(connection, self.database.presence(), keys)
             return
         leases = Leases(self.database, self._lease)
         began = time.monotonic()

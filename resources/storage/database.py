@@ -115,12 +115,32 @@ class SqliteDatabase:
     @contextmanager
     def connection(self, patience: float = PATIENCE) -> Generator[sa.Connection]:
         """Open a connection for several transactions."""
+        if not self.file.exists():  # SQLite would make an empty one
+            raise HomeError(f"{self.file}: {_GONE}")
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             closing(connect(self.file, patience)) as raw,
             _connection(raw, "BEGIN IMMEDIATE") as connection,
         ):
+            require = self.presence()
             yield connection
+            require()
+
+    def presence(self) -> Callable[[], None]:
+        """A check that the file is still the one that lies there now.
+
+        What is written to a deleted file is lost without an error of SQLite.
+
+        Raises:
+            HomeError: The check, if it was deleted or replaced.
+        """
+        opened = _inode(self.file)
+
+        def require() -> None:
+            if _inode(self.file) != opened:
+                raise HomeError(f"{self.file}: {_GONE}")
+
+        return require
 
     def compact(self) -> None:
         """Return the space of deleted rows to the disk."""
@@ -153,6 +173,20 @@ class SqliteDatabase:
                 raise HomeError(
                     f"{self.file}: damaged (no column {min(missing)}); {self._if_damaged}"
                 )
+
+
+_GONE = (
+    "deleted or replaced while it was used, and what was written since is lost. Run the command"
+    " again, and delete nothing meanwhile"
+)
+
+
+def _inode(file: Path) -> tuple[int, int] | None:
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
 
 
 _opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")

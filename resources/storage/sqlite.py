@@ -90,6 +90,8 @@ def create(file: Path, schema: str) -> None:
                 with closing(sqlite3.connect(empty)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
                     db.executescript(schema)
+                for beside in ("-wal", "-shm"):  # of a file that was deleted: pages of another
+                    file.with_name(file.name + beside).unlink(missing_ok=True)
                 empty.replace(file)
 
 

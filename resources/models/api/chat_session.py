@@ -14,7 +14,7 @@ from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
-from resources.http.errors import MOST_BYTES, body_of, failure
+from resources.http.errors import MOST_BYTES, body_of, failure, unpacked
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import read
 from resources.models.api.load_balancer import Endpoints
@@ -72,6 +72,8 @@ class ChatSession:
         try:
             async with self.session.post(url, data=sent, allow_redirects=False) as response:
                 data = await body_of(response)
+                packed = response.headers.get("Content-Encoding", "").strip().lower()
+                data = data and unpacked(data, packed)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:

@@ -37,6 +37,7 @@ Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
 _log = logging.getLogger("bench_assets.server")
 _CONNECT_TIMEOUT = 30.0  # s
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
 _ADDRESS_INTERVAL = 0.2  # s between two looks at addresses that may change
 _FORMATS: Mapping[FormatName, FormatOf] = {
     "openai": OpenAI,
@@ -211,7 +212,8 @@ class ServerEngine(AtServer):
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"Content-Type": "application/json", **self._headers(key)},
+            headers={**_HEADERS, **self._headers(key)},
+            auto_decompress=False,
             timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )
 

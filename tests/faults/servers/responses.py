@@ -52,6 +52,8 @@ NOT_RESPONSES = bodies(
     ("a text instead of a message", lambda a: response(..., choices=[
         {"index": 0, "text": a.wrong, "finish_reason": "stop"}])),
     ("a message without content", message(role="assistant")),
+    ("audio alone", message(role="assistant", content=None, audio={"id": "a", "data": "AA=="})),
+    ("audio beside an empty text", message(role="assistant", content="", audio={"id": "a"})),
     ("content is 0", message(role="assistant", content=0)),
     ("content is false", message(role="assistant", content=False)),
     ("content is true", message(role="assistant", content=True)),

@@ -185,6 +185,7 @@ CONNECTIONS = [
         "a Content-Encoding",
         ("gzip that is none", _encoded(b"gzip", lambda b: b, wrong=True)),
         ("gzip that is cut off", _encoded(b"gzip", lambda b: gzip.compress(b)[:-12], wrong=True)),
+        ("gzip without its end", _encoded(b"gzip", lambda b: gzip.compress(b)[:-8], wrong=True)),
         ("an encoding that nobody knows", _encoded(b"x-rot13", bytes.swapcase, wrong=True)),
         ("brotli that is none", _encoded(b"br", lambda b: b, wrong=True)),
         ("a gzip of 8 MiB of blanks", _bomb(8)),

@@ -168,8 +168,9 @@ def _said(
 
 
 def _is_empty_text(message: Mapping[str, Any]) -> bool:
-    """Whether the content is present and empty, as opposed to missing."""
-    return "content" in message and message["content"] != []
+    """Whether the content is present and empty, as opposed to missing or spoken."""
+    spoken = not is_nothing(message.get("audio"))
+    return "content" in message and message["content"] != [] and not spoken
 
 
 def _calls(message: Mapping[str, Any]) -> bool:
