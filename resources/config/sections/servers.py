@@ -90,7 +90,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """Field name for ``max_tokens``; default: by ``server``."""
     omit: tuple[str, ...] = ()
     """Fields that are not sent, such as ``["temperature"]``; part of a response's identity."""
-    chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    chat_template_kwargs: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
+        default_factory=dict
+    )
     """Variables of the chat template, for servers that accept them; part of a response's
     identity."""
     max_images: int | None = Field(None, gt=0)

@@ -66,7 +66,11 @@ class OpenAI:
         self._spec = spec
         self._read_image = read_image
         self._answering = ServedModel(spec.model)
-        self._constant = {"model": spec.model, "messages": [], **spec.constant_fields}
+        self._constant = {
+            "model": spec.model,
+            "messages": [],
+            **value_with_keys(spec.constant_fields),
+        }
 
     def message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; a turn of texts becomes one string, which more servers accept."""
