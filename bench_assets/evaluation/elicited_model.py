@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from bench_assets.core.judging.request_streaming import some_at_once
+from bench_assets.core.judging.request_streaming import Requests, some_at_once
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
@@ -68,8 +68,9 @@ class ElicitedModel:
             SettingsError: If a question has no options of which one is right.
             ModelError: As the other model.
         """
+        self._require_options(requests)
         for part in some_at_once(requests):
-            asked = [self._elicited(request, part) for request in part]
+            asked = [self._elicited(request) for request in part]
             prior = self._how.normalization == "unconditional"
             priors = [replace(one, prompt=_NOTHING_SAID) for one in asked] if prior else []
             responses = self.inner.response([*asked, *priors])
@@ -77,17 +78,27 @@ class ElicitedModel:
             for n, request in enumerate(part):
                 yield request, self._read(asked[n], given[n], (unconditional or given)[n])
 
-    def _elicited(self, request: Request, part: Sequence[Request]) -> Request:
-        question = request.question
-        if question is None:
+    def _require_options(self, requests: Sequence[Request]) -> None:
+        """Refuse questions without options before the first one is asked."""
+        asked: Sequence[Question | None] = (
+            requests.questions
+            if isinstance(requests, Requests)
+            else [request.question for request in requests]
+        )
+        lacking = [one for one in asked if not (one and has_options(one))]
+        if not lacking:
+            return
+        if (first := lacking[0]) is None:
             raise SettingsError(f"{self.name}: only questions with options can be put to it")
-        if not has_options(question):
-            lacking = sum(not (r.question and has_options(r.question)) for r in part)
-            raise SettingsError(
-                f"{question.task}: cannot be asked by {self._how.method}: {lacking} of"
-                f" {len(part)} questions do not have options of which exactly one is right (such"
-                f" as {question.question_id}, kind {question.kind}); use --elicit generate"
-            )
+        raise SettingsError(
+            f"{first.task}: cannot be asked by {self._how.method}: {len(lacking)} of"
+            f" {len(asked)} questions do not have options of which exactly one is right (such"
+            f" as {first.question_id}, kind {first.kind}); use --elicit generate"
+        )
+
+    def _elicited(self, request: Request) -> Request:
+        question = request.question
+        assert question is not None  # _require_options saw all of them
         method = self._how.method
         if method == "likelihood" and request.sample:
             raise SettingsError(

@@ -151,6 +151,25 @@ def test_every_format_has_refusals(home, server, model, refuse):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("refuse", [FILTERED, Answer(text="", finish_reason="content_filter")])
+def test_refusals_are_counted_alike_where_one_of_the_options_is_asked_for(home, server, refuse):
+    def chooses(body):
+        if "Item" not in str(body):  # the probe, of options that no model says by itself
+            return body["structured_outputs"]["choice"][0]
+        return refuse if number(body) >= 90 else "A" if number(body) < 60 else "B"
+
+    server.says = chooses
+    asked = ["evaluate", "quiz", "--model", "m", "--elicit", "constrained"]
+    said = bench(*asked, fails=True).stderr
+    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in said
+    row = accuracy(bench(*asked, "--accept", "refused", "--json"))
+    assert (row["value"], row["n_refused"], row["unread"], row["model"]) == (
+        *(0.6, 10, 0.0),
+        "m+constrained",
+    )
+
+
+@pytest.mark.long
 def test_what_failed_is_not_accepted_as_refused(home, server):
     server.says = lambda body: usual(body, Answer(status=500, text="overloaded"))
     said = bench("evaluate", "quiz", "--model", "m", "--accept", "refused", fails=True).stderr

@@ -132,3 +132,12 @@ def test_the_real_server_s_refusals_are_understood(
     base_url = address.removesuffix("/v1") + path
     with pytest.raises(ModelError, match=message):
         served(released, base_url, [Request(prompt=Prompt.of("?"))], **fields)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "constrained"])
+def test_the_real_server_cannot_be_asked_for_options(
+    released: Path, address: str, method: Any
+) -> None:
+    request = Request(prompt=Prompt.of("Which?"), elicit=method, options=("A", "B"))
+    with pytest.raises(ModelError, match=f"the server cannot be asked by {method} .*generate$"):
+        served(released, address, [request], server="transformers")
