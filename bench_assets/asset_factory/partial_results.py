@@ -6,7 +6,7 @@ They lie in tables of their own, below ``partial/`` of the home. Only the report
 import logging
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -114,7 +114,8 @@ def kept_while_asking(
     finally:
         progress.on_arrival = None
         if not is_whole:
-            look()
+            with suppress(BenchError):  # a model that cannot be asked has said so
+                _keep_answered(settings, task, condition, questions, model)
 
 
 def _now_and_then(look: Callable[[], None]) -> Callable[[], None]:

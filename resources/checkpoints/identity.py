@@ -123,7 +123,7 @@ def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFil
         checksummed = _inspected(partial(loaded_files, folder, gguf_file), digest)
         content = f"sha256:{checksummed.content}"
         return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
-    commit = _hub_commit(written, revision, gguf_file or "config.json")
+    commit = hub_commit(written, revision, gguf_file or "config.json")
     content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
     return Checkpoint(location=written, revision=commit, content=content)
 
@@ -142,7 +142,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
         if not isinstance(no_model.__cause__, OSError) or no_model.__cause__.__cause__:
             raise  # of the network, which the next file would wait for as long
         try:
-            commit = _hub_commit(hub_id, revision, ADAPTER_CONFIG)
+            commit = hub_commit(hub_id, revision, ADAPTER_CONFIG)
         except ModelError:
             raise no_model from no_model.__cause__
     from huggingface_hub import snapshot_download
@@ -198,7 +198,7 @@ def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Ch
         content, checksums = f"sha256:{checksummed.content}", (*checksums, checksummed)
         at, commit = str(folder), "main"
     elif HUB_ID.fullmatch(written):
-        commit = _hub_commit(written, "main", "tokenizer_config.json")
+        commit = hub_commit(written, "main", "tokenizer_config.json")
         at, content = written, f"{written}@{commit}"
     else:
         raise ModelError(f"processor = {written}: no such folder")
@@ -221,7 +221,12 @@ def _folder(written: str) -> Path:
     return Path(found.submodule_search_locations[0])
 
 
-def _hub_commit(hub_id: str, revision: str, file: str) -> str:
+def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -> str:
+    """Commit of a hub repository's revision, by one of its files.
+
+    Raises:
+        ModelError: If neither the hub nor the local cache has it.
+    """
     from huggingface_hub import hf_hub_download
 
     is_online = hub_is_reachable()  # else the library tries for half a minute, file by file

@@ -87,3 +87,11 @@ def test_a_hub_that_cannot_be_reached_is_named_without_another_try(monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(ModelError, match="org/none: no such folder; the hub cannot be reached"):
         pin("org/none")
+
+
+def test_a_model_that_no_hub_has_is_refused_before_anything_is_built(home, monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    section = {"kind": "transformers", "path": "org/none"}
+    with pytest.raises(ModelError, match="org/none: no such folder; the hub cannot be reached"):
+        save_models(ModelArguments(["org/none"], {"org/none": section}), load_settings(home))
+    assert not (home / "models.toml").exists()

@@ -58,12 +58,14 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
 
 
 def save_models(asked: ModelArguments, settings: "Settings") -> None:
-    """Store ad-hoc models in the home, after checking that new servers are reachable.
+    """Store ad-hoc models in the home, after checking that new ones are reachable.
 
     Raises:
-        ModelError: If no server is listening at a new address.
+        ModelError: If no server is listening at a new address, or no hub has a new model.
         HomeError: If the home cannot be written to.
     """
+    from resources.checkpoints.adapters import HUB_ID
+    from resources.checkpoints.identity import hub_commit
     from resources.config.models_toml import read_models, save_models
 
     there = read_models(settings.home)
@@ -71,6 +73,8 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
         if name not in there and "base_url" in section:
             _check_connection(str(section["base_url"]))
             _check_served(section)
+        if name not in there and HUB_ID.fullmatch(path := str(section.get("path", ""))):
+            hub_commit(path, str(section.get("revision") or "main"))
     if asked.sections:
         save_models(settings.home, asked.sections)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
+from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.asset_factory.partial_results import (
     keep_partial,
     kept_while_asking,
@@ -27,7 +28,7 @@ from bench_assets.evaluation.outcomes import (
 )
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.task import Task, by_category
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
 from bench_assets.workspace.materialization import asset_selections
@@ -161,12 +162,35 @@ def evaluate_suite_subset(
     Raises:
         BenchError: If a model cannot be asked, or questions stay without a response.
     """
-    subset_tasks(bench, [suite])
+    _check_known_categories(bench, subset_tasks(bench, [suite]), askings, part)
     names, failures = build_questions(bench, suite)
     check_categories(bench, names, askings, part)
     tasks = subset_tasks(bench, names)
     found = [row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)]
     return found, failures
+
+
+def _check_known_categories(
+    bench: Workbench,
+    tasks: Sequence[Task],
+    askings: Sequence[tuple[str, str]],
+    part: QuestionSubset,
+) -> None:
+    """Check categories before questions are built, as far as all categories are known by then.
+
+    Raises:
+        UnknownNameError: If one is none.
+    """
+    known = {name for task in tasks for name in task.counts}
+    for task in tasks if part.categories else ():
+        for condition in dict.fromkeys(condition for _, condition in askings):
+            if bench.tables.exists(questions_key(task, condition)):
+                known |= _slice_names(task, bench.questions(task, condition))
+            elif task.slices is not by_category or not task.counts:
+                return
+    for name in part.categories:
+        if name not in known:
+            raise UnknownNameError("category", name, known - {"all"})
 
 
 def check_categories(
