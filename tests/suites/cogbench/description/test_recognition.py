@@ -10,6 +10,7 @@ from bench_assets.suites.cogbench.description.recognition import (
     KNOWN,
     best_cut,
     choose_threshold,
+    constant_descriptions,
     entity_pairs,
     match_entities,
     recognition,
@@ -20,6 +21,7 @@ from bench_assets.suites.cogbench.description.recognition import (
 )
 from resources.encoders.part_of_speech import open_noun_finder
 from resources.encoders.sentence_encoder import open_text_encoder
+from tests.rows import question
 from tests.suites.cogbench.description.stories import described
 
 VECTORS = {
@@ -270,3 +272,15 @@ def test_an_unknown_encoder_has_its_threshold_chosen_and_named():
 )
 def test_what_a_description_denies_is_taken_out_of_it(description, left):
     assert " ".join(remove_denied(description).split()) == left
+
+
+def test_constant_descriptions_begin_with_the_twenty_most_frequent_entities():
+    shown = [[f"thing {n}" for n in range(24)], ["thing 23", "thing 22"], ["thing 23"]]
+    questions = [
+        question(labels={"Entities": "\n".join(names)}, answer=("A boy steals a cookie now.",))
+        for names in shown
+    ]
+    first, *others = constant_descriptions(questions)
+    common = ["thing 23", "thing 22", *(f"thing {n}" for n in range(18))]
+    assert first == ", ".join(common)
+    assert "A boy steals a cookie now." in others
