@@ -75,7 +75,7 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     >>> read_word("Verdict: wrong", RIGHT_OR_WRONG), read_word("Right. Wrong.", RIGHT_OR_WRONG)
     (False, None)
     """
-    said = without_reasoning(response)
+    said = without_reasoning(response).replace("|", " ")  # of tables
     parts = sentences(plain(said))
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:

@@ -37,7 +37,10 @@ _SMALL_ALONE = re.compile(r"[a-m](?:[\s,、]+[a-m])+")
 _SLASHES = re.compile(  # of several right ones: "A/C/D", "the answer is A/C"; "选A/B" is open
     r"(?<![A-Za-z/])(?:[A-M](?:/[A-M]){2,}|(?<![\u4e00-\u9fff])[A-M]/[A-M])(?![A-Za-z/])"
 )
-_TICK_BESIDE_A_WORD = re.compile(r"(?<=\w) ?[√×](?!\w)|[√×] ?(?=\w)")
+_TICK_BESIDE_A_WORD = re.compile(  # and what says the same in Chinese: "right (正确)"
+    r"(?<=\w) ?[√×](?!\w)|[√×] ?(?=\w)|(?<=right) ?\((?:正确|对)\)|(?<=wrong) ?\((?:错误?)\)",
+    re.IGNORECASE,
+)
 _SHORT = 64  # characters of a response that is remembered
 
 

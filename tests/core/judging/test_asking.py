@@ -53,6 +53,10 @@ def judged(judge):
         pytest.param(["Hm.", "no"], 2, False, id="what cannot is"),
         pytest.param(["I have no idea."] * TRIES, TRIES, None, id="and in the end not guessed"),
         pytest.param(["", "yes"], 2, True, id="an empty response is asked again"),
+        *(
+            pytest.param([said] * TRIES, TRIES, None, id=f"it contradicts itself: {said}")
+            for said in ("Yes. No.", "Yes and no.", "yes or no", "Yes, but also no.", "既是又否")
+        ),
     ],
 )
 def test_a_verdict_is_asked_for_until_it_can_be_read(responses, n_asked, found):

@@ -273,3 +273,81 @@ def test_an_object_has_fifty_thousand_characters_at_most(n, is_read):
 
 def test_what_is_escaped_in_quotes_of_python_stays_escaped():
     assert decoded(r"{'a': 'x\ny \'z\''}") == {"a": "x\ny 'z'"}
+
+
+PLAINLY_RIGHT = [
+    "Answer: right",
+    "right, because both say blue",
+    "**Right**",
+    "Right.",
+    "RIGHT",
+    "Verdict: right",
+    "verdict - right",
+    'The verdict is "right".',
+    "I'd say right.",
+    "right ✅",
+    "✅ right",
+    "→ right",
+    "Final verdict: **right**",
+    "Right — same animal",
+    "Right (same animal)",
+    "My answer is right.",
+    "It is right.",
+    "| Verdict |\n|---|\n| right |",
+    "> right",
+    "# Right",
+    "right\n\nBecause the two agree.",
+    "Reason: the two agree.\nVerdict: right",
+    "The two agree. Right.",
+    "So, right.",
+    "Thus the answer is right.",
+    "正确",
+    "答案：正确",
+    "判断：正确",
+    "正确，因为两者一致。",
+    "**正确**",
+    "对。",
+    "回答正确",
+    "这个答案是对的",
+    "结论：正确。",
+    "right（正确）",
+]
+OTHERWISE = {
+    "right": "wrong", "Right": "Wrong", "RIGHT": "WRONG", "✅": "❌", "正确": "错误",
+    "是对的": "是错的", "对。": "错。", "agree": "differ", "same": "another",
+}  # fmt: skip
+UNDECIDED = [
+    "right. No, wrong.",
+    "Right and wrong.",
+    "right or wrong",
+    "Right? Wrong?",
+    "I can't say if it is right.",
+    "It might be right.",
+    "neither",
+    "right, but also wrong",
+    "Right in colour, wrong in shape.",
+    "无法判断",
+    "对错各半",
+    "既对又错",
+    "可能正确",
+    "maybe",
+    "5",
+    "not sure",
+]
+
+
+def otherwise(text):
+    for word, other in OTHERWISE.items():
+        text = text.replace(word, other)
+    return text
+
+
+@pytest.mark.parametrize("response", PLAINLY_RIGHT)
+def test_the_plain_words_of_a_judge_are_read(response):
+    assert read_word(response, RIGHT_OR_WRONG) is True
+    assert read_word(otherwise(response), RIGHT_OR_WRONG) is False
+
+
+@pytest.mark.parametrize("response", UNDECIDED)
+def test_a_judge_that_is_of_two_minds_says_nothing(response):
+    assert read_word(response, RIGHT_OR_WRONG) is None
