@@ -1,14 +1,18 @@
-"""Take the images of the report, of the UI and of the pages for people: ``make screenshots``.
+"""Take the images of the README, the report, the UI and the pages for people: ``make screenshots``.
 
 Opens what ``make demo`` left in the home folder, in Chromium, and writes docs/images/*.png. Look at
-them: of a home that an older version made, numbers are marked as stale.
+them: of a home that an older version made, numbers are marked as stale. ``shown.json`` beside them
+says what they show; a test fails when that is older than the models and tasks of the checkout.
 """
 
+import json
 import shutil
 import time
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal, TypeAlias
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -16,6 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer as ServedPages
@@ -23,10 +28,14 @@ from resources.annotation.web.server import Setup
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
 from resources.config.environment import default_home
+from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
 from resources.images.locations import ImageFolder
 
+Scheme: TypeAlias = Literal["light", "dark"]
+
 IMAGES = Path(__file__).parent / "images"
+SHOWN = IMAGES / "shown.json"
 PORT = 3457  # another than that of `bench ui`, which may be open
 _SIZE = (1280, 800)  # px
 _SIZE_OF_PHONE = (390, 844)
@@ -45,6 +54,23 @@ REPORT = {
 }
 """By the name of the image: a page's address in the report, and what is there when it is."""
 
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+README = {
+    "readme-curve": ("#/task/journeybench%2Fcaptioning", "figure.plot", (720, 430)),
+    "readme-sample": ("#/samples/journeybench%2Fcaptioning", "main .images", (720, 640)),
+}
+"""The same for the README, which begins with what is named, and the size in px."""
+
+
+def shown() -> dict[str, str]:
+    """What the README's images show: digests of the steps of the curve, and versions of tasks."""
+    weights = {
+        name: sha256((Path(spec.place) / "model.safetensors").read_bytes()).hexdigest()[:16]
+        for name, spec in EMBEDDED_MODELS.items()
+        if name.startswith("tiny-vlm/")
+    }
+    return weights | {task.name: f"version {task.version}" for task in (CAPTIONING,)}
+
 
 def main() -> None:
     """Take all images; those of the UI are the last, since it takes a while to start."""
@@ -59,6 +85,8 @@ def main() -> None:
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
         _report(browser, page.as_uri())
+        _readme(browser, page.as_uri())
+        SHOWN.write_text(json.dumps(shown(), indent=1) + "\n", encoding="utf-8")
         _people(browser, home)
         _ui(browser, home)
         browser.close()
@@ -71,6 +99,17 @@ def _report(browser: Browser, address: str) -> None:
         page.goto(address + route)
         page.locator(there).first.wait_for()
         _take(page, name)
+
+
+def _readme(browser: Browser, address: str) -> None:
+    """Show a curve and a sample of it side by side, in light and dark."""
+    for scheme in SCHEMES:
+        for name, (route, first, size) in README.items():
+            page = _page(browser, size, scheme)
+            page.goto(address + route)
+            page.locator(first).first.wait_for()
+            page.locator(first).first.evaluate("one => one.scrollIntoView()")
+            _take(page, f"{name}-{scheme}")
 
 
 def _people(browser: Browser, home: Path) -> None:
@@ -109,8 +148,8 @@ def _ui(browser: Browser, home: Path) -> None:
         raise SystemExit(str(why)) from why
 
 
-def _page(browser: Browser, size: tuple[int, int]) -> Page:
-    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+def _page(browser: Browser, size: tuple[int, int], scheme: Scheme = "light") -> Page:
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page.set_default_timeout(_PATIENCE)
     return page
 

@@ -148,7 +148,7 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
     ),
     **{
         f"tiny-vlm/{step}": TransformersSpec(
-            kind="transformers", path=str(_TINY_RUN / step), max_tokens=128, batch_size=32
+            kind="transformers", path=str(_TINY_RUN / step), max_tokens=40, batch_size=32
         )
         for step in _TINY_STEPS
     },
