@@ -12,7 +12,7 @@
 #              nodes of its own; says why it skips what it cannot run
 #              BENCH_CLUSTER_SUITES="codis" for fewer than all five suites on two nodes
 # make mutants  forty faults in what gives points: how many do the tests notice?
-# make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers; the report
+# make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files, fuzzers; the report
 #              is written to FAULTS_REPORT, a file of the temporary folder without it
 #              FAULTS_SECONDS=600 for less
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes

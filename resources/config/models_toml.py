@@ -26,7 +26,7 @@ _ABOUT = (
 def read_models(home: Path) -> dict[str, ModelSpec]:
     """The models that were given; without those that this version cannot read any more."""
     try:
-        sections = _sections(home)
+        sections = read_sections(home)
     except SettingsError:  # who writes the file says so
         return {}
     return dict(_readable(sections))
@@ -40,7 +40,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
         SettingsError: If the file cannot be read.
     """
     with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
-        there = _sections(home)
+        there = read_sections(home)
         new = [name for name, section in sections.items() if there.get(name) != dict(section)]
         if new:
             _write(home, {**there, **sections})
@@ -50,7 +50,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 def remove_model(home: Path, name: str) -> bool:
     """Remove a model; returns whether it existed."""
     with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
-        there = _sections(home)
+        there = read_sections(home)
         if name not in there:
             return False
         _write(home, {one: section for one, section in there.items() if one != name})
@@ -61,7 +61,12 @@ def _ignore_wait(_: str) -> None:
     """Ignore messages about short waits."""
 
 
-def _sections(home: Path) -> dict[str, dict[str, Any]]:
+def read_sections(home: Path) -> dict[str, dict[str, Any]]:
+    """Read the sections as they are written.
+
+    Raises:
+        SettingsError: If the file cannot be read.
+    """
     written = read_toml(home / MODELS_FILE)
     return {n: one for n, one in written.get("models", {}).items() if isinstance(one, dict)}
 

@@ -18,7 +18,7 @@ from tests.faults.everything import every_fault, short_form
 from tests.faults.table import Fault, Outcome, tried
 from tests.faults.writing import DOCUMENT, Seen, earlier, now, shown, written
 
-_BUDGET = 3600.0  # s
+_BUDGET = 1200.0  # s
 _WRITTEN_EVERY = 10.0  # s
 _ENDED_BY_IT = "**found**: the process of the trial was ended before it was"
 
