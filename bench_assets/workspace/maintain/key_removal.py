@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.provenance import row_digest, row_key
@@ -23,6 +24,7 @@ from resources.response_cache.rows import is_damaged
 from resources.response_cache.sessions import insert
 from resources.response_cache.store import ResponseStore
 from resources.storage.atomic_write import open_atomic
+from resources.storage.schema import among, responses
 from resources.tables.checksums import write_checksummed
 
 _SERVER = re.compile(r"server:(https?://[^|]+)")
@@ -104,8 +106,12 @@ def _clean_responses(store: ResponseStore, clean: Clean) -> int:
             cleaned["key"] = row_key(cleaned)
         old.append(row["key"])
         new.append({**cleaned, "digest": row_digest(cleaned)})
-    store.drop(old)
-    store.database.write(lambda connection: insert(connection, new, {}))
+
+    def replace_rows(connection: sa.Connection) -> None:  # in one transaction: none is lost
+        connection.execute(responses.delete().where(among(connection, responses.c.key, old)))
+        insert(connection, new, {})
+
+    store.database.write(replace_rows)
     return len(new)
 
 
