@@ -135,14 +135,20 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, models: Models, questions: Sequence[Question]
     ) -> dg.Output[Sequence[Prediction]]:
         if not questions:
-            needs = task.conditions[of.condition].needs or "look at the rejections for the reasons"
-            where = f"{task.name}, condition {of.condition}"
-            raise SettingsError(f"{where}: there is no question to ask; {needs}")
+            raise no_questions(task, of.condition)
         rows, metadata = predicted(context, models, task, of.condition, questions)
         pages = responses_preview(questions, rows, models.image_store)
         return table_output(rows, {**metadata, **responses_shown(rows), **pages})
 
     return predictions
+
+
+def no_questions(task: Task, condition: str) -> SettingsError:
+    """The error of a condition that has nothing to ask, with what it needs."""
+    needs = task.conditions[condition].needs or "look at the rejections for the reasons"
+    return SettingsError(
+        f"{task.name}, condition {condition}: there is no question to ask; {needs}"
+    )
 
 
 def configured_judge(settings: Settings, suite: str) -> str:

@@ -48,3 +48,11 @@ def test_the_command_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     result = bench("tables", "paper", "codis", "judge_agreement", "--model", "random", fails=True)
     assert "codis/judge_agreement: no rows; it needs second_judge or human_labels" in result.stderr
+
+
+@pytest.mark.long
+def test_so_does_a_condition_whose_table_is_not_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    asked = ("--condition", "captions_for_images", "--model", "random")
+    result = bench("evaluate", "blink", *asked, fails=True)
+    assert "there is no question to ask; it needs captions of the images" in result.stderr

@@ -11,7 +11,7 @@ from typing import Any, Self, cast, get_args
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_assets import no_questions, questions_key
 from bench_assets.asset_factory.evaluation_steps import CONSTANTS
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
@@ -138,6 +138,9 @@ class Workbench:
             self.settings.model(model)
         for task in tasks:
             self._refresh_condition(task, condition)
+            made = self.tables.exists(questions_key(task, condition))
+            if task.conditions[condition].needs and not made:
+                raise no_questions(task, condition)
         wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
         if all(one.is_fresh() for one in wanted):
             return
