@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 _METRIC_COLUMNS = (
     *("task", "condition", "metric", "category", "value", "low", "high"),
-    *("constant", "shuffled", "n_scored", "n_unscored", "n_failed", "n_no_answer"),
+    *(
+        "constant",
+        "shuffled",
+        "n_scored",
+        "n_unscored",
+        "n_failed",
+        "n_no_answer",
+        "n_refused",
+        "unread",
+        "served",
+    ),
     *("n_clusters", "n_rejected", "edition", "signature"),
 )
 _SAMPLE_COLUMNS = (

@@ -10,6 +10,7 @@ import re
 import pytest
 
 import bench_assets
+from bench_assets.core.schema.errors import BenchError
 from tests.chat_server import Answer, ChatServer, texts
 from tests.workspace.typed import bench, lines
 
@@ -261,9 +262,24 @@ def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server,
     row = accuracy(bench(*asked, "--review", form, "--json"))
     assert (row["value"], row["unread"]) == (0.67, 0.0)
     run = bench_assets.evaluate("quiz", model="m", accept=["refused"], review=form)
-    assert run.metrics.value[0] == 0.67
+    assert (run.metrics.value[0], run.metrics.n_refused[0], run.metrics.unread[0]) == (0.67, 10, 0)
     (other,) = {one.why for one in bench_assets.review("quiz", "m", tmp_path / "other.jsonl")}
     assert other == "unread"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"accept": ["refusd"]}, r"accept: expected a list of refused and mixed, got \['refusd'\]"),
+        ({"accept": "refused"}, "accept: expected a list of refused and mixed, got 'refused'"),
+        ({"review": "none.jsonl"}, r"none\.jsonl"),
+    ],
+    ids=["a word that is none", "no list", "no form"],
+)
+def test_what_cannot_be_used_is_refused_before_anything_is_asked(home, server, given, message):
+    with pytest.raises(BenchError, match=message):
+        bench_assets.evaluate("quiz", model="m", **given)
+    assert server.n_requests == 0
 
 
 def test_a_review_of_a_suite_with_several_tasks_asks_for_one(home):

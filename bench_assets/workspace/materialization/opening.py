@@ -4,10 +4,12 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.evaluation.outcomes import Accepted
+from bench_assets.evaluation.reviews import load_review
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
@@ -45,6 +47,8 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     Raises:
         BenchError: If bench.toml or one of the choices cannot be used.
     """
+    _check_accepted(accept)
+    load_review(review)  # a form that cannot be used is refused before anything is asked
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
         chosen = {"judge": judge, "reading": reading, "review": review}
@@ -65,6 +69,12 @@ def open_workbench(  # noqa: PLR0913  (an option each)
                 raise SettingsError("; ".join(left_out))
             print_warnings(left_out)
             yield bench
+
+
+def _check_accepted(accept: Sequence[str]) -> None:
+    known = get_args(Accepted)
+    if isinstance(accept, str) or not set(accept) <= set(known):
+        raise SettingsError(f"accept: expected a list of {' and '.join(known)}, got {accept!r}")
 
 
 def print_warnings(problems: Sequence[str]) -> None:
