@@ -1,0 +1,203 @@
+"""What machines, colleagues and other programs do: I/O errors, clocks, deletions, hostile texts."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+from bench_assets.annotation.tasks import AnnotationError
+from resources.annotation.files import FileBackend
+from tests.annotation.test_counted import FORM
+from tests.faults.homes import CLEAN, Whole
+from tests.faults.processes import EVALUATE, ended, require_sentence, running
+from tests.faults.servers.healing import key_set
+from tests.faults.servers.server import MisbehavingServer
+from tests.faults.table import Fault, FoundError, SkippedError, Trial
+
+_SHIM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static int broken(int fd) {
+    char name[64], path[4096]; const char *part = getenv("FAULT_EIO");
+    if (!part || fd < 3) return 0;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(name, path, sizeof path - 1);
+    if (n < 0) return 0;
+    path[n] = 0;
+    return strstr(path, part) != 0;
+}
+#define FAIL(fd) if (broken(fd)) { errno = EIO; return -1; }
+ssize_t write(int fd, const void *data, size_t n) {
+    static ssize_t (*real)(int, const void *, size_t);
+    if (!real) real = dlsym(RTLD_NEXT, "write");
+    FAIL(fd) return real(fd, data, n);
+}
+ssize_t pwrite64(int fd, const void *data, size_t n, off64_t at) {
+    static ssize_t (*real)(int, const void *, size_t, off64_t);
+    if (!real) real = dlsym(RTLD_NEXT, "pwrite64");
+    FAIL(fd) return real(fd, data, n, at);
+}
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    static int (*real)(clockid_t, struct timespec *);
+    static long calls;
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    int status = real(clock, now);
+    if (clock == CLOCK_REALTIME && getenv("FAULT_CLOCK") && ++calls > 200) now->tv_sec -= 7200;
+    return status;
+}
+"""
+_HOSTILE = (
+    "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "\u202e\x1b[2J\x00",
+    "=HYPERLINK(1)", "{{7*7}}", "\ud800", "x" * 2_000, "", "<!--", "]]>", "A",
+)  # fmt: skip
+_LINES = (
+    "", "{}", "[]", "null", "{", '{"unit": 7}', '{"unit": "u", "annotator": {}, "values": []}',
+    '{"unit": "\\ud800", "annotator": "\\u0000", "values": {"a": "b"}}', "\x00", "[" * 100_000,
+    '{"unit": "u", "annotator": "' + "x" * 100_000 + '", "values": {}}', "9" * 5_000,
+)  # fmt: skip
+N_ROWS = 100_000
+
+
+def faults() -> list[Fault]:
+    """One a kind."""
+    return [
+        *(_row(f"input/output errors on {what}", f"write() to {part} gives EIO", part=part)
+          for what, part in (("the response store", "responses.sqlite"), ("tables", "/tables/"),
+                             ("Dagster's databases", "/dagster/"))),
+        Fault(
+            group="machine", name="the clock goes back two hours", made="clock_gettime() of a shim",
+            must="the right number", attempt=_clock, short=False, longest=600.0,
+        ),
+        Fault(
+            group="machine", name="the response store is deleted while it is used",
+            made="rm of the file and its log", short=False, drawn=True, longest=600.0,
+            must="an error that names the file, and the right number afterwards", attempt=_deleted,
+        ),
+        Fault(
+            group="machine", name="files of annotators are hostile", made="a line of answers.jsonl",
+            must="answers, or an error that names the file", attempt=_answers, drawn=True,
+        ),
+        Fault(
+            group="machine", name="a report over 100,000 rows of hostile texts",
+            made="questions and answers with markup, controls and lone surrogates",
+            must="a report in which none of it is markup", attempt=_report, short=False,
+            longest=1200.0,
+        ),
+    ]  # fmt: skip
+
+
+def _row(name: str, made: str, part: str) -> Fault:
+    return Fault(
+        group="machine", name=name, made=made, short=False, longest=600.0,
+        must="a sentence and a status, and the right number once the disk is well",
+        attempt=lambda trial: _broken_disk(trial, part),
+    )  # fmt: skip
+
+
+def _shimmed(folder: Path, faults: Mapping[str, str]) -> list[str]:
+    """Words before a command that give it the faults."""
+    if not (compiler := shutil.which("cc")):
+        raise SkippedError("no C compiler here")
+    source, library = folder / "shim.c", folder / "shim.so"
+    source.write_text(_SHIM, encoding="ascii")
+    words = [compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"]
+    subprocess.run(words, check=True)
+    return ["env", f"LD_PRELOAD={library}", *(f"{name}={value}" for name, value in faults.items())]
+
+
+def _again(door: Whole) -> None:
+    with key_set():
+        value = door.evaluate()
+    if value != CLEAN:
+        said = (door.home / "said.txt").read_text("utf-8") if value is None else ""
+        raise FoundError(f"another number afterwards: {value} {said}")
+
+
+def _broken_disk(trial: Trial, part: str) -> str:
+    with MisbehavingServer() as server:
+        door = Whole(trial.folder / "home", server.base_url)
+        with running(door.home, EVALUATE, _shimmed(trial.folder, {"FAULT_EIO": part})) as process:
+            status, said = ended(process)
+        require_sentence(said)
+        if status == 0:
+            raise FoundError("it ended as if all were well")
+        _again(door)
+    return f"status {status}, then the right number"
+
+
+def _clock(trial: Trial) -> str:
+    with MisbehavingServer() as server:
+        door = Whole(trial.folder / "home", server.base_url)
+        with running(door.home, EVALUATE, _shimmed(trial.folder, {"FAULT_CLOCK": "1"})) as process:
+            status, said = ended(process)
+        require_sentence(said)
+        if status:
+            raise FoundError(f"status {status}: {said[-300:]}")
+        _again(door)
+    return "the right number"
+
+
+def _deleted(trial: Trial) -> str:
+    with MisbehavingServer(latency=0.5) as server:
+        door = Whole(trial.folder / "home", server.base_url)
+        with running(door.home) as process:
+            until = trial.rng.randint(1, 4)
+            while sum(server.asked.values()) < until and process.poll() is None:
+                pass
+            for file in door.home.glob("responses.sqlite*"):
+                file.unlink(missing_ok=True)
+            status, said = ended(process)
+        require_sentence(said)
+        if status == 0 or "responses.sqlite" not in said:
+            raise FoundError(f"status {status}: {said[-300:]}")
+        _again(door)
+    return f"status {status}, then the right number"
+
+
+def _answers(trial: Trial) -> str:
+    backend, form = FileBackend(trial.folder), FORM
+    backend.ask(form, [])
+    file = next(trial.folder.rglob("task.json")).with_name("answers.jsonl")
+    refused = 0
+    for line in _LINES:
+        data = bytearray(line.encode())
+        if data and trial.rng.random() < 0.5:
+            data[trial.rng.randrange(len(data))] ^= 1 << trial.rng.randrange(8)
+        file.write_bytes(data + b"\n")
+        try:
+            backend.answers(form)
+        except AnnotationError as why:
+            refused += 1
+            if file.name not in str(why):
+                raise FoundError(f"the error does not name the file: {why}") from why
+    return f"{refused} of {len(_LINES)} refused"
+
+
+def _report(trial: Trial) -> str:
+    home, rng = trial.folder / "home", Random(0)
+    home.mkdir()
+    (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n', encoding="utf-8")
+    with (home / "quiz.jsonl").open("w", encoding="ascii") as file:
+        for number in range(N_ROWS):
+            text = f"{number} {rng.choice(_HOSTILE)}"
+            row = {"id": number, "question": text, "options": [f"r {text}", "b"]}
+            file.write(json.dumps(row | {"answer": "AB"[number % 2]}) + "\n")
+    for words in (("evaluate", "quiz", "--model", "random"), ("report",)):
+        with running(home, words) as process:
+            status, said = ended(process, 600.0)
+        require_sentence(said)
+        if status:
+            raise FoundError(f"bench {words[0]} ended with {status}: {said[-300:]}")
+    pages = list(home.rglob("*.html"))
+    for page in pages:
+        if "<script>alert(1)" in page.read_text("utf-8", "replace"):
+            raise FoundError(f"markup of a question in {page.name}")
+    return f"{len(pages)} pages"
