@@ -83,7 +83,8 @@ def faults() -> list[Fault]:
         ),
         Fault(
             group="machine", name="files of annotators are hostile", made="a line of answers.jsonl",
-            must="answers, or an error that names the file", attempt=_answers, drawn=True,
+            must="answers, or an error that names the file", attempt=_answers, short=False,
+            drawn=True,
         ),
         Fault(
             group="machine", name="a report over 100,000 rows of hostile texts",
