@@ -1,7 +1,7 @@
 """Bundle archive: a deterministic zip file.
 
-Nothing is compressed, since what comes of that depends on the library, and nothing is extracted.
-Every byte of the file is accounted for: what another program packed, or added to, is refused.
+Files are not compressed, because the output would depend on the library, and never extracted.
+Archives must equal the output of ``pack`` byte by byte; others are refused.
 """
 
 import struct
@@ -36,10 +36,10 @@ class Piece(NamedTuple):
 
 
 def pack(pieces: Iterable[Piece], target: Path) -> None:
-    """Pack files, sorted by name, so that the same content is the same bytes.
+    """Pack files sorted by name: the same content gives the same bytes.
 
     Raises:
-        TableError: If there is more than a bundle holds.
+        TableError: If the bundle would be too large.
         HomeError: If the file cannot be written.
     """
     ordered = sorted(pieces, key=lambda piece: piece.name)
@@ -57,10 +57,10 @@ class Archive:
     """The files of a bundle, read one at a time; none is extracted."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
-        """Read the directory, and refuse it unless ``pack`` would write it alike.
+        """Read the directory, and refuse it unless ``pack`` would have written it.
 
         Raises:
-            SourceError: Names the file, and the entry that is not as it should be.
+            SourceError: Names the file and the invalid entry.
         """
         self.path = path
         self._file = file
@@ -76,7 +76,7 @@ class Archive:
         """Open a file.
 
         Raises:
-            SourceError: If it cannot be read or is no bundle.
+            SourceError: If it cannot be read, or is not a bundle.
         """
         try:
             file = path.open("rb")
@@ -97,10 +97,10 @@ class Archive:
         self._file.close()
 
     def read(self, name: str, most: int) -> bytes:
-        """Read a file of at most so many bytes.
+        """Read a file of at most ``most`` bytes.
 
         Raises:
-            SourceError: If it is not there, larger, or not as it was written.
+            SourceError: If it is missing, larger, or damaged.
         """
         if name not in self.sizes:
             raise SourceError(f"{self.path}: no {name} in it")
@@ -114,10 +114,10 @@ class Archive:
             raise SourceError(f"{self.path}, {name}: damaged: {why!s:.200}") from why
 
     def require(self, name: str, digest: str, most: int) -> bytes:
-        """Read a file that has to have a digest.
+        """Read a file, and verify its digest.
 
         Raises:
-            SourceError: If it has another.
+            SourceError: If the digest differs.
         """
         data = self.read(name, most)
         if sha256(data).hexdigest() != digest:
@@ -135,7 +135,7 @@ def _require_end(path: Path, file: IO[bytes]) -> int:
     """Validate the end of the file first; returns the size of the packed part.
 
     Raises:
-        SourceError: If it is no zip, cut short, of too many files, or something follows.
+        SourceError: If it is not a zip archive, truncated, has too many files, or trailing data.
     """
     size = file.seek(0, 2)
     if size > MAX_BYTES + MAX_FILES * (_IN_DIRECTORY + _LONGEST_NAME) or size < _END.size:
@@ -154,11 +154,10 @@ def _require_end(path: Path, file: IO[bytes]) -> int:
 def _sizes(
     path: Path, file: IO[bytes], found: list[zipfile.ZipInfo], n_bytes: int
 ) -> dict[str, int]:
-    """Size of each file; they lie one behind the other, with nothing between.
+    """Sizes of the files, which must be contiguous.
 
     Raises:
-        SourceError: If one is compressed, a link, there twice, out of order, or not as it was
-            packed.
+        SourceError: If a file is compressed, a link, a duplicate, out of order, or damaged.
     """
     sizes: dict[str, int] = {}
     at = 0

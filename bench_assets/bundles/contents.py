@@ -1,8 +1,6 @@
-"""Contents of a bundle: tables, prompts, images and the manifest of their digests.
+"""Contents of a bundle: tables, prompts, images, and the manifest with all digests.
 
-The first page of a bundle: what number it is of, what it took, and a digest of every file.
-
-Rows as JSON lines and back: the same rows give the same bytes, and no others are read.
+Tables are JSON lines in canonical form: the same rows give the same bytes.
 """
 
 import json
@@ -83,7 +81,7 @@ class Manifest(_ManifestText):
         return self.model_copy(update={"digest": digest})
 
     def to_bytes(self) -> bytes:
-        """Write it: the same manifest is the same bytes."""
+        """Serialise deterministically."""
         return _written(self)
 
 
@@ -91,7 +89,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
     """Read a manifest.
 
     Raises:
-        SourceError: If it is none, of a newer form, or not as it was written.
+        SourceError: If it is not a manifest, of a newer format, or damaged.
     """
     try:
         found = Manifest.model_validate_json(data)
@@ -135,20 +133,20 @@ Row = TypeVar("Row")
 
 
 def to_lines(rows: Sequence[Any]) -> bytes:
-    """Write one object a line, fields in the order of their type; NaN is null.
+    """Serialise rows as JSON lines, fields in the order of their type; NaN becomes null.
 
     Raises:
-        TableError: If a number is infinite, which JSON cannot say.
+        TableError: If a number is infinite, which JSON cannot represent.
     """
     return b"".join(_line(_entry_of(row)) for row in rows)
 
 
 def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
-    """Read what ``to_lines`` wrote; a field that has a default may be absent, from all lines.
+    """Parse lines of ``to_lines``; a field with a default may be absent from all lines.
 
     Raises:
-        SourceError: If anything stands there that ``to_lines`` would have written otherwise: a
-            field twice, unknown or of another type, spaces, a line cut short; names the line.
+        SourceError: If a line is not in canonical form, such as duplicate, unknown or mistyped
+            fields, blanks, or a truncated line; names the line.
     """
     entries, names = [], list[str]()
     for number, line in enumerate(data.splitlines(keepends=True), 1):
@@ -228,7 +226,7 @@ def _require_fields(names: Sequence[str], row_type: type[Any], where: str) -> No
 
 
 def _always_numbers(row_type: type[Any]) -> set[str]:
-    """Fields that always hold a number, of which null is NaN."""
+    """Fields that are always numbers, so that null means NaN."""
     hints = get_type_hints(row_type)
     return {
         name for name, hint in hints.items() if hint is float and NoneType not in get_args(hint)
@@ -285,24 +283,24 @@ TABLES: Mapping[str, type[Any]] = {
 
 
 def file_of(table: str) -> str:
-    """The file that a table lies in."""
+    """File name of a table."""
     return f"{table}.jsonl"
 
 
 def image_file(digest: str) -> str:
-    """The file that an image lies in."""
+    """File name of an image."""
     return f"{IMAGES}{digest}"
 
 
 def write_contents(
     contents: Contents, about: Manifest, target: Path, read_image: Callable[[str], bytes]
 ) -> Manifest:
-    """Write a bundle; gives its manifest, with all digests.
+    """Write a bundle; returns its manifest, with all digests.
 
     Raises:
-        TableError: If it is more than a bundle holds.
+        TableError: If the bundle would be too large.
         HomeError: If it cannot be written.
-        ImageError: If an image is not as it was stored.
+        ImageError: If an image is damaged.
     """
     tables = {file_of(name): to_lines(getattr(contents, name)) for name in TABLES}
     facts = {
@@ -322,10 +320,10 @@ def write_contents(
 
 
 def read_contents(archive: Archive, manifest: Manifest) -> Contents:
-    """Read the tables of a bundle, and look at every other file; images stay where they are.
+    """Read the tables of a bundle, and verify every other file.
 
     Raises:
-        SourceError: If a file is not what its digest says, or no table; names file and entry.
+        SourceError: If a file does not match its digest, or is not a table; names file and entry.
     """
     tables: dict[str, Any] = {
         name: from_lines(

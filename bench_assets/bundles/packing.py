@@ -45,10 +45,10 @@ class BundleOptions(NamedTuple):
 
 
 def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> PackedBundle:
-    """Write the bundle of a number that comes out of its responses as it stands there.
+    """Write the bundle of a number, if it is reproducible from its responses.
 
     Raises:
-        TableError: If a table is missing, or the number does not come out; says what differs.
+        TableError: If a table is missing, or the number is not reproduced; says what differs.
         HomeError: If the file cannot be written.
     """
     _require_tables(one)

@@ -1,11 +1,7 @@
 """Requirements to reproduce a number, and whether they are met here.
 
-What was once responded, by the signature of who responded.
-
-No weights, no server, no key is needed.
-
-So a number can be evaluated again whose checkpoint is gone, as long as its responses are
-remembered.
+A number can be reproduced from cached responses, found by its signature, without weights, servers
+or keys.
 """
 
 import hashlib
@@ -49,7 +45,7 @@ class BundleRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberRef:
-    """A number that is to come out again, and what stands of it in the tables."""
+    """A number to reproduce, with its present tables."""
 
     text: str  # its signature
     signature: Signature
@@ -131,7 +127,7 @@ def question_needs(
 def _prompts(
     number: NumberRef, task: Task, questions: Sequence[Question]
 ) -> Iterator[BundleRequirement]:
-    """Make the prompts and digest them, as ``flow`` does; encoders are sent none."""
+    """Render and digest the prompts, as the pipeline does; encoders have none."""
     if task.asked_of != "model":
         return
     asking = task.condition(number.signature.condition)
@@ -192,7 +188,7 @@ class RememberedModel:
 
     @property
     def elicits(self) -> tuple[str, ...]:
-        """The method by which it was asked, if it was for options."""
+        """Elicitation method of the responses, if any."""
         return (self._method,) if self._method else ()
 
     def response(self, requests: Sequence[Request]) -> list[Response]:

@@ -1,7 +1,4 @@
-"""Rescoring: judge, score and aggregate cached responses without a model.
-
-Whether two evaluations came to the same, step by step; and where they part.
-"""
+"""Rescoring of cached responses without a model, and stepwise comparison with stored results."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -35,15 +32,15 @@ def evaluate_again(
     """Judge by rules, or use recorded verdicts; then score and aggregate.
 
     Args:
-        task: As it is now.
-        questions: The whole table.
-        predictions: Of one model under one condition.
-        judgements: On them, as they were recorded.
-        reading: Of the task; "" is its default one.
+        task: The task.
+        questions: The whole question table.
+        predictions: Predictions of one model under one condition.
+        judgements: Their recorded judgements.
+        reading: Name of the scorer; "": the default.
 
     Raises:
-        UnknownNameError: If the task has no such reading.
-        SettingsError: If it is not judged in that way any more.
+        UnknownNameError: If the task has no such scorer.
+        SettingsError: If the task does not have that judge any more.
     """
     if task.is_judged and (name := ruled_by(task, judgements)):
         judgements = by_rules(task, questions, predictions, name, judgements)
@@ -60,7 +57,7 @@ def measured(
     """Score and aggregate with blind baselines, as the graph does.
 
     Raises:
-        UnknownNameError: If the task has no such reading, or not the condition of a response.
+        UnknownNameError: If the task has no such scorer, or lacks the condition of a response.
     """
     scores = pipeline.score(task, questions, predictions, judgements, reading)
     constants = best_constants(task, questions) if task.asked_of == "model" else []
@@ -69,10 +66,9 @@ def measured(
 
 
 def ruled_by(task: Task, judgements: Sequence[Judgement]) -> str:
-    """Name the rules that judged; "" where a model did.
+    """Name the rules that judged; "" if a model did.
 
-    Tables that are older than setups tell it by their rows; so do those without a row, on which
-    the rules have nothing to say again.
+    Older tables without setups are recognised by their rows.
     """
     names = {
         part.removeprefix("judge=").partition(":")[0]
@@ -94,7 +90,7 @@ def by_rules(
     """Judge by rules; the recorded setup is kept.
 
     Raises:
-        SettingsError: If the task has no such rules any more.
+        SettingsError: If the task does not have these rules any more.
     """
     setup = next((row.setup for row in recorded), "")
     rows = pipeline.judge(task, questions, predictions, None, name)
@@ -111,7 +107,7 @@ def by_model(
     """Judge by a model's cached responses; ``judge`` has the judge's setup.
 
     Raises:
-        ModelError: If it cannot be asked.
+        ModelError: If a response is not cached.
     """
     rows = pipeline.judge(task, questions, predictions, *judge)
     return [replace(row, setup=setup) for row in rows]
@@ -133,7 +129,7 @@ _LATER |= {"n_refused", "unread", "served"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """One thing that is not as it was."""
+    """One difference from the recorded results."""
 
     step: str  # "responses", "verdicts", "points" or "metrics"
     entry: str  # which question, or which cell
@@ -143,7 +139,7 @@ class Divergence:
 
 
 def partings(before: Again, after: Again) -> list[Divergence]:
-    """Find what differs, in the order in which it happens; nothing: the same digits."""
+    """Find differences, in the order of the steps; empty if all digits are the same."""
     return [
         *_parted("responses", _by_draw(before.predictions), _by_draw(after.predictions), _RESPONSE),
         *_parted("verdicts", _verdicts(before), _verdicts(after), _VERDICT),
@@ -153,7 +149,7 @@ def partings(before: Again, after: Again) -> list[Divergence]:
 
 
 def metric_partings(before: Sequence[Metric], after: Sequence[Metric]) -> list[Divergence]:
-    """Find the cells that differ, with their intervals, counts and signatures."""
+    """Find metrics that differ in value, interval, counts or signature."""
     names = [field.name for field in fields(Metric) if field.name not in _NO_NUMBER]
     return list(_parted("metrics", _cells(before), _cells(after), names))
 
@@ -170,7 +166,7 @@ def same_value(one: object, other: object) -> bool:
 
 
 def digits(value: float | None) -> str:
-    """Write a number with the digits that are the same everywhere; what is none is "-".
+    """Format a number with its platform-independent digits; "-" for NaN.
 
     >>> digits(1 / 3), digits(0.5), digits(float("nan"))
     ('0.3333333333', '0.5', '-')

@@ -1,4 +1,4 @@
-"""Looks at a bundle from elsewhere, and evaluates it again: offline, without any home."""
+"""Verifies bundles and rescores them, offline and without a home."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ _MOST_SAID = 2**26  # bytes of a manifest
 
 
 class Bundle(NamedTuple):
-    """A bundle that is whole."""
+    """An intact bundle."""
 
     path: Path
     manifest: Manifest
@@ -39,7 +39,7 @@ class Bundle(NamedTuple):
 
 
 class VerifiedBundle(NamedTuple):
-    """A bundle, what its responses came to here, and where that is not what it says."""
+    """A bundle with its rescored results, and their differences from the stated ones."""
 
     bundle: Bundle
     again: Again
@@ -47,14 +47,14 @@ class VerifiedBundle(NamedTuple):
 
 
 class CannotTryError(SourceError):
-    """A number cannot be tried here; says what is missing, and how to get it."""
+    """A number cannot be reproduced here; says what is missing and how to get it."""
 
 
 def open_bundle(path: Path) -> Bundle:
-    """Read a bundle, and look whether all of it is what it says.
+    """Read a bundle, and verify all of its files.
 
     Raises:
-        SourceError: If it is none, was changed, or is cut short; names the file and the entry.
+        SourceError: If it is not a bundle, was changed, or is truncated; names the file and entry.
     """
     with Archive.open(path) as archive:
         manifest = read_manifest(archive.read(NAME, _MOST_SAID), f"{path}, {NAME}")
@@ -70,7 +70,7 @@ def verify(path: Path) -> VerifiedBundle:
 
     Raises:
         SourceError: As ``open_bundle``.
-        CannotTryError: If its suite is not installed, or is of another version.
+        CannotTryError: If its suite is not installed, or has another version.
     """
     bundle = open_bundle(path)
     task = _task_of(bundle)
@@ -99,7 +99,7 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
 
 
 def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
-    """Refuse rows of other questions, models or conditions, and rows that are there twice."""
+    """Refuse rows of other questions, models or conditions, and duplicate rows."""
     asked = _once(path, "questions", (row.question_id for row in contents.questions))
     of = manifest.model, manifest.condition
     for name in ("predictions", "judgements", "scores"):
@@ -120,7 +120,7 @@ def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) 
 
 
 def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None:
-    """Refuse a bundle without a number, and numbers that the manifest does not speak of."""
+    """Refuse a bundle without a number, and numbers that the manifest does not name."""
     where = f"{path}, {file_of('metrics')}"
     if not _once(path, "metrics", ((row.metric, row.category) for row in contents.metrics)):
         raise SourceError(f"{where}: no number in it")
@@ -131,7 +131,7 @@ def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None
 
 
 def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
-    """Hold what the signature says against what is there."""
+    """Compare the signature with the content."""
     try:
         signature = Signature.parse(manifest.signature)
     except TableError as why:
@@ -180,10 +180,10 @@ def _once(path: Path, table: str, keys: Iterable[object]) -> set[object]:
 
 
 def _task_of(bundle: Bundle) -> Task:
-    """Find the task as it is here.
+    """Find the installed task.
 
     Raises:
-        CannotTryError: If there is none, or one of another version.
+        CannotTryError: If there is none, or its version differs.
     """
     said = bundle.manifest
     suite = said.task.split("/")[0]
@@ -216,7 +216,7 @@ def _task_of(bundle: Bundle) -> Task:
 
 
 def _described(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
-    """Make the task that the bundle describes, as bench.toml would."""
+    """Build the task of a file benchmark from the bundle's description."""
     where = f"{bundle.path}, {NAME}, benchmark"
     try:
         benchmark = FileBenchmarkSettings.model_validate({**section, "file": file_of("questions")})

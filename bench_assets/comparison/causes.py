@@ -1,8 +1,7 @@
 """Causes of a score change: prompt, model, decoding, response, judge, scorer.
 
-Everything on the way from the question to its points that differs is a cause. What acts by the
-response alone (prompt, model, decoding) is none where the response is the same and the points are
-not.
+Every difference between the question and its points is a cause. Causes that act through the
+response (prompt, model, decoding) are excluded if the response is the same but the points differ.
 """
 
 import re
@@ -36,7 +35,7 @@ ORIGIN = {"edition", "task"}
 
 
 class QuestionRecord(NamedTuple):
-    """A question with all that was said of it; several rows where it was asked several times."""
+    """A question with its predictions, judgements and scores, one each per sample."""
 
     question: Question
     predictions: Sequence[Prediction]
@@ -63,9 +62,9 @@ class QuestionRecord(NamedTuple):
 
 
 def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = True) -> str:
-    """Say what could have changed the points of a question; "" where all is the same.
+    """Name the possible causes of a question's change; "" if nothing differs.
 
-    Several causes that cannot be told apart stand together: ``model + reading``.
+    Causes that cannot be separated are joined: ``model + reading``.
     """
     if _any(old, "error") != _any(new, "error"):
         return NO_RESPONSE
@@ -84,7 +83,7 @@ def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = T
 
 
 def changed_fields(old: Question, new: Question) -> list[str]:
-    """Name the fields in which two questions of one id differ, but for where they come from."""
+    """Name the fields in which two questions with the same id differ, except their origin."""
     names = [field.name for field in fields(Question) if field.name not in ORIGIN]
     return [name for name in names if getattr(old, name) != getattr(new, name)]
 

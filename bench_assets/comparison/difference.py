@@ -63,7 +63,7 @@ def difference(task: Task, before: Side, after: Side, metric: str = "") -> list[
     Parts of the signatures that differ but changed no points have a row too.
 
     Args:
-        task: Its measures are taken of both, all over all questions.
+        task: The task, whose metrics are computed over all questions of both.
         before: One evaluation.
         after: The other.
         metric: "": the primary one.
@@ -93,7 +93,7 @@ def signature_difference(
 
 
 class _Steps:
-    """The way from one evaluation to the other, measured after every step."""
+    """Steps from one evaluation to the other, with the metric after each."""
 
     def __init__(self, task: Task, metric: str, before: Side, after: Side) -> None:
         self._task, self._metric = task, metric
@@ -152,7 +152,7 @@ class _Steps:
         return effects
 
     def otherwise_measured(self) -> Iterator[Cause]:
-        """Metrics in the tables that the present scores do not give."""
+        """Stored metrics that do not follow from the present scores."""
         written = [side.written(self._metric) for side in self._sides]
         apart = _minus(*written)
         moved = _minus(self._value(self._old), self._value(self._new))

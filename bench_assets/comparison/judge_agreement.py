@@ -1,7 +1,4 @@
-"""Which judges' agreement was measured.
-
-With people, or with a second judge on the same responses.
-"""
+"""Judges with measured agreement: with people, or with a second judge."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -21,7 +18,7 @@ _KNOWN = ("", "none", RULES, "recorded")  # not a configured model: cannot be as
 
 
 def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
-    """Name the tasks and judges whose agreement is known in this home."""
+    """Tasks and judges with known agreement in this home."""
     return {
         *((one.task, one.judge) for one in _figures(tables, tasks)),
         *_compared(tables, tasks),

@@ -1,7 +1,4 @@
-"""Metrics of a task over all conditions, as columns.
-
-The questions that models are compared on, read when they are needed: mostly none has changed.
-"""
+"""Metrics of a task over all conditions as columns, and its questions, read on demand."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +53,7 @@ class MeasuredCondition(NamedTuple):
 
 
 def every_cell(tables: TableFiles, task: Task, condition: str) -> Cells:
-    """Everything that was measured under a condition."""
+    """All metrics under a condition."""
     return _cells(tables, task, condition, _ALL)
 
 
@@ -89,7 +86,7 @@ def exam(tables: TableFiles, task: Task) -> MeasuredCondition:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, list[Any]]:
-    """Turn rows into columns: a name once, not once a row; texts that repeat as numbers.
+    """Convert rows to columns, with repeated texts as indices.
 
     >>> columns_of([{"m": "a", "v": 1.0}, {"m": "a", "v": 2.0}], ["m", "v"])
     {'m': [['a'], [0, 0]], 'v': [1.0, 2.0]}

@@ -29,18 +29,18 @@ def compared_with(
 ) -> list[str]:
     """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
 
-    Steps are ordered by the numbers in their names. Where a step was overwritten, the weights that
-    were evaluated last count. A model of bench.toml that is called ``run/step-100`` counts too;
-    what is no checkpoint has no predecessor.
+    Steps are ordered by the numbers in their names. Of an overwritten step, the weights evaluated
+    last count. Models of bench.toml named like ``run/step-100`` count, too; other models have no
+    predecessor.
 
     >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
     >>> compared_with("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
     ['r/s-900@bbbbbbbb']
 
     Args:
-        model: A partition key.
-        models: Every model that has metrics.
-        written: When they were written; called for a step that several models are.
+        model: Partition key of the model.
+        models: All models with metrics.
+        written: Time of writing of a model's metrics; called for overwritten steps.
         baseline: A model, or "".
     """
     earlier = [other for other in models if is_before(other, model)]
@@ -97,7 +97,7 @@ def compare_models(
     *,
     slices: bool = True,
 ) -> list[Comparison]:
-    """Read and compare the scores of two models; effects that are not decided yet.
+    """Read and compare the scores of two models; returns undecided effects.
 
     Raises:
         TableError: If a table cannot be read.

@@ -30,7 +30,7 @@ class EvaluationLocation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The model, with its condition where that is not the paper's own."""
+        """The model, with its condition unless that is the main one."""
         return self.model if self.condition == "main" else f"{self.model}, {self.condition}"
 
     @property
@@ -39,10 +39,10 @@ class EvaluationLocation(NamedTuple):
         return self.tables.exists(evaluation_key(self.task, self.condition, "metrics"), self.model)
 
     def read(self) -> Side:
-        """Read its tables; those that are not there are empty.
+        """Read its tables; missing ones are empty.
 
         Raises:
-            TableError: If one is not as it was written.
+            TableError: If a table is damaged.
         """
         return Side(
             name=self.name,
@@ -61,15 +61,15 @@ class EvaluationLocation(NamedTuple):
 def places(
     named: str, tables: TableFiles, tasks: Sequence[Task], model: str = "", condition: str = "main"
 ) -> list[EvaluationLocation]:
-    """Find the evaluations that a name stands for: a model, a condition of ``model``, or a file.
+    """Find the evaluations behind a name: a model, a condition of ``model``, or a file.
 
     Args:
-        named: A model or a condition that was evaluated, or a Parquet file of metrics, which may
-            lie in another home.
-        tables: Of this home.
-        tasks: Those in question.
-        model: Whose condition is meant.
-        condition: Under which a model is meant.
+        named: An evaluated model or condition, or a Parquet file of metrics, possibly of another
+            home.
+        tables: Tables of this home.
+        tasks: The tasks.
+        model: Model, if ``named`` is a condition.
+        condition: Condition, if ``named`` is a model.
 
     Raises:
         UnknownNameError: If nothing of that name was evaluated.
@@ -102,11 +102,11 @@ def is_signature(text: str) -> bool:
 
 
 def side_of(signature: str, tables: TableFiles, catalog: Catalog) -> tuple[Task, Side]:
-    """Find the evaluation that a signature is of; one that is not here is known by it alone.
+    """Find the evaluation of a signature; without tables, the signature is all that is known.
 
     Raises:
         UnknownNameError: If there is no such task.
-        TableError: If it is no signature.
+        TableError: If it is not a signature.
     """
     read = Signature.parse(signature)
     tasks = {task.name: task for task in catalog.tasks}
@@ -150,7 +150,7 @@ def _unmeasured(task: Task, signature: str, read: Signature) -> Metric:
 
 
 def _of_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
-    """Read off a table's path of which evaluation it is, and in which folder the others lie."""
+    """Derive an evaluation and the folder of its other tables from a table's path."""
     file = file.absolute()
     if not file.is_file():
         raise TableError(f"{file}: no such file (expected tables/<task>/metrics/ of a home)")

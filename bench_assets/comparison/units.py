@@ -1,8 +1,8 @@
 """Units of a metric: the contribution of each question, pair or image.
 
-What a task states itself (``Task.adds``) is taken. Else the metric is decomposed in the first way
-that gives it again, for these scores and for scores drawn at random on the same questions: one
-model's scores can fit a wrong way by chance.
+A task may state the units itself (``Task.adds``). Otherwise the metric is decomposed in the first
+way that reproduces it, for these scores and for random scores on the same questions, because one
+model's scores may fit a wrong decomposition by chance.
 
 1. points: the metric is the points as a share of those there are;
 2. questions: the mean over questions, each measured alone: queries in one direction;
@@ -56,9 +56,9 @@ def metric_pairs(
     clusters: Clusters,
     adds: Adds | None = None,
 ) -> list[PairedScores]:
-    """Pair the units of two models that were scored on the same questions.
+    """Pair the units of two models scored on the same questions.
 
-    The change of the pairs is that of the metric; of groups left out, but for the jackknife's bias.
+    The mean change of the pairs equals that of the metric, up to the jackknife's bias for groups.
     """
     return list(named_pairs(measure, before, after, clusters, adds)[1].values())
 
@@ -81,7 +81,7 @@ def named_pairs(
 def metric_units(
     measure: Measure, side: ScoredMetric, clusters: Clusters, adds: Adds | None = None
 ) -> tuple[str, Units]:
-    """Units of one model, to be paired with another's; first their kind."""
+    """Kind and units of one model, to be paired with another's."""
     if adds:
         return "own", _as_stated(adds, side.scored, clusters)
     way = _way(measure, (side,), clusters)
@@ -89,7 +89,7 @@ def metric_units(
 
 
 def _way(measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters) -> "Way":
-    """The first way that gives the metric again, of these scores and of random ones."""
+    """The first decomposition that reproduces the metric, also for random scores."""
     probes = [ScoredMetric(one, measure(one).value) for one in _probes(sides[0].scored)]
     seen = [side for side in (*sides, *probes) if not isnan(side.value)]
     for way in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
@@ -101,7 +101,7 @@ def _way(measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters) ->
 
 
 def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
-    """The same questions with points drawn at random: all or none, and anything in between."""
+    """The same questions with random points: all or none, and fractions."""
     rng = Random(0)
     for whole in (True, False):
         drawn = [rng.random() for _ in scored]
@@ -229,7 +229,7 @@ def _by_groups_left_out(measure: Measure, side: ScoredMetric, clusters: Clusters
 def _dealer(
     scored: Sequence[ScoredQuestion], clusters: Clusters
 ) -> Callable[[ScoredQuestion], str]:
-    """Deal clusters out to groups in turn, in the order of the questions."""
+    """Assign clusters to groups round-robin, in the order of the questions."""
     seen = dict.fromkeys(clusters[one.question.question_id] for one in scored)
     group = {cluster: str(number % GROUPS) for number, cluster in enumerate(seen)}
     return lambda one: group[clusters[one.question.question_id]]

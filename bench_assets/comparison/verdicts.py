@@ -70,11 +70,11 @@ def compare_scores(
 ) -> list[Comparison]:
     """Compare two models by the primary metric, over all questions and over each slice.
 
-    Both are measured on the questions that both have points for, paired by the units of the
-    metric. Questions of one group, and those that show the same images, are one cluster.
+    Both are measured on their common scored questions, paired by the units of the metric. Questions
+    of one group, or with the same images, form a cluster.
 
     Returns:
-        Effects that are not decided yet; none for a slice without a value.
+        Undecided effects; none for a slice without a value.
     """
     measure = task.measures[task.primary_metric]
     parts = _measured(measure, _slices(task, questions, before, after, slices))
@@ -91,9 +91,9 @@ def decide(
     """Call each effect better, worse or undecided, all of them together.
 
     Args:
-        effects: All that is looked at: tasks, slices, models compared with.
-        alpha: What these may spend of the 5 %: less for a step of a run, see ``run_alpha``.
-        smallest_change: The change for which ``n_enough`` is stated.
+        effects: All effects that are tested together: tasks, slices, baselines.
+        alpha: Error budget: less than 5 % for a step of a run, see ``run_alpha``.
+        smallest_change: The change for which ``n_enough`` is computed.
     """
     lines = list(effects)
     corrected = holm([line.p for line in lines])
@@ -124,7 +124,7 @@ def _enough(line: Comparison, reach: float, smallest: float | None) -> int | Non
 
 
 def verdict_sentence(lines: Sequence[Comparison]) -> str:
-    """State decided comparisons, one a task; ``compare-pairs.js`` writes the same sentence."""
+    """Summarise decided comparisons in a sentence; ``compare-pairs.js`` writes the same one."""
     found = {"better": [one for one in lines if one.verdict == "better"]}
     found["worse"] = [one for one in lines if one.verdict == "worse"]
     parts = [f"{name} at {', '.join(map(_effect, some))}" for name, some in found.items() if some]
@@ -166,7 +166,7 @@ def _comparison(
 def _measured(
     measure: Measure, slices: Mapping[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]
 ) -> dict[str, _Slice]:
-    """Measure both sides of each slice; without those where one has no value."""
+    """Compute the metric of both sides on each slice that has values on both."""
     return {
         category: part
         for category, scored in slices.items()

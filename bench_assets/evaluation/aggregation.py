@@ -1,7 +1,4 @@
-"""Aggregation of scores into metrics, and studies of paired conditions.
-
-What studies have in common: they take metrics beside the four steps of ``flow``.
-"""
+"""Aggregation of scores into metrics, also for studies beside the pipeline."""
 
 import hashlib
 import math
@@ -38,10 +35,10 @@ class ScoreOverview:
         """Read the scores once.
 
         Args:
-            task: Whose questions they are.
-            questions: All that were asked.
+            task: The task.
+            questions: All questions.
             rows: The scores; at least one.
-            places: For each, the place of its question.
+            places: Index of each score's question.
         """
         self.rows, self.first = rows, rows[0].score
         self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
@@ -67,7 +64,7 @@ class ScoreOverview:
         self.refused = _by_slice(task, at(questions, compress(range(len(questions)), refused)))
 
     def unread_share(self, category: str) -> float | None:
-        """Share of the responses of a slice that nobody read; None without any."""
+        """Share of unread responses in a slice; None without responses."""
         n = len(self.slices.get(category, ()))
         return self.unread[category] / n if n else None
 
@@ -112,10 +109,10 @@ def metrics(
 
 
 def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
-    """Compute a measure, which may be a plugin's.
+    """Compute a metric, possibly of a plugin.
 
     Raises:
-        BenchError: If it ends with an error, or gives no mean; names it.
+        BenchError: If it raises an error, or does not return a mean; names it.
     """
     with named(f"measure {name}"):
         found = measure(rows)
@@ -127,7 +124,7 @@ def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Me
 
 
 def _confident_answers(rows: Sequence[ScoredQuestion]) -> list[ConfidentAnswer]:
-    """The scored answers that have a confidence."""
+    """Scored answers with a confidence."""
     return [
         ConfidentAnswer(score.confidence, score.points / score.max_points, question.cluster)
         for question, score in rows
@@ -136,7 +133,7 @@ def _confident_answers(rows: Sequence[ScoredQuestion]) -> list[ConfidentAnswer]:
 
 
 def _calibration_error(rows: Sequence[ScoredQuestion]) -> Mean:
-    """Mean distance of accuracy and confidence over ten bins; less is better."""
+    """Expected calibration error over ten bins; lower is better."""
     return expected_calibration_error(_confident_answers(rows))
 
 
@@ -214,7 +211,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 def answered_of(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[AnsweredQuestion]:
-    """Join predictions with their questions; those without a response are left out."""
+    """Join predictions with their questions, without missing responses."""
     asked = {question.question_id: question for question in questions}
     return [AnsweredQuestion(asked[p.question_id], p) for p in predictions if not p.error]
 
@@ -234,16 +231,16 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
     compared: str = "main",
     before: Mapping[str, str] = _NOTHING,
 ) -> Metric:
-    """Make a metric over nothing yet, with what all rows of a study share.
+    """Build a metric without a value, with the common fields of a study's rows.
 
     Args:
-        task: Whose questions they are.
-        questions: All that the study is over.
-        model: Whose responses are looked at.
-        parts: What the number depends on besides the questions, for the signature.
+        task: The task.
+        questions: Questions of the study.
+        model: The model.
+        parts: Further parts of the signature.
         n_failed: Questions without a response.
-        compared: The condition, or conditions, for the signature.
-        before: Parts of the signature that stand before the questions.
+        compared: Conditions, for the signature.
+        before: Parts of the signature before the questions.
     """
     data = short(digest(questions))
     open_ = next((n for q in questions if (n := q.labels.get(OPEN))), "")

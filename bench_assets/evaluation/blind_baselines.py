@@ -1,10 +1,8 @@
 """Blind baselines: the best constant response, and responses shuffled across questions.
 
-One response to every question, and a model's responses dealt anew.
-
-Both stand beside every number as ``constant`` and ``shuffled``, so that a metric, a reader or an
-exam that can be satisfied blindly shows itself. Only rules are asked for verdicts, never a model:
-where a model judges, its numbers stand alone.
+Both accompany every metric as ``constant`` and ``shuffled``, and reveal metrics, scorers or
+questions that can be satisfied blindly. Verdicts come from rules only; metrics of model judges have
+no blind baselines.
 """
 
 from array import array
@@ -114,7 +112,7 @@ def beside(
 def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
     """Expected score of a blind guess; known if all questions have as many options, one right.
 
-    None where the primary metric is not the share of right answers.
+    None if the primary metric is not accuracy.
     """
     kinds = zip(column(questions, "kind"), column(questions, "options"), strict=True)
     offered = {len(options) if kind == "choice" else 0 for kind, options in kinds}
@@ -125,8 +123,8 @@ def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
 def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
     """Shuffle a model's responses across questions, each sample separately.
 
-    Each goes one question further, in an order that depends on the questions' ids alone; where
-    there was no response there is none. Questions of one image seldom meet.
+    Responses move one question further in an order that depends on question ids only; missing ones
+    stay missing. Questions about the same image rarely follow each other in it.
     """
     names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
     failed = bytearray(map(bool, column(predictions, "error")))
@@ -170,7 +168,7 @@ def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[P
 
 
 def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, Cells]:
-    """Scores of one response to all questions, by every scorer."""
+    """Score one response to all questions with every scorer."""
     said = constant_predictions(questions, text)
     judged = _judged(task, questions, said)
     return {name: _values(task, questions, said, judged, name) for name in task.readings}

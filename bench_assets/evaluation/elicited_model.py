@@ -1,4 +1,4 @@
-"""Elicited model: another model, asked for one of the options instead of a text."""
+"""Elicited model: a wrapper that asks a model for one of the options instead of a text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,16 +27,16 @@ _NOTHING_SAID = Prompt.of("")
 
 
 class ElicitedModel:
-    """Asks another model for likelihoods of the options, or for exactly one of them.
+    """Asks a model for likelihoods of the options, or for exactly one of them.
 
-    The text of a response is the letter of the answer, so that every reading finds it.
+    The text of a response is the letter of the answer, which every scorer reads.
     """
 
     def __init__(self, inner: ChatModel, name: str, elicitation: Elicitation) -> None:
         """Wrap a model.
 
         Raises:
-            ModelError: If it cannot be asked in this way.
+            ModelError: If it does not support the method.
         """
         able = inner.elicits if isinstance(inner, ElicitsOptions) else ()
         if elicitation.method not in able:
@@ -65,8 +65,8 @@ class ElicitedModel:
         """Answer each request, in order.
 
         Raises:
-            SettingsError: If a question has no options of which one is right.
-            ModelError: As the other model.
+            SettingsError: If a question does not have exactly one right option.
+            ModelError: As the wrapped model.
         """
         self._require_options(requests)
         for part in some_at_once(requests):

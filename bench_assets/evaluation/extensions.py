@@ -1,12 +1,12 @@
 """Extensions: conditions, metrics and judges that other packages add to a task.
 
-A package says in its ``pyproject.toml``, of an ``Extension``::
+A package declares an ``Extension`` in its ``pyproject.toml``::
 
     [project.entry-points."bench_assets.extensions"]
     acme = "acme_bench:CODIS"
 
-What was measured with it says so: ``codis+acme``. The paper's primary metric stays what it is. Its
-code counts as the suite's own: what was made by another version of it is made again.
+Results name their extensions: ``codis+acme``. The primary metric does not change. An extension's
+code counts as the suite's code: tables become stale when it changes.
 """
 
 import re
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
-    """Conditions, measures and judges for a task, under names that it has not yet."""
+    """Additional conditions, metrics and judges of a task."""
 
     name: str  # is shown behind the task's: "codis+acme"
     task: str
@@ -73,8 +73,8 @@ def with_extensions(
     """Add what installed packages have for the tasks of suites.
 
     Args:
-        suites: Those that are loaded.
-        installed: Names of all that could be.
+        suites: Loaded suites.
+        installed: Names of all installed suites.
 
     Returns:
         The suites, and a line for each extension that is left out.

@@ -1,8 +1,8 @@
 """Outcomes of requests: answered, no answer, refused for good, failed; and which model served them.
 
-A refusal is the provider's: a content filter, an image that it does not take, a full context. It
-stops a number unless ``accept`` has "refused", and then counts as wrong. So does a mix of serving
-models without "mixed".
+Refusals are permanent refusals by the provider, such as a content filter, an unsupported image or a
+full context. They stop a number unless ``accept`` has "refused"; then they count as wrong. Several
+serving models stop a number unless ``accept`` has "mixed".
 """
 
 import re
@@ -27,9 +27,9 @@ _SHOWN = 3  # serving models that a message names
 
 
 def accept_refusals(row: Row, accept: Collection[Accepted]) -> Row:
-    """Take a request that was refused for good as answered, where that is accepted.
+    """Clear the error of permanently refused requests, if accepted.
 
-    A prediction then has no answer, which is wrong; a judgement no verdict, which is unscored.
+    The prediction then has no answer (wrong), the judgement no verdict (unscored).
     """
     if not row.refused or "refused" not in accept:
         return row
@@ -40,7 +40,7 @@ def accept_refusals(row: Row, accept: Collection[Accepted]) -> Row:
 
 
 def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
-    """Say how many rows were refused for good, why, and what to do; "" if none stands open."""
+    """Format the number of permanent refusals, the reasons and the remedy; "" without any."""
     refused = Counter(compress(column(rows, "refused"), column(rows, "error")))
     del refused[""]
     if not (n := refused.total()):
@@ -58,14 +58,14 @@ def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
 
 
 def served_counts(rows: Sequence[Prediction] | Sequence[Judgement]) -> Counter[str]:
-    """How many rows each serving model answered, as far as servers name themselves."""
+    """Count responses by serving model, for servers that name it."""
     served = Counter(column(rows, "served"))
     del served[""]
     return served
 
 
 def mix_message(served: Counter[str], accept: Collection[Accepted]) -> str:
-    """Say that several models served one evaluation; "" if one did, or that is accepted.
+    """Format a message on several serving models; "" for one, or if accepted.
 
     >>> mix_message(Counter({"m-05": 60, "m-08": 40}), ())
     'answered by 2 models: m-05 (60), m-08 (40). To measure them as one: --accept mixed'
@@ -93,10 +93,10 @@ def require_responses(
     rows: Sequence[Prediction] | Sequence[Judgement],
     accept: Collection[Accepted],
 ) -> None:
-    """Refuse to score what was not asked or judged as a whole, as the checks of assets do.
+    """Refuse to score incomplete evaluations, as the asset checks do.
 
     Raises:
-        ModelError: If rows have no response, or several models answered.
+        ModelError: If responses are missing, or several models answered.
     """
     if failed := [row for row in rows if row.error]:
         advice = refusal_advice(rows) or "run it again to ask them"
@@ -109,10 +109,9 @@ def require_responses(
 
 
 def is_unread(pair: AnsweredQuestion, given: Score, judgements: Iterable[Judgement]) -> bool:
-    """Whether a response says something, and neither a rule nor a model read it.
+    """Whether a response has content, but neither a rule nor a model parsed an answer.
 
-    A response that a scorer gives points without saying what it read is read; one that names none
-    of the possible answers of its question is not.
+    A response with points counts as read, even if the scorer does not report an answer.
     """
     if given.error or given.no_answer or pair.prediction.ranking:
         return False
@@ -132,7 +131,7 @@ def _names_an_answer(question: Question, given: Score) -> bool:
 
 
 def says_nothing(response: str) -> bool:
-    """Whether a response has no word, or is one word, or one letter, over and over.
+    """Whether a response is empty, or a repetition of one word or letter.
 
     >>> says_nothing("....."), says_nothing("cookie " * 20), says_nothing("3" * 40)
     (True, True, True)

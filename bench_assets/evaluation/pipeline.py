@@ -1,6 +1,6 @@
-"""The way of every question to the leaderboard, as four pure steps in the order they happen.
+"""The evaluation pipeline as four pure steps: predict, judge, score, summarise.
 
-``evaluation`` runs each step as an asset; a notebook or a test runs them one after the other.
+Each step is an asset in Dagster; notebooks and tests call them directly.
 """
 
 from collections import Counter
@@ -52,12 +52,12 @@ from bench_assets.evaluation.task import (
 def predict(
     task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
 ) -> list[Prediction]:
-    """Ask a model every question under one condition, in one call, so that it can batch.
+    """Ask a model all questions under one condition, in one call, so that it can batch.
 
-    A question that stays unanswered has a prediction with ``error``, and no text.
+    An unanswered question has a prediction with ``error`` and no text.
 
     Raises:
-        ModelError: If the model cannot be asked at all.
+        ModelError: If the model cannot be asked.
         UnknownNameError: If the task has no such condition.
     """
     return list(predictions(task, questions, model, condition))
@@ -66,7 +66,7 @@ def predict(
 def predictions(
     task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
 ) -> Iterator[Prediction]:
-    """Do as ``predict`` does, and let go of each prediction.
+    """Like ``predict``, but yields predictions without keeping them.
 
     Raises:
         ModelError: If the model cannot be asked at all.
@@ -91,15 +91,15 @@ def judge(
     model: ChatModel | None,
     judge: str = "",
 ) -> Sequence[Judgement]:
-    """Gather the verdicts that scoring needs, from a chat model or (None) by rules.
+    """Judge predictions by a chat model, or by rules (None).
 
-    Predictions without a response or without an answer are not judged. ``judge`` names one of the
-    task's; "" is the default one that asks the model, or the one by rules where there is none.
-    Letters that were elicited are judged by rules, where a task has such.
+    Predictions without a response or an answer are not judged. ``judge`` names a judge of the task;
+    "" is the default one for the model, or for rules without one. Elicited letters are judged by
+    rules if the task has any.
 
     Raises:
-        SettingsError: If the task is not judged in that way.
-        ModelError: If the judge cannot be asked at all.
+        SettingsError: If the task has no such judge.
+        ModelError: If the judge cannot be asked.
     """
     answered = _responded(questions, predictions)
     if RULES in task.judges and all(map(is_elicited, column(predictions, "decoding"))):
@@ -132,12 +132,12 @@ def score(
 ) -> list[Score]:
     """Score every prediction, with the named scorer or the task's default.
 
-    A prediction without a response has a score without points that carries its error; one whose
-    model was cut off before it answered, or gave no answer (``why_no_answer``), is wrong. Letters
-    that were elicited are not parsed: they have the default reading.
+    A prediction without a response is unscored, with its error; a truncated response, or one
+    without an answer (``why_no_answer``), is wrong. Elicited letters are not parsed: they have the
+    default scorer.
 
     Raises:
-        UnknownNameError: If the task has no such reading.
+        UnknownNameError: If the task has no such scorer.
     """
     return list(scores(task, questions, predictions, judgements, reading, review))
 
@@ -150,10 +150,10 @@ def scores(
     reading: str = "",
     review: ResponseReview | None = None,
 ) -> Iterator[Score]:
-    """Do as ``score`` does, and let go of each score.
+    """Like ``score``, but yields scores without keeping them.
 
     Raises:
-        UnknownNameError: If the task has no such reading.
+        UnknownNameError: If the task has no such scorer.
     """
     task.reading(reading or task.default_reading)
     reviewed = (review or ResponseReview.of([])).within(questions)
@@ -181,8 +181,7 @@ def summarise(
 ) -> list[Metric]:
     """Compute every metric of a task, over all questions and each slice.
 
-    A question that has no score at all counts as failed: it was not answered, and a value over
-    the rest is not the value of the whole.
+    A question without any score counts as failed.
     """
     places, said = places_in(questions, scores), by_model(predictions)
     pairs = joined(questions, scores, ScoredQuestion, places)
@@ -228,7 +227,7 @@ def _prediction(
 
 
 def _ranked(logprobs: Sequence[float]) -> tuple[str, ...]:
-    """The letters of options, likeliest first; of equal ones the first that is shown."""
+    """Letters of the options, likeliest first; ties in the order shown."""
     letters = ascii_uppercase[: len(logprobs)]
     pairs = sorted(zip(logprobs, letters, strict=True), key=lambda pair: -pair[0])
     return tuple(letter for _, letter in pairs)
@@ -246,7 +245,7 @@ def _score(
 
 
 def why_no_answer(pair: AnsweredQuestion) -> str:
-    """Reason why a response is no answer: truncated, or a kind of ``core.non_answers``."""
+    """Reason why a response is not an answer: truncated, or a kind of ``core.non_answers``."""
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
@@ -258,7 +257,7 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
 def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) -> Score:
     """Score a response without an answer as an empty one: no points.
 
-    The task's rules stand in for the judge, because a reading may write their verdicts down.
+    Judged by the task's rules, because scorers may record verdicts.
     """
     silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
     rules = task.judges.get(RULES)

@@ -1,8 +1,8 @@
-"""Reviews: what people or a model read out of responses that no scorer read, or that scorers doubt.
+"""Reviews: answers that people or a model read from unread or doubtful responses.
 
-A review is a file of JSON lines, a form that is filled in: ``answer`` is what the response answers
-("B", "A C", a text, or "none"), ``verdict`` is "right" or "wrong" where a model judges. Reviewed
-responses are scored by these; the scorer is then named ``careful+review:DIGEST``.
+A review is a form as JSON lines: ``answer`` is the response's answer ("B", "A C", a text, or
+"none"), ``verdict`` is "right" or "wrong" for tasks with a model judge. Reviewed responses are
+scored by these; the scorer is then named ``careful+review:DIGEST``.
 """
 
 import json
@@ -31,7 +31,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewLine:
-    """One line of the form: a response to a question, whichever models gave it."""
+    """One line of the form: a response to a question, possibly of several models."""
 
     question_id: str
     response: str  # its name, by what it says
@@ -62,7 +62,7 @@ class ResponseReview:
 
     @classmethod
     def of(cls, lines: Sequence[ReviewLine]) -> Self:
-        """Take the filled lines."""
+        """Build a review from the filled lines."""
         filled = {(one.question_id, one.response): one for one in lines if one.is_filled}
         said = sorted([*key, one.answer, one.verdict] for key, one in filled.items())
         return cls(filled, sha256(json.dumps(said).encode()).hexdigest()[:_DIGITS])
@@ -77,7 +77,7 @@ class ResponseReview:
         return f"{reading}{_MARK}{self.digest}" if self.lines else reading
 
     def score(self, task: Task, score_one: ScoreOne, pair: AnsweredQuestion, given: Score) -> Score:
-        """Score a response as its reviewer reads it; as ``given`` where nobody reviewed it."""
+        """Score a response by its review; ``given`` if it was not reviewed."""
         key = pair.question.question_id, response_name(pair.prediction.text)
         line = self.lines.get(key)
         if line is None or given.error or given.no_answer:
@@ -103,10 +103,10 @@ def base_reading(reading: str) -> str:
 
 
 def load_review(file: str) -> ResponseReview | None:
-    """The review in a file; None where none is named.
+    """Read the review of a file; None without a file.
 
     Raises:
-        SourceError: If the file is no review.
+        SourceError: If the file is not a review.
     """
     return ResponseReview.of(read_review(Path(file))) if file else None
 
@@ -122,7 +122,8 @@ def read_review(file: Path) -> list[ReviewLine]:
     """Read a form, filled in or not.
 
     Raises:
-        SourceError: If it is none, or an answer names no option of its question; names the line.
+        SourceError: If it is not a review, or an answer is not an option of its question; names the
+            line.
     """
     lines = records(read_lines(file), ReviewLine, unique=("question_id", "response"), closed=True)
     for line in lines:
@@ -132,7 +133,7 @@ def read_review(file: Path) -> list[ReviewLine]:
 
 
 def _written(question: Question, answer: str) -> str:
-    """An answer as scorers read it."""
+    """Normalise an answer as scorers do."""
     if question.kind == "choice":
         return answer.strip("() ").upper()
     if question.kind == "choices":

@@ -1,4 +1,4 @@
-"""A suite: one benchmark, as the graph, the command line and the sensors see it."""
+"""The contract of a suite: one benchmark with its tasks, assets and settings."""
 
 import re
 from collections import Counter
@@ -67,7 +67,7 @@ MeasureBeside: TypeAlias = Callable[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """The whole contract of a benchmark, shipped or from outside."""
+    """A benchmark, shipped or from another package."""
 
     name: str  # the first part of its tasks' names, of its assets' keys and of its folder
     tasks: tuple[Task, ...]
@@ -96,7 +96,7 @@ class Suite:
 
     @property
     def every_annotation_task(self) -> tuple[SuiteAnnotationTask, ...]:
-        """Its own forms, and those about responses to its tasks."""
+        """Its own annotation tasks, and those about responses to its tasks."""
         return (
             *self.annotation_tasks,
             *(one for task in self.tasks for one in task.response_tasks),
@@ -150,7 +150,7 @@ def _mistyped_in(suite: Suite) -> Iterator[str]:
 
 
 def name_defects(name: str) -> list[str]:
-    """Find why a suite cannot be called so."""
+    """Find why a name is not valid for a suite."""
     found = []
     if not _NAME.fullmatch(name) or name.endswith(_ENDS):
         found.append(

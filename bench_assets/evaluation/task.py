@@ -56,7 +56,7 @@ class ByRules(NamedTuple):
     each: bool = False  # whether a response is judged by itself, whatever others there are
 
     def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-        """Judge all of them; a response that cannot be read is its own error, and ends nothing."""
+        """Judge all responses; an unreadable response is an error of its own row."""
         try:
             return self.judge(answered)
         except CANNOT_BE_READ:
@@ -105,10 +105,10 @@ def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement])
 
 @contextmanager
 def named(what: str) -> Iterator[None]:
-    """Name the plugin whose code raised an unexpected exception.
+    """Report an unexpected exception of a plugin's code.
 
     Raises:
-        BenchError: If it did; names it.
+        BenchError: Names the plugin and the exception.
     """
     try:
         yield
@@ -185,7 +185,7 @@ class Task:
 
     @property
     def default_reading(self) -> str:
-        """The reading used where none is named."""
+        """The scorer used by default."""
         return next(iter(self.readings))
 
     @property
@@ -195,7 +195,7 @@ class Task:
 
     @property
     def default_judge(self) -> str:
-        """The judge that asks the model where only a model is named; "" if none asks one."""
+        """The default judge for a model that is given without a judge; "" if none asks one."""
         asking = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
         return next(asking, "")
 
@@ -210,13 +210,13 @@ class Task:
         return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "none"
 
     def chosen_judge(self, setting: str) -> ChosenJudge:
-        """Read the judge that bench.toml names: one of the task's, or a model that judges.
+        """Parse the judge of bench.toml: a judge of the task, or a model.
 
         ``"rules"`` is a judge, ``"gpt"`` a model that the default judge calls, and
         ``"strict:gpt"`` a model that the judge "strict" calls.
 
         Raises:
-            SettingsError: If the task is not judged in that way; lists the ways there are.
+            SettingsError: If the task has no such judge; lists its judges.
         """
         name, _, model = setting.partition(":")
         asks = isinstance(self.judges.get(name), ByModel)
@@ -241,10 +241,10 @@ class Task:
         return self.conditions[name]
 
     def reading(self, name: str) -> ScoreOne:
-        """Find a reading by name.
+        """Find a scorer by name.
 
         Raises:
-            UnknownNameError: If the task has no such reading.
+            UnknownNameError: If the task has no such scorer.
         """
         if name not in self.readings:
             raise UnknownNameError(f"reading of {self.name}", name, self.readings)

@@ -9,7 +9,7 @@ from bench_assets.evaluation.task import Task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskEvaluation:
-    """What one model said to the questions of a task under one condition, and what it got."""
+    """Responses, judgements, scores and metrics of one model under one condition of a task."""
 
     task: Task
     model: str

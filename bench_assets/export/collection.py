@@ -1,6 +1,6 @@
 """Collection of the exported tables, redacted.
 
-Every export takes its rows from here: this is the one place where secrets are kept out.
+All exports read rows from here, the single place where secrets are redacted.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ MAIN = "main"
 
 
 class TableFilter(NamedTuple):
-    """Which tables are to leave; () is all of them."""
+    """Selection of tables to export; (): all."""
 
     tasks: Sequence[Task]
     models: Sequence[str] = ()
@@ -82,13 +82,13 @@ class ModelResponses:
 
 
 class TableCollection:
-    """The requested tables of a home, one after the other."""
+    """The selected tables of a home, one after the other."""
 
     def __init__(self, tables: TableFiles, wanted: TableFilter, secrets: Secrets) -> None:
         """Validate the names.
 
         Raises:
-            UnknownNameError: If nothing has a result of a model, condition or edition so named.
+            UnknownNameError: If a model, condition or edition has no results.
         """
         self._tables = tables
         self._wanted = wanted
@@ -104,11 +104,11 @@ class TableCollection:
 
     @property
     def home(self) -> Path:
-        """The folder that the folder of tables lies in."""
+        """The home folder."""
         return self._tables.home
 
     def file_of(self, exam: ExportTable) -> tuple[bytes, str]:
-        """The bytes of a question table, and where they lie: below the home, or as which object."""
+        """Bytes of a question table, with their path below the home or the name of the object."""
         blobs, name = self._tables.blobs, self._tables.name(exam.key)
         at = blobs.named(name)
         return blobs.get(name) or b"", at.removeprefix(f"{self.home}/")

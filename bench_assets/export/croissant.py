@@ -1,7 +1,7 @@
 """Croissant metadata (JSON-LD) of question tables.
 
-The mini edition is drawn here and is ours to give: its questions come with it. Of every other
-edition nothing does: the metadata name the table of the home, its digest and the licence.
+The synthetic mini edition is exported with its questions. For other editions, the metadata only
+name the table of the home, its digest and the licence.
 """
 
 import hashlib
@@ -58,12 +58,12 @@ _COLUMNS = {  # of those that one field can describe
 
 
 def write_croissants(gathered: TableCollection, suites: dict[str, Suite], out: Path) -> list[Path]:
-    """Write the metadata of each question table, and the table itself where it is ours.
+    """Write the metadata of each question table, and the table itself for mini editions.
 
     Args:
         gathered: The question tables.
-        suites: By name; says release and licence.
-        out: Each table has a folder of its own below it.
+        suites: Suites by name, with release and licence.
+        out: Target folder; each table has a folder in it.
 
     Raises:
         HomeError: If a file cannot be written.
@@ -84,7 +84,7 @@ def write_croissants(gathered: TableCollection, suites: dict[str, Suite], out: P
 
 
 def metadata(exam: ExportTable, suite: Suite, file: dict[str, Any]) -> dict[str, Any]:
-    """Describe a question table, and the file it lies in."""
+    """Describe a question table and its file."""
     is_mini, is_published = exam.edition == "mini", exam.edition == "published"
     licence = OURS if is_mini else suite.licence if is_published else ""
     title = exam.task.title + ("" if exam.name == "main" else f", {exam.name}")

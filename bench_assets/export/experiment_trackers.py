@@ -1,10 +1,7 @@
 """Training curves for MLflow and Weights & Biases.
 
-Curves as runs of MLflow: an experiment for each task, condition and edition.
-
-What is there already is not written again: a second export adds what was measured since.
-
-Curves as runs of Weights & Biases; without a network, unless that is asked for.
+MLflow gets an experiment per task, condition and edition; a second export adds new points only.
+Weights & Biases runs are written offline, unless uploading is requested.
 """
 
 import hashlib
@@ -99,7 +96,7 @@ _AT_ONCE = 1000  # metrics that MLflow takes in one call
 
 
 def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
-    """Write all curves to where MLflow tracks, by default a file of SQLite; say where that is.
+    """Log all curves to MLflow's tracking URI, by default a SQLite file; returns the URI.
 
     Raises:
         SettingsError: If MLflow is not installed, or rejects the upload.
@@ -166,7 +163,7 @@ _PROJECT = "bench-assets"
 
 
 def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
-    """Write all curves: into a folder from where ``wandb sync`` takes them, or to the server.
+    """Log all curves as offline runs for ``wandb sync``, or to the server.
 
     Raises:
         SettingsError: If Weights & Biases is not installed, or rejects the upload.
@@ -186,7 +183,7 @@ def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
 
 
 def _write_wandb(curve: Curve, out: Path, mode: str) -> Path:
-    """Write one run, whose id is the same at each export; give its folder."""
+    """Log one run under an id that is stable over exports; returns its folder."""
     import wandb
 
     run = wandb.init(

@@ -1,4 +1,4 @@
-"""The forms that results leave the home in, by their names."""
+"""Export formats by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,10 +93,10 @@ FORMATS: Mapping[str, ExportFormat] = {
 
 
 def format_of(name: str, others: Sequence[str] = ()) -> ExportFormat:
-    """Find a form; ``others`` are names that are no forms of tables.
+    """Find an export format; ``others`` are further valid names, for the message.
 
     Raises:
-        UnknownNameError: If there is none of that name.
+        UnknownNameError: If the name is unknown.
     """
     if name not in FORMATS:
         raise UnknownNameError("format", name, [*FORMATS, *others])

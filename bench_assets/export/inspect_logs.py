@@ -1,7 +1,7 @@
 """Inspect AI evaluation logs.
 
-A question without a response is a sample with an error; it has no score, nor has one whose judge
-failed. Points stand as they are: a sample's ``max_points`` says how many there are.
+A question without a response is a sample with an error. It has no score; neither has one whose
+judge failed. Points are not normalised: ``max_points`` of a sample has the maximum.
 """
 
 import base64
@@ -31,10 +31,10 @@ _STOPS = {"length": "max_tokens", "content_filter": "content_filter"}
 def write_inspect_logs(
     gathered: TableCollection, image_store: ImageStore, out: Path, *, embed: bool = False
 ) -> list[Path]:
-    """Write a log for each model and condition; with ``embed``, images lie in it.
+    """Write a log for each model and condition, with images inside if ``embed`` is set.
 
     Raises:
-        HomeError: If one cannot be written.
+        HomeError: If a log cannot be written.
     """
     written = []
     for one in gathered.evaluations():
@@ -54,7 +54,7 @@ class LogImages:
     embed: bool = False
 
     def of(self, item: ExportSample) -> dict[str, str]:
-        """Name -> image as an address, of those that a sample brings with it."""
+        """Attachments of a sample: images as data addresses, by name."""
         if not self.embed:
             return {}
         found = {}
@@ -72,7 +72,7 @@ class LogImages:
 
 
 def log_name(one: ModelResponses) -> str:
-    """The name of a log's file: Inspect lists those that begin with a time."""
+    """Name of a log's file, which begins with a time, as Inspect requires."""
     task = one.name.replace("/", "-")
     return f"{one.asked_at:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{_id(one)}.json"
 
@@ -187,7 +187,7 @@ def _message(turn: Turn, images: LogImages, attached: dict[str, str]) -> dict[st
 
 
 def _results(one: ModelResponses) -> dict[str, Any] | None:
-    """Every measure that has a value: of all questions by its name, of a slice with the slice's."""
+    """All metrics with a value; those of slices have the slice in their name."""
     if not one.metrics:
         return None
     measured = {_name(row): _metric(row) for row in one.metrics if not isnan(row.value)}

@@ -1,7 +1,7 @@
 """lm-eval results and samples.
 
-Our intervals are no standard errors (ADR 4), so that there is none: they lie in ``configs``. A
-sample without a response, or without the word of its judge, has no value of a measure.
+Our intervals are not standard errors (ADR 4), so they are stored in ``configs``. A sample without a
+response, or without a verdict of its judge, has no value.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in a model's name, as lm-eval has 
 
 
 def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
-    """Write the results of each model, and its samples of each task, into a folder of its own.
+    """Write the results and samples of each model into a folder of its own.
 
     Raises:
         HomeError: If a file cannot be written.
@@ -49,16 +49,16 @@ def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
 
 
 def task_key(one: ModelResponses) -> str:
-    """Name a task as lm-eval may: its condition and, if it is not the published one, its edition.
+    """Name a task for lm-eval, with its condition and, unless published, its edition.
 
-    No number of one edition stands beside that of another under one name.
+    Numbers of different editions thus have different names.
     """
     edition = "" if one.exam.edition == "published" else f"_{one.exam.edition}"
     return re.sub(r"\W", "_", f"{one.name}{edition}")
 
 
 def model_folder(model: str) -> str:
-    """The folder of a model, as lm-eval has it; one that is none of its own is spelled otherwise.
+    """Name of a model's folder, as in lm-eval; names that are no plain folder are escaped.
 
     >>> model_folder("run/step-0150"), model_folder("..")
     ('run__step-0150', '__')
@@ -88,7 +88,7 @@ def task_results(one: ModelResponses) -> dict[str, Any]:
 
 
 def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The whole file of one model."""
+    """Content of a model's results file."""
     parts = ("results", "group_subtasks", "configs", "versions", "n-shot", "n-samples")
     return {
         **{part: {one["configs"]["task"]: one[part] for one in tasks} for part in parts},
@@ -102,7 +102,7 @@ def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, 
 
 
 def sample_lines(one: ModelResponses) -> Iterator[dict[str, Any]]:
-    """The lines of a file of samples, one for each draw of each question."""
+    """Lines of a samples file, one per sample of each question."""
     numbers: dict[str, int] = {}
     for item in items(one):
         doc_id = numbers.setdefault(item.question.question_id, len(numbers))

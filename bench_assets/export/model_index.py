@@ -25,7 +25,7 @@ _NO_RESULT = ("chance",)  # of the questions, not of the model
 
 
 def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) -> list[Path]:
-    """Write the index of each model: what stands between the lines ``---`` of its card.
+    """Write the index of each model: the front matter of its card.
 
     Raises:
         HomeError: If one cannot be written.
@@ -45,8 +45,8 @@ def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":
     Only the published edition is the release's data set; other editions have other names.
 
     Args:
-        one: What was measured.
-        release: Where the suite's authors have their files, as ``Suite.release`` has it.
+        one: Responses and metrics of a model.
+        release: ``Suite.release``, the address of the authors' files.
     """
     names = [name for name in one.task.measures if name not in _NO_RESULT]
     whole = {row.metric: row for row in one.metrics if row.category == "all"}

@@ -24,7 +24,7 @@ class ExportSample:
 
     @property
     def points(self) -> float | None:
-        """Its points; None if it failed, or a judge did: never 0 in their place."""
+        """Points; None, never 0, if the request or the judge failed."""
         return None if self.prediction.error or self.score is None else self.score.points
 
     @property
@@ -70,13 +70,13 @@ def known(value: float) -> float | None:
 
 
 def blind_baselines(row: Metric) -> dict[str, float | None]:
-    """What the best constant response and shuffled responses get; None: not known."""
+    """Scores of the best constant response and of shuffled responses; None if unknown."""
     found = {"constant": row.constant, "shuffled": row.shuffled}
     return {name: None if value is None else known(value) for name, value in found.items()}
 
 
 def not_whole(one: ModelResponses) -> str:
-    """Why the metrics do not leave without a place for failures; "" if they may."""
+    """Reason why metrics cannot be exported to a format without failures; "" if they can."""
     if one.primary is None or isnan(one.primary.value):
         return "it is not measured"
     failed = one.primary.n_failed

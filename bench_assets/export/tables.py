@@ -1,7 +1,7 @@
 """All tables as CSV, Parquet and JSON Lines: one file for each kind of row.
 
-``task`` and ``question_set`` stand before what a row has: together with ``question_id`` they say
-which question it belongs to, as conditions may have questions of their own.
+Columns ``task`` and ``question_set`` come first; with ``question_id`` they identify the question,
+because conditions may have their own questions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,9 +52,9 @@ def write_tables(
     *,
     raw: bool = False,
 ) -> list[Path]:
-    """Write all tables below a folder, each whole or not at all.
+    """Write all tables below a folder, each atomically.
 
-    Cells of CSV that a spreadsheet would take for a formula begin with ', unless ``raw``.
+    CSV cells that a spreadsheet would evaluate as formulas are prefixed with ', unless ``raw``.
 
     Raises:
         HomeError: If one cannot be written.
@@ -98,7 +98,7 @@ def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Tabl
 
 
 def flat(table: pa.Table) -> pa.Table:
-    """Write lists and labels as JSON: a cell of CSV is one text."""
+    """Encode lists and labels as JSON, for cells of CSV."""
     for at, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
             cells = [as_json(_plain(value, field.type)) for value in table.column(at).to_pylist()]
@@ -107,7 +107,7 @@ def flat(table: pa.Table) -> pa.Table:
 
 
 def listed_maps(table: pa.Table) -> pa.Table:
-    """Write labels as lists of keys and values: ``datasets`` and many others read no maps."""
+    """Convert map columns to lists of keys and values, because ``datasets`` does not read maps."""
     for at, field in enumerate(table.schema):
         if pa.types.is_map(field.type):
             pair = pa.struct([("key", field.type.key_type), ("value", field.type.item_type)])

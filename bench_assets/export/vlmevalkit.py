@@ -1,11 +1,10 @@
 """Question tables as VLMEvalKit has them, and responses as its ``evaluate`` takes them: TSV files.
 
-``index`` numbers the questions of a file from 1; ``question_id`` is ours. An image stands in its
-row in base64, and ``image_path`` is what VLMEvalKit calls its file. A question without images has
-none: VLMEvalKit passes it over.
+``index`` numbers the questions of a file from 1; ``question_id`` is our id. Images are base64
+cells, with VLMEvalKit's file name in ``image_path``. VLMEvalKit skips questions without images.
 
-A model has a folder, as in VLMEvalKit's work folder. ``points`` stands beside each response, and
-the metrics in ``..._score.csv``, by split and metric; VLMEvalKit's ``evaluate`` writes its own.
+Each model has a folder, as in VLMEvalKit's work folder. Responses have a column ``points``; metrics
+are in ``..._score.csv``, by split and metric. VLMEvalKit's ``evaluate`` writes its own.
 """
 
 import base64
@@ -80,7 +79,7 @@ def dataset(exam: ExportTable) -> str:
 
 
 def columns(exam: ExportTable) -> list[str]:
-    """Columns of a question table: as many letters as the longest list of options has."""
+    """Columns of a question table, with a letter for each of the most options."""
     longest = max((len(one.options) for one in exam.questions if _offers(one)), default=0)
     return [*_FIRST, *ascii_uppercase[:longest], *_LAST]
 
@@ -108,10 +107,7 @@ def response_columns(exam: ExportTable) -> list[str]:
 
 
 def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
-    """The first draw of each response.
-
-    A question without a response is left out: it is not wrong.
-    """
+    """Rows of the first sample of each response; missing responses are left out."""
     said = {row.question_id: row for row in one.predictions if row.sample == 0 and not row.error}
     scored = {row.question_id: row for row in one.scores if row.sample == 0}
     for index, question in enumerate(one.exam.questions, start=1):
@@ -138,7 +134,7 @@ def metric_rows(one: ModelResponses) -> tuple[list[str], list[Mapping[str, Any]]
 def separated(
     columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
 ) -> Iterator[bytes]:
-    """Write rows as lines; texts stand in quotes, so that tabs and lines in them do no harm."""
+    """Format rows as TSV with quoted texts."""
     line = io.StringIO()
     writer = csv.DictWriter(
         line,

@@ -21,15 +21,15 @@ _PERCENT = 100.0
 def imported_evaluation(
     results: ExternalResults, imported: ImportedTask, put_image: Callable[[bytes], str]
 ) -> TaskEvaluation:
-    """Write results as the rows that the leaderboard, the report, audits and comparisons read.
+    """Convert results to rows for the leaderboard, report, audits and comparisons.
 
     Args:
-        results: What the harness measured.
-        imported: The task that they are kept as.
-        put_image: Stores an image, returns its SHA-256.
+        results: Results of the harness.
+        imported: The imported task.
+        put_image: Stores an image and returns its SHA-256.
 
     Raises:
-        SourceError: If two samples of one id were sent different prompts.
+        SourceError: If two samples with the same id have different prompts.
     """
     task = imported.as_task()
     questions = _questions(results, task, put_image)
@@ -53,7 +53,7 @@ def imported_evaluation(
 
 
 def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> TaskEvaluation:
-    """Take the printed numbers as they are; intervals where the points give the same number."""
+    """Take the reported numbers unchanged, with intervals if the points reproduce them."""
     rows = pipeline.summarise(one.task, one.questions, one.predictions, one.scores)
     constants = {
         (row.metric, row.category): row.value for row in best_constants(one.task, one.questions)
@@ -155,7 +155,7 @@ def _signature(one: TaskEvaluation, data: str) -> Signature:
 
 
 def _factor(ours: float, theirs: float, max_points: float) -> float:
-    """How much larger the printed number is than the mean share; NaN: it is another number."""
+    """Factor from the mean share of points to the reported number; NaN if unrelated."""
     factors = (1.0, _PERCENT, max_points)
     return next((f for f in factors if isclose(ours * f, theirs, abs_tol=1e-9)), nan)
 
@@ -181,7 +181,7 @@ def merged_questions(
     """The questions of earlier imports and of this one.
 
     Raises:
-        SourceError: If one has another text or answer now.
+        SourceError: If a question has another text or answer now.
     """
     found = {question.question_id: question for question in there}
     for question in _changed(found, added):

@@ -1,7 +1,7 @@
 """Logs of Inspect AI: ``.eval`` archives and ``.json`` files, format version 2.
 
-An ``.eval`` is a zip archive whose members newer versions compress with Zstandard. A log of an
-evaluation that was interrupted has no header; what was sampled until then is read.
+An ``.eval`` file is a zip archive, compressed with Zstandard by newer versions. The log of an
+interrupted evaluation has no header; its samples are read.
 """
 
 import base64
@@ -39,7 +39,7 @@ def read_inspect_log(file: Path) -> ExternalResults:
     """Read a log.
 
     Raises:
-        SourceError: If it is no log of Inspect AI, or is damaged; names what is wrong.
+        SourceError: If it is not a log of Inspect AI, or is damaged; says why.
     """
     header, samples = _archive(file) if zipfile.is_zipfile(file) else _document(file)
     about = header.get("eval")
@@ -83,7 +83,7 @@ def _archive(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
 
 
 def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """Read a member, also of the method that Python's zipfile does not know before 3.14."""
+    """Read a member, also with Zstandard, which zipfile supports from Python 3.14 on."""
     try:
         require_bounded(info)
         if info.compress_type != _ZSTANDARD:
@@ -101,7 +101,7 @@ def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
 
 
 def _headline(results: Mapping[str, Any], samples: list[dict[str, Any]]) -> str:
-    """The name of the scorer whose points are read."""
+    """Name of the scorer to read points from."""
     named = results.get("headline") or {}
     scores = results.get("scores") or [{}]
     first = next((name for one in samples for name in one.get("scores") or ()), "")
@@ -180,7 +180,7 @@ def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
 def _prompt(
     found: Mapping[str, Any], attached: Mapping[str, str], where: str
 ) -> tuple[str, tuple[bytes, ...]]:
-    """What was sent before the first response: texts, and images in reading order."""
+    """The prompt before the first response: texts, and images in reading order."""
     sent = found.get("messages") or found.get("input") or ""
     if isinstance(sent, str):
         return _resolved(sent, attached), ()
@@ -199,14 +199,14 @@ def _prompt(
 
 
 def _resolved(written: str, attached: Mapping[str, str]) -> str:
-    """A text that lies among the attachments of its sample."""
+    """Resolve a text from the attachments of its sample."""
     if written.startswith(_ATTACHED):
         return attached.get(written.removeprefix(_ATTACHED), written)
     return written
 
 
 def _image(address: str, where: str) -> list[bytes]:
-    """The bytes of an image that is in the log; of one that is elsewhere, nothing."""
+    """Bytes of an image inside the log; empty for external images."""
     head, comma, data = address.partition(",")
     if not (comma and head.startswith("data:")):
         return []

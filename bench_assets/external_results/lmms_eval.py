@@ -1,7 +1,7 @@
 """Samples of lmms-eval: ``<date>_samples_<task>.jsonl`` beside ``<date>_results.json``.
 
-Points of a sample stand under the metric's name: a number, or an object with ``score``. Some tasks
-keep only what they parsed; such samples have no points here, and the headline stands alone.
+Points of a sample are stored under the metric's name, as a number or an object with ``score``.
+Samples of tasks that log only parsed answers have no points; only their headline is read.
 """
 
 import re
@@ -35,7 +35,7 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
     """Read a file of samples, or all that belong to a ``results.json``.
 
     Raises:
-        SourceError: If a file is none of lmms-eval, or its partner is missing.
+        SourceError: If a file is not of lmms-eval, or its counterpart is missing.
     """
     if named := _SAMPLES.fullmatch(file.name):
         results = file.with_name(f"{named['date']}_results.json".removeprefix("_"))
@@ -80,7 +80,7 @@ def _metrics(measured: Mapping[str, Any]) -> Iterator[ExternalMetric]:
 
 
 def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:
-    """Under which name samples have points: the headline's, else the first that has some."""
+    """Key of the samples' points: that of the headline, else the first with values."""
     own = [name for row in rows[:1] for name in row if name not in _OURS]
     named = [name for metric in metrics for name in own if name == metric.partition(",")[0]]
     return next((name for name in [*named, *own] if _points(rows[0].get(name)) is not None), "")

@@ -17,10 +17,10 @@ _HEAD = 1 << 16  # bytes, in which a log of Inspect AI says what it is
 
 
 def read_external_results(file: Path) -> list[ExternalResults]:
-    """Read what another harness measured; of lmms-eval's ``results.json`` all tasks.
+    """Read the results of another harness; all tasks of lmms-eval's ``results.json``.
 
     Raises:
-        SourceError: If the file is of none of the three, or is damaged.
+        SourceError: If the format is unknown, or the file is damaged.
     """
     if not file.is_file():
         raise SourceError(

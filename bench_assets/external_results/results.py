@@ -29,7 +29,7 @@ class ExternalSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalMetric:
-    """One number as the harness prints it."""
+    """One number as reported by the harness."""
 
     name: str
     value: float
@@ -38,7 +38,7 @@ class ExternalMetric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalResults:
-    """What a harness measured of one model on one task."""
+    """Results of one model on one task."""
 
     harness: str  # "Inspect AI", "lmms-eval" or "VLMEvalKit"
     version: str = ""  # of the harness; "": not known
@@ -87,7 +87,7 @@ def require_bounded(info: zipfile.ZipInfo) -> None:
 
 
 def number(value: object) -> float | None:
-    """A number of somebody's JSON; None for what is none.
+    """Convert a JSON value to a number; None if it is not one.
 
     >>> number(True), number("0.5"), number("N/A"), number(None)
     (1.0, 0.5, None, None)
@@ -103,7 +103,7 @@ def number(value: object) -> float | None:
 
 
 def text(value: object) -> str:
-    """Somebody's JSON as a text: a list by its parts, nothing as "".
+    """Convert a JSON value to text: lists are joined, null becomes "".
 
     >>> text(["a", 1]), text(None)
     ('a | 1', '')
@@ -114,7 +114,7 @@ def text(value: object) -> str:
 
 
 def category_of(metadata: Mapping[str, Any]) -> str:
-    """The category of a sample: the first of the usual names that its metadata has."""
+    """Category of a sample: the first of the usual keys in its metadata."""
     for name in ("category", "subject", "sub_task", "type", "level"):
         if value := metadata.get(name):
             return text(value)

@@ -1,7 +1,7 @@
 """Imported results as suites of a home: on the leaderboard, in the report and the audit.
 
-A home lists them in ``imports.json``. Their tables are written by the import alone, and no model
-is asked their questions.
+Listed in ``imports.json`` of the home. Their tables are written by the import only, and models
+cannot be evaluated on them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ READING: Metric = "exact_match"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedTask:
-    """A task of another harness, as a home keeps it."""
+    """An imported task of another harness, as stored in a home."""
 
     suite: str
     task: str  # as the harness names it
@@ -50,7 +50,7 @@ class ImportedTask:
 
 
 def imported_task(results: ExternalResults, suite: str = "") -> ImportedTask:
-    """The task of some results; under another name where one is given.
+    """Build the imported task of results, optionally under another name.
 
     Raises:
         SourceError: If the harness has no headline number.
@@ -69,7 +69,7 @@ def imported_task(results: ExternalResults, suite: str = "") -> ImportedTask:
 
 
 def imported_task_of(task: Task) -> ImportedTask:
-    """What a home keeps of an imported task."""
+    """Convert a task to its stored form."""
     title = task.title.removesuffix(f" ({task.measured_by})")
     return ImportedTask(
         suite=task.name, task=title, harness=task.measured_by, metric=task.primary_metric
@@ -77,7 +77,7 @@ def imported_task_of(task: Task) -> ImportedTask:
 
 
 def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Mean of the points that the harness gave, over all draws."""
+    """Mean of the harness's points over all samples."""
     return mean(
         ScoredPoint(None if score.points is None else score.points / score.max_points, q.cluster)
         for q, score in scored
@@ -117,7 +117,7 @@ def imported_suites(home: Path) -> list[Suite]:
 
 
 def _questions(imported: ImportedTask) -> Sequence[object]:
-    """The table of questions as an external asset: Dagster shows it, and makes it not."""
+    """The question table as an external asset, which Dagster shows but does not materialize."""
     import dagster as dg
 
     return [

@@ -1,7 +1,8 @@
 """Files of VLMEvalKit: ``<model>_<dataset>.xlsx`` (or .tsv, .json), and what it wrote beside.
 
-Responses stand in the first file. Its evaluation adds ``..._result.xlsx`` with ``hit`` for options,
-or files of a judge with ``score``, and the headline in ``..._acc.csv`` or ``..._score.csv``.
+The first file has the responses. VLMEvalKit's evaluation adds ``..._result.xlsx`` with ``hit`` for
+options, or files of a judge with ``score``, and the headline in ``..._acc.csv`` or
+``..._score.csv``.
 """
 
 import json
@@ -71,7 +72,7 @@ def read_vlmevalkit(file: Path) -> ExternalResults:
 
 
 def _scored_file(file: Path, stem: str) -> Path:
-    """The file with scores that belongs to a file of responses; itself where there is none."""
+    """The file with scores for a file of responses; the same file if there is none."""
     if file.stem != stem:
         return file
     beside = [
@@ -111,7 +112,7 @@ def _table(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[ExternalMetric]:
-    """What the evaluation printed: overall, then by category; the mean of the hits without it."""
+    """Headline numbers: overall, then by category; else the mean of the hits."""
     for ending in _HEADLINES:
         file = base.with_name(f"{base.name}{ending}")
         if file.is_file():
@@ -228,6 +229,6 @@ def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
 
 
 def _text_of(parts: ElementTree.Element) -> str:
-    """The runs of a text; how it is pronounced (``rPh``) is no part of it."""
+    """Join the runs of a text, without phonetic ones (``rPh``)."""
     spoken = {run for one in parts.iter(f"{_MAIN}rPh") for run in one.iter(f"{_MAIN}t")}
     return "".join(one.text or "" for one in parts.iter(f"{_MAIN}t") if one not in spoken)

@@ -129,8 +129,8 @@ def review(
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> _ = evaluate("codis", model="random")
-    >>> review("codis", "random", Path(mkdtemp()) / "form.jsonl")
-    []
+    >>> [line.why for line in review("codis", "random", Path(mkdtemp()) / "form.jsonl")][:1]
+    ['unread']
 
     Args:
         task: A task, or a suite of one task.

@@ -1,4 +1,4 @@
-"""Makes the report of a home: every part puts its data into the site, then all appear at once."""
+"""Builds the report of a home: all parts write their data, then the site is published at once."""
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -41,7 +41,7 @@ def parts(
     settings: Settings,
     without_images: Collection[str] = (),
 ) -> list[ReportPart]:
-    """All parts of the report; the images of some suites stay out if that is wanted."""
+    """All parts of the report, without the images of the given suites."""
     store = existing_response_store(settings)
     return [
         Index(standings, published, settings),
@@ -68,15 +68,15 @@ def make_report(
     waits: Callable[[str], object],
     without_images: Collection[str] = (),
 ) -> Path:
-    """Make the report of a home, or what of it is not as it would be made now.
+    """Build the report of a home, or update its stale parts.
 
     Args:
-        settings: What is configured, and where the home is.
-        tables: Its tables.
-        catalog: Its suites.
-        standings: The leaderboard as it is now.
+        settings: Settings of the home.
+        tables: Tables of the home.
+        catalog: Suites of the home.
+        standings: The present leaderboard.
         waits: Called with a message while another process builds the report.
-        without_images: Suites whose images stay out of it.
+        without_images: Suites whose images are left out.
 
     Returns:
         The first page.

@@ -1,7 +1,7 @@
-"""Provenance of points: digests of the inputs of each score, for ``bench tables diff``.
+"""Provenance of points: digests of the inputs of each score, which the compare page pairs.
 
-Why a score moved is asked of two models that a reader picks; of a thousand there are half a million
-pairs. So each has here what ``causes.cause_of`` compares, and it is the page that compares.
+A thousand models have half a million pairs, so each model's inputs, as ``causes.cause_of`` compares
+them, are written once, and the page compares.
 """
 
 from collections import defaultdict
@@ -37,7 +37,7 @@ class Origins:
     """A part of the report: ``origins-<questions>`` and ``origins-<task>-<model>``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write what every model's points come from; what cannot be read is left out."""
+        """Write the provenance of every model's points; unreadable tables are left out."""
         for task in catalog.tasks:
             asked = {
                 name: ConditionQuestions(tables, questions_key(task, name))
@@ -57,14 +57,13 @@ def origins(
     """Digests of the inputs of each question's points; samples together.
 
     Args:
-        ids: Of the questions, in their order.
+        ids: Ids of the questions, in order.
         predictions: Columns of ``Prediction``.
         scores: Columns of ``Score``.
         judgements: Columns of ``Judgement``; None without a judge.
 
     Returns:
-        Columns as ``coded`` writes them; "" where there is nothing, so in ``points`` of a question
-        without scores. ``who`` was asked ``how``, and ``readings``, ``judges``, are their names.
+        Columns encoded by ``coded``; "" for missing values, such as ``points`` without scores.
     """
     parted = [who_and_how(one or "") for one in predictions["decoding"]]
     more: dict[str, Sequence[Any]] = {
@@ -106,7 +105,7 @@ def exam_columns(
 
 
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
-    """Groups of questions and, if a task has several tables, their content."""
+    """Write the groups of questions and, if a task has several tables, their content."""
     inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
     name = f"origins-{slug('/'.join(asked.key))}"
     if site.has(name, inputs) or not asked.tables.exists(asked.key):
@@ -162,7 +161,7 @@ def _of_model(
 
 
 class _Draws:
-    """The rows of each question, in the order of its draws."""
+    """The rows of each question, in the order of its samples."""
 
     def __init__(self, ids: Sequence[str], columns: Columns) -> None:
         places: dict[str, list[int]] = defaultdict(list)

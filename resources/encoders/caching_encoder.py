@@ -38,11 +38,11 @@ class CachingEncoder:
         """Combine an embedding model with a cache.
 
         Args:
-            name: Of the encoder, with a digest of its weights; part of a vector's key.
+            name: Name of the encoder with a digest of its weights; part of a vector's key.
             embedder: The model.
             store: The cache.
-            batch_size: Texts or images of one batch.
-            image_key: SHA-256 of an image -> key of its vector.
+            batch_size: Texts or images per batch.
+            image_key: Computes the key of an image's vector from its SHA-256.
         """
         self._name = name
         self._embedder = embedder

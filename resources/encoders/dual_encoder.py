@@ -1,7 +1,6 @@
-"""Dual encoders of texts and images in one space: CLIP, SigLIP and their like.
+"""Dual encoders of texts and images in a common space, such as CLIP and SigLIP.
 
-A transformers checkpoint with one vector for each, a sentence-transformers model that embeds
-images, or the random baseline.
+Transformers checkpoints, sentence-transformers models that embed images, and the random baseline.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -84,8 +83,8 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
 
     Raises:
         ModelError: If tensors are missing, have the wrong shape, or are NaN or infinite.
-        ValueError: If it does not make one vector of a text and one of an image.
-        OSError, RuntimeError, ...: What transformers raises if the files are not as they should be.
+        ValueError: If it does not embed both texts and images as single vectors.
+        OSError, RuntimeError, ...: Errors of transformers for invalid files.
     """
     let_torchvision_load()
     import torch
@@ -116,7 +115,7 @@ def refuse_other_spaces(name: str, *, texts: "Tensor", images: "Tensor") -> None
     """Refuse a model whose text and image vectors cannot be compared.
 
     Raises:
-        ValueError: If they are not one vector each, of as many dimensions.
+        ValueError: If they are not single vectors of the same dimension.
     """
     made = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
     if made[0] != made[1] or len(made[0]) != 2:
@@ -147,7 +146,7 @@ def _embeds(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or No
 
 
 def _blip_texts(model: Any) -> _Embed:  # noqa: ANN401 - a BlipForImageTextRetrieval
-    """As its forward has it with ``use_itm_head=False`` (Li et al. 2022, section 3.2: ITC)."""
+    """Embed texts as BLIP's forward does with ``use_itm_head=False`` (Li et al. 2022, 3.2)."""
 
     def embed(**inputs: Any) -> Any:  # noqa: ANN401
         return model.text_proj(model.text_encoder(**inputs).last_hidden_state[:, 0])
@@ -195,14 +194,14 @@ def open_encoder(
     image_store: ImageStore,
     store: "VectorCache",
 ) -> Iterator[ImageTextEncoder]:
-    """Open an encoder with cached vectors for the length of a ``with`` block.
+    """Open an encoder with cached vectors during a ``with`` block.
 
     Args:
-        name: The name to show.
-        spec: What bench.toml says of it; None for the baseline.
+        name: Name to show.
+        spec: Section of the encoder; None for the baseline.
         location: Folder or hub id.
-        image_store: Where images are read from.
-        store: What remembers vectors.
+        image_store: Store of the images.
+        store: Cache of vectors.
 
     Raises:
         ModelError: If there is no such checkpoint, or it does not load.

@@ -17,7 +17,7 @@ _MEMORY = "-Xmx2G"  # the paraphrase tables take more than one
 
 
 class MeteorScores(NamedTuple):
-    """METEOR of all captions as one text, and of each alone; in [0, 1]."""
+    """METEOR of a corpus and of each caption, in [0, 1]."""
 
     corpus: float
     each: list[float]
@@ -34,7 +34,7 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
     """Score captions; takes some 5 s to start and 1.5 GB while it runs.
 
     Raises:
-        ModelError: If Java or the program is not there, or it ends early.
+        ModelError: If Java or the program is missing, or it fails.
     """
     jar = _jar()
     if jar is None or why_no_meteor():

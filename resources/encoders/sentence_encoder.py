@@ -53,8 +53,8 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     """Load an encoder.
 
     Args:
-        written: ``all-MiniLM-L6-v2`` is the embedded one; else a folder or a hub id.
-        folder: Where relative folders start.
+        written: ``all-MiniLM-L6-v2`` for the embedded one, a folder or a hub id.
+        folder: Root of relative folders.
 
     Raises:
         ModelError: If there is no such encoder, or it does not load.

@@ -72,7 +72,7 @@ class HostPolicy:
         """Parse an address, and check its host if that is a number.
 
         Raises:
-            ForbiddenAddressError: If it is no address, or one that may not be asked.
+            ForbiddenAddressError: If it is not a URL, or a forbidden address.
         """
         from yarl import URL
 
@@ -116,9 +116,9 @@ async def open_url(
     """Send a GET request and follow its redirects.
 
     Raises:
-        ForbiddenAddressError: If a host may not be asked, there are too many redirects, or one of
-            them leaves encryption.
-        aiohttp.ClientError: If it cannot be asked.
+        ForbiddenAddressError: If a host is forbidden, there are too many redirects, or one of them
+            drops encryption.
+        aiohttp.ClientError: If the request fails.
     """
     url = first = hosts.checked(address)
     anywhere = {name: value for name, value in (headers or {}).items() if name != "Authorization"}

@@ -52,11 +52,11 @@ def back_off(
     """Seconds before the next try: exponential with jitter, never less than ``asked_for``.
 
     Args:
-        tries: How many there were, from 1.
-        base_delay: s; the wait after the first.
-        rng: Spreads.
-        asked_for: s; what the server asks for.
-        longest: s; for a wait that it does not ask for, before it is spread.
+        tries: Number of tries so far, from 1.
+        base_delay: Wait after the first try in s.
+        rng: Source of the jitter.
+        asked_for: Wait that the server asks for in s.
+        longest: Longest wait in s that the server does not ask for, before jitter.
     """
     if asked_for:
         return asked_for + base_delay * rng.random()
@@ -136,7 +136,7 @@ _ROUND = 8  # requests lost in a row that say: the server is gone, where few are
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A try without a response."""
+    """A failed try."""
 
     what: str  # "HTTP 503"
     detail: str = ""  # what the server says about it

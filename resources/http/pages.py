@@ -30,15 +30,15 @@ def send_bounded(
 
     Args:
         url: The address.
-        timeout: s until the last byte of the response.
-        most: bytes of the response.
-        body: Of the request.
-        headers: Of the request.
-        is_local: Whether proxies and certificates do not count.
+        timeout: Time until the last byte of the response in s.
+        most: Maximum size of the response in bytes.
+        body: Body of the request.
+        headers: Headers of the request.
+        is_local: Whether to ignore proxies and certificates.
 
     Raises:
         OSError: If there is no response, or not all of it in time (``TimeoutError``).
-        ValueError: If this is no address, or the response is larger.
+        ValueError: If it is not a URL, or the response is larger.
     """
     import httpx
 

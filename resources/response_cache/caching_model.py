@@ -75,7 +75,7 @@ class CachingModel:
 
     @property
     def asked_as(self) -> tuple[str, str]:
-        """Identity and decoding, as the store names them."""
+        """Identity and decoding, as in the store."""
         return self._engine.identity, _decoding_text(self._engine.decoding)
 
     def cached(self) -> "CachingModel":
@@ -89,16 +89,16 @@ class CachingModel:
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, from the store where it can.
 
-        Equal requests are asked once. A response with ``error`` is not stored.
+        Equal requests are sent once. A response with ``error`` is not stored.
 
         Raises:
-            ModelError: If the model cannot be asked at all, or nothing that was asked came back and
-                not all of it was refused for good.
+            ModelError: If the model cannot be asked, or no request succeeded and not all were
+                permanently refused.
         """
         return [response for _, response in self._answered([requests], len(requests))]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, so many at once that an engine is kept busy.
+        """Answer each request, in order, in batches that keep the engine busy.
 
         Raises:
             ModelError: As ``response``, also at the end.
@@ -165,7 +165,7 @@ class CachingModel:
         self._throughput.count(came, perf_counter() - started, self._engine.peak_memory)
 
     def _row(self, key: str, request: Request, response: Response) -> tuple[dict[str, Any], str]:
-        """A row of the store, and the turns of its prompt."""
+        """Build a row of the store, and the turns of its prompt."""
         row = {
             "key": key,
             "model": self._engine.identity,

@@ -1,7 +1,4 @@
-"""Engine port, and validation of what an engine returns.
-
-The gate between what runs a model and what remembers its responses.
-"""
+"""Engine port, and validation of an engine's responses before they are cached."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -27,15 +24,13 @@ class Engine(Protocol):
 
     @property
     def peak_memory(self) -> int | None:
-        """Bytes that one device held at most during the last stream; None if that is not known."""
+        """Peak bytes on one device during the last stream; None if unknown."""
         ...
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests in whatever order is fastest.
+        """Answer requests in any order; yields position and response as they arrive.
 
-        Yields position and response as they arrive.
-
-        Every position comes exactly once; what stays unanswered comes with ``error``.
+        Every position occurs exactly once; unanswered requests get an ``error``.
 
         Raises:
             ModelError: If the model cannot be asked at all.
@@ -74,13 +69,13 @@ VALIDATION_VERSION = (
 def validate_arrivals(
     arrivals: Iterable[tuple[int, Response]], n: int
 ) -> Iterator[tuple[int, Response]]:
-    """Let through one response to each of ``n`` requests, as they arrive; see ``core.certain``.
+    """Validate responses to ``n`` requests as they arrive; see ``core.certain``.
 
-    What is no response, and what never came, comes out with ``error``.
+    Invalid and missing responses get an ``error``.
 
     Raises:
-        ModelError: If a response belongs to no request, or one request has two: then it is unknown
-            whose any of them are.
+        ModelError: If a response belongs to no request, or a request has two: then no assignment is
+            certain.
     """
     waiting = set(range(n))
     for position, said in arrivals:

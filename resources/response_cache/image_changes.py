@@ -1,8 +1,7 @@
 """Image changes made by decoding, as part of a response's identity.
 
-Responses from before the decoder had a version were given to images that were shown as they are
-now, but for the few that were turned, transparent, of more than 8 bits, ... Only those are asked
-about again, and again with a later version.
+Decoder versions differ only for images that are rotated, transparent, of more than 8 bits, and the
+like. Only responses to those images depend on the decoder's version.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,18 +30,18 @@ class ImageChangeRecorder:
     """Inspects each image once."""
 
     def __init__(self, read_image: ReadImage, new: Changes) -> None:
-        """Prepare to look.
+        """Store the reader.
 
         Args:
-            read_image: Finds the images that prompts name.
-            new: The changes that were not made before version 1.
+            read_image: Reads an image by digest.
+            new: Image changes that version 1 of the decoder introduced.
         """
         self._read_image = read_image
         self._new = new
         self._seen: dict[str, Changes] = {}
 
     def mark(self, sha256: str) -> str:
-        """The decoder's version where it changes the pixels of an image, else ""."""
+        """Decoder version if decoding changes the pixels of an image, else ""."""
         return f"images@{VERSION}" if self._changes(sha256) & self._new else ""
 
     def particulars(self, request: Request) -> str:

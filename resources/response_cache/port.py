@@ -28,11 +28,11 @@ Row: TypeAlias = Mapping[str, Any]
 
 
 class RequestSession(Protocol):
-    """The requests that one process sends, until the ``with`` block ends."""
+    """Requests that one process sends during a ``with`` block."""
 
     @property
     def ours(self) -> Sequence[str]:
-        """Keys of the requests that this process sends, and no other does meanwhile."""
+        """Keys of the requests that only this process sends."""
         ...
 
     @property

@@ -1,6 +1,6 @@
 """Throughput of an evaluation, and its progress display.
 
-How far an asking has come: a bar for a person, a line now and then for a log.
+Progress is a bar in a terminal, and lines in a log.
 """
 
 import sys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Throughput:
-    """Adds up one or several askings."""
+    """Sums over one or several batches of requests."""
 
     def __init__(self) -> None:
         self._seconds = 0.0
@@ -51,10 +51,10 @@ class Throughput:
         """Count the responses of an evaluation.
 
         Args:
-            responses: What came back; those with ``error`` do not count.
-            seconds: s from the first request to the last response. The first asking of a run has
-                the loading of the weights in it.
-            peak_memory: Bytes that one device held at most.
+            responses: The responses; those with ``error`` do not count.
+            seconds: Time in s from the first request to the last response; the first batch of a
+                run includes loading the weights.
+            peak_memory: Peak bytes on one device.
         """
         came = [response for response in responses if not response.error]
         self._seconds += seconds
@@ -87,7 +87,7 @@ EVERY = 10.0  # s between two lines
 
 
 class RequestProgress:
-    """Shows and counts responses as they arrive; a context manager around one asking."""
+    """Shows and counts responses as they arrive; a context manager."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class RequestProgress:
             self._bar.stop()
 
     def __call__(self, done: int, remembered: int, total: int) -> None:
-        """Take note of how many of all responses are there, and how many were known before."""
+        """Update the number of responses, and of those that were cached."""
         self.remembered, self.total = remembered, total
         now = self._clock()
         if done == remembered:

@@ -1,4 +1,4 @@
-"""Dagster's private names that this project uses: here, and nowhere else.
+"""The only module that imports private names of Dagster.
 
 * ``RunLauncher``, ``LaunchRunContext``, ``CheckRunHealthResult``, ``WorkerStatus``: what a run
   launcher is written with; Dagster's own launchers in other packages import them from here, too.

@@ -1,7 +1,7 @@
-"""Dagster's PostgreSQL storage, which outlasts a restart of the database.
+"""Dagster's PostgreSQL storage with retries over a restart of the database.
 
-Its configuration has the NAME of an environment variable, and never an address: launchers put it
-on command lines, where others can read it. Imported only where ``dagster.yaml`` names it.
+Its configuration names an environment variable instead of an address, because launchers pass it on
+command lines. Imported only if ``dagster.yaml`` names it.
 """
 
 import time
@@ -89,7 +89,7 @@ class _Schedules(PostgresScheduleStorage):  # type: ignore[misc]
 
 
 def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
-    """Open storages that make their tables: two at once trip over each other.
+    """Open storages one after the other, because concurrent creation of tables fails.
 
     Raises:
         HomeError: If the database cannot be used.
@@ -129,8 +129,7 @@ def _connected(engine: Engine) -> Generator[Connection]:
 def _retry_if_broken(store: Callable[[], Result]) -> Result:
     """Retry a write after a broken connection.
 
-    Where the database had stored it and its answer was lost, the event is there twice: one line of
-    a log.
+    If the database stored the event but its answer was lost, the event is logged twice.
     """
     try:
         return store()

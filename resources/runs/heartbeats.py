@@ -1,8 +1,7 @@
 """Heartbeats of runs: whether a run on another machine is alive, by the database's clock.
 
-A small process beside each run renews a lease every few seconds. A thread would not do: a library
-may keep the interpreter for minutes, as reading weights does. The process ends with that of the
-run, however it ended.
+A small process beside each run renews a lease every few seconds; a thread could be blocked for
+minutes by a library that holds the interpreter lock. The process ends with the run's.
 """
 
 import logging
@@ -65,7 +64,7 @@ class Heartbeats:
 
 
 def main(run_id: str, variable: str, lease: str) -> None:
-    """Beat until standard input ends, whose first line is the address: no command line has it."""
+    """Beat until standard input ends; its first line is the address, kept off the command line."""
     leases = Leases(PostgresDatabase(sys.stdin.readline().strip(), variable), float(lease))
     _beat(leases, run_id)
     if sys.stdin.readline().encode() == _OVER:

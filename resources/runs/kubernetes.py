@@ -10,7 +10,7 @@ _SENT = "bench/sent_to"  # of runs that are jobs: what others record here is non
 
 
 class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
-    """Dagster's own, which takes a run that a command makes for none whose job has vanished."""
+    """Dagster's Kubernetes launcher, except that in-process runs of commands have no job."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Send a run."""

@@ -1,9 +1,8 @@
 """Detects and ends orphaned runs: runs whose process, machine, UI or daemon is gone.
 
-Every run has a tag that names its process. Dagster's monitoring asks ``MonitoredRunLauncher``
-whether it still runs, every 30 s; opening a home ends such runs at once. Of a run on another
-machine its heartbeat tells, where runs are recorded in common; where nothing does, a run is left
-alone.
+Every run has a tag with its process. Dagster's monitoring asks ``MonitoredRunLauncher`` every 30 s
+whether the process still runs; opening a home also ends orphaned runs. Runs on other machines are
+checked by their heartbeats; without any, a run is left alone.
 """
 
 import time
@@ -114,7 +113,7 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
 
 
 class MonitoredRunLauncher(dg.DefaultRunLauncher):
-    """Dagster's own, which besides can tell whether a run still has a process."""
+    """Dagster's default launcher, with health checks of the run's process."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Start a process on this machine."""
@@ -126,7 +125,7 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
 
     @property
     def supports_check_run_worker_health(self) -> bool:
-        """Whether it can."""
+        """True: health checks are supported."""
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
@@ -200,10 +199,10 @@ def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
 def _died_before_start(
     instance: dg.DagsterInstance, run: dg.DagsterRun, here: ProcessIdentity
 ) -> bool:
-    """Whether a run that was started ended before it could say in which process.
+    """Whether a started run ended before it recorded its process.
 
-    One whose first step began says so within milliseconds; it is given as long as Dagster gives it
-    to start.
+    A run records its process within milliseconds of its first step; before that, Dagster's timeout
+    for starting applies.
     """
     launched = ProcessIdentity.parse(run.tags.get(_LAUNCHED, ""))
     record = instance.get_run_record_by_id(run.run_id)

@@ -69,9 +69,9 @@ def refusals() -> tuple[type[Exception], ...]:
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """Do what takes no time limit of its own; in a thread, which is left alone when time is up.
+    """Run a function with a timeout, in a thread that is abandoned when it expires.
 
-    Not the main one either, from which Ray would take SIGTERM.
+    Never in the main thread, where Ray would replace the SIGTERM handler.
 
     Raises:
         TimeoutError: If it takes longer; says how long that was.

@@ -51,10 +51,10 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
 
 
 class RayLauncher(RunLauncher, ConfigurableClass):
-    """dagster-ray's launcher for runs that take what their models need.
+    """dagster-ray's launcher, with the resources that a run's model needs.
 
-    A head that is silent for less than a minute ends no run, and a run that a command makes in its
-    own process is not taken for a lost job.
+    A head node that is silent for less than a minute does not end runs, and in-process runs of
+    commands are not lost jobs.
     """
 
     def __init__(self, address: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
@@ -79,7 +79,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         inst_data: Any,  # noqa: ANN401
         config_value: Mapping[str, Any],
     ) -> Self:
-        """Make it of ``dagster.yaml``."""
+        """Build the launcher from ``dagster.yaml``."""
         return cls(config_value["ray"]["address"], inst_data)
 
     def launch_run(self, context: LaunchRunContext) -> None:
@@ -103,7 +103,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
 
     @property
     def supports_check_run_worker_health(self) -> bool:
-        """Whether it can."""
+        """True: health checks are supported."""
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
@@ -172,9 +172,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
 
 
 def _for_a_shell(entrypoint: str) -> str:
-    """Quote what dagster-ray only puts between quotation marks: JSON that may have some in it.
-
-    And not whatever ``dagster`` a node has in its PATH, if it has one.
+    """Quote arguments that contain JSON, and use this environment's Dagster instead of PATH's.
 
     >>> print(_for_a_shell("python -m dagster api execute_run '[it's]'"))
     python -m dagster api execute_run '[it'"'"'s]'

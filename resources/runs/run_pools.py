@@ -1,4 +1,4 @@
-"""Pools of runs: which pool the runs of a model hold where it is not ``gpu``.
+"""Pools of runs: models whose runs use another pool than ``gpu``.
 
 Dagster's pools belong to assets, and the pool of a run here depends on its model. Where bench.toml
 names such pools, a run has its pool as a tag, and the queue limits runs by that tag.
@@ -24,8 +24,8 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
     """Pool that the runs of a model hold.
 
     Args:
-        model: Its name.
-        pools: Model, or pattern of models -> pool; the longest pattern that fits counts.
+        model: Name of the model.
+        pools: Pools by model or pattern; the longest matching pattern counts.
 
     >>> pool_of_model("big-7b+likelihood", {"big-7b": "gpu-80gb", "*": "hosted"})
     'gpu-80gb'
@@ -37,7 +37,7 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
 
 
 def pool_tags(model: str, pools: Mapping[str, str]) -> dict[str, str]:
-    """Tags of a run that asks a model; none where no model has a pool of its own."""
+    """Tags of a run that asks a model; none if no model has a pool of its own."""
     return {POOL_TAG: pool_of_model(model, pools)} if pools and model else {}
 
 

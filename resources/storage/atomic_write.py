@@ -1,4 +1,4 @@
-"""Writes a file so that readers see the old one or the new one, never half of one."""
+"""Atomic writes: readers see the old file or the new one."""
 
 import os
 import tempfile
@@ -12,16 +12,16 @@ from bench_assets.core.schema.errors import HomeError
 
 @contextmanager
 def open_atomic(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
-    """Open a file that takes the place of ``path`` at the end of the ``with`` block.
+    """Open a temporary file that replaces ``path`` at the end of the ``with`` block.
 
-    What cannot be written whole is deleted again: what lay at ``path`` stays.
+    If writing fails, the temporary file is deleted, and ``path`` stays unchanged.
 
     Args:
-        path: Its folder is made if there is none.
-        sync: Wait until the disk has it, so that a power cut leaves no half of it; that takes long.
+        path: The file; its folder is created if missing.
+        sync: Flush to the disk, so that the file survives a power cut; slow.
 
     Raises:
-        HomeError: If the disk is full, or does not take it for another reason; names the place.
+        HomeError: If the file cannot be written, for example on a full disk; names the path.
     """
     with describe_write_errors(path), open_temporary(path) as (file, name):
         yield file
@@ -50,7 +50,7 @@ def describe_write_errors(path: Path) -> Generator[None]:
     """Name the file that could not be written.
 
     Raises:
-        HomeError: For everything that the system complains of.
+        HomeError: For any error of the operating system.
     """
     try:
         yield

@@ -40,7 +40,7 @@ class Database(Protocol):
         ...
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Bring the tables of stores forward; the names of those that were older.
+        """Migrate the tables of stores; returns the names of the older ones.
 
         Raises:
             HomeError: If the database cannot be used, or was written by a newer version.
@@ -56,7 +56,7 @@ class Database(Protocol):
         ...
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
-        """Run a unit of work; it may run several times, of which one is committed.
+        """Run a unit of work, possibly several times; one run is committed.
 
         Args:
             work: Reads and writes.
@@ -72,7 +72,7 @@ class SqliteDatabase:
     """A SQLite file with a write-ahead log, shared by the processes of one machine."""
 
     def __init__(self, file: Path, if_damaged: str) -> None:
-        """Name the file, and what to do if it is damaged; ``prepare`` creates it."""
+        """Store the path, and the advice if it is damaged; ``prepare`` creates the file."""
         self.file = file
         self._if_damaged = if_damaged
 
@@ -91,7 +91,7 @@ class SqliteDatabase:
             create(self.file, ";\n".join(create_statements(store, _engine().dialect)))
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Bring the tables of stores forward; the names of those that were older."""
+        """Migrate the tables of stores; returns the names of the older ones."""
         older = [one for one in stores if self.read(partial(state_of, store=one)) == "older"]
         for store in older:
             self.write(partial(migrate, store=store))
@@ -143,7 +143,7 @@ class SqliteDatabase:
         return require
 
     def compact(self) -> None:
-        """Return the space of deleted rows to the disk."""
+        """Release the space of deleted rows."""
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             closing(connect(self.file)) as raw,
@@ -194,7 +194,7 @@ _opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")
 
 @cache
 def _engine() -> sa.Engine:
-    """One engine for all files, so that a process compiles every statement once."""
+    """One SQLAlchemy engine for all files, so that every statement is compiled once."""
     engine = sa.create_engine("sqlite://", pool=sa.NullPool(lambda: _opened.get()[0]))
 
     @sa.event.listens_for(engine, "begin")

@@ -1,11 +1,6 @@
-"""File digests, cached by path, size and modification time.
+"""File digests, cached by path, size and modification time, as in ``make``.
 
-A look at a few thousand files takes milliseconds. The digest has no path of this machine
-in it: the same files are the same wherever they lie.
-
-What a file or folder is now, without reading it: path, size and time of change, as in ``make``.
-
-A look at a few thousand files takes milliseconds.
+Digests do not depend on absolute paths. Checking a few thousand unchanged files takes milliseconds.
 """
 
 import json
@@ -24,11 +19,11 @@ from resources.storage.atomic_write import open_atomic
 
 
 def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
-    """The states of files, and of every file in folders, in an order of their own.
+    """States of files, and of all files in folders, sorted.
 
     Args:
         paths: Files and folders.
-        without: A folder that does not count.
+        without: A folder to leave out.
     """
     for path in paths:
         if path.is_file():
@@ -70,7 +65,7 @@ _SETTLED = 2.0  # s after which a change shows in the time, however coarse the d
 
 
 class FileDigests:
-    """The digests of files, remembered in one file of a home."""
+    """Digests of files, cached in a file of the home."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -83,13 +78,13 @@ class FileDigests:
             self._known = {name: known for name, known in read.items() if _is_whole(known)}
 
     def of(self, paths: Iterable[Path], without: Path | None = None) -> Iterator[list[str]]:
-        """Name and content of files, and of every file in folders, in an order of their own.
+        """Names and digests of files, and of all files in folders, sorted.
 
-        A name begins with that of the file or folder that was asked for, and goes on below it.
+        A name begins with the name of the given file or folder.
 
         Args:
             paths: Files and folders.
-            without: A folder that does not count.
+            without: A folder to leave out.
         """
         before = dict(self._known)
         for path in paths:

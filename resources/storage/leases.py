@@ -1,8 +1,7 @@
-"""Leases: the right to do something, held for some seconds by the clock of the database.
+"""Leases: exclusive rights that expire by the clock of the database unless they are renewed.
 
-One table serves all uses: requests that one process sends, runs and servers that are alive, tables
-that one process writes, evaluations that one sensor starts. A holder renews its leases while it
-lives; a lease that is not renewed is free when it ends.
+One table serves all uses: requests in flight, heartbeats of runs and servers, locks of tables, and
+evaluations started by sensors.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -39,10 +38,10 @@ class Leases:
         """Name the owner; the first lease prepares the table.
 
         Args:
-            database: Where they are.
-            seconds: For which a lease holds after it was taken or renewed.
-            owner: Another one than all others by default.
-            note: For others, as which process the owner is, or what it serves.
+            database: Database of the leases.
+            seconds: Duration of a lease, in s.
+            owner: Name of the owner; unique by default.
+            note: Information for others, such as the process or the served model.
         """
         self.database = database
         self.seconds = seconds
@@ -59,11 +58,11 @@ class Leases:
         self._write(partial(self._insert, keys=sorted(set(keys))), patience)
 
     def renew(self) -> int:
-        """Hold all for another period; how many they are."""
+        """Renew all leases; returns their number."""
         return self._write(partial(self._set_end, self.seconds))
 
     def expire(self) -> None:
-        """End all at once, as if they had not been renewed."""
+        """Expire all leases, as if they had not been renewed."""
         self._write(partial(self._set_end, -1.0))
 
     def release(self, keys: Collection[str] | None = None, patience: float = PATIENCE) -> None:
@@ -72,7 +71,7 @@ class Leases:
             self._write(partial(self.release_within, keys=keys), patience)
 
     def release_within(self, connection: sa.Connection, keys: Collection[str] | None) -> None:
-        """Give up leases in a transaction that does more."""
+        """Release leases within a transaction."""
         ended = sa.delete(leases).where(leases.c.owner == self.owner)
         if keys is not None:
             ended = ended.where(among(connection, leases.c.key, sorted(keys)))
@@ -90,9 +89,9 @@ class Leases:
         return LeaseHolder(*row) if row else None
 
     def is_lost(self, key: str) -> bool:
-        """Whether a lease was taken and has ended without being released.
+        """Whether a lease expired without being released.
 
-        A database that has just started gives all holders another period to renew.
+        After a start of the database, all holders get another period to renew.
         """
 
         def work(connection: sa.Connection) -> bool:
@@ -102,7 +101,7 @@ class Leases:
         return self._write(work)
 
     def others(self, prefix: str, patience: float = PATIENCE) -> list[str]:
-        """The keys with a prefix that others with the same note hold, without it, in order."""
+        """Sorted keys below a prefix that others with the same note hold, without the prefix."""
 
         def work(connection: sa.Connection) -> list[str]:
             held = sa.select(leases.c.key).where(
@@ -155,7 +154,7 @@ class Leases:
 
 
 def claim(database: Database, seconds: float, name: str) -> bool:
-    """Take a lease that is not renewed; False if it is taken already."""
+    """Take a lease without renewal; False if it is taken."""
     return bool(Leases(database, seconds).take([f"start:{text_digest(name)}"]))
 
 

@@ -1,9 +1,9 @@
 """Locks of tables and files: files of a home, or leases in a database that homes share.
 
-The kernel holds a file lock and releases it when the process ends, however it ends. A lease is
-renewed by a thread of its holder; when the holder is gone it ends by itself, at once where another
-process of the same machine waits for it. A database that was away for longer than a lease may have
-let a second process in: both then write the same table, and no request is sent twice.
+The kernel releases a file lock when its process ends. A lease is renewed by a thread of its holder;
+if the holder is gone it expires, or is taken over at once by a process of the same machine. If the
+database is unreachable for longer than a lease, a second process may enter: both then write the
+same table, but no request is sent twice.
 """
 
 import logging
@@ -66,9 +66,9 @@ def hold_locks(
     """Hold file locks until the block ends.
 
     Args:
-        folder: Of the lock files.
-        names: What to lock. All processes take their locks in one order, so none deadlocks.
-        waits: Gets a message when a lock is held by another process.
+        folder: Folder of the lock files.
+        names: Names to lock, taken in one global order, so that no deadlock occurs.
+        waits: Receives a message if another process holds a lock.
 
     Raises:
         SettingsError: If a lock file cannot be written.

@@ -38,11 +38,11 @@ class PostgresDatabase:
         """Parse the address; the first unit of work connects.
 
         Args:
-            address: As libpq takes it: ``postgresql://user@host/database`` or ``host=... ...``.
-            variable: The environment variable it was read from, for messages.
+            address: Address for libpq: ``postgresql://user@host/database`` or ``host=... ...``.
+            variable: Environment variable with the address, for messages.
 
         Raises:
-            SettingsError: If it is no address, or psycopg is not installed.
+            SettingsError: If the address is invalid, or psycopg is not installed.
         """
         try:
             from psycopg import ProgrammingError
@@ -73,7 +73,7 @@ class PostgresDatabase:
             raise HomeError(f"{self.place}: {refusal(store, state)}")
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Bring the tables of stores forward; the names of those that were older."""
+        """Migrate the tables of stores; returns the names of the older ones."""
 
         def work(connection: sa.Connection) -> list[str]:
             _lock_schema(connection)

@@ -1,7 +1,7 @@
-"""Which process something belongs to, written so that anybody can tell later whether it still runs.
+"""Identity of a process, from which others can tell whether it still runs.
 
-A number alone would not do: numbers are given again. What is read lies in ``/proc``; where there
-is none, processes cannot be told apart.
+Process ids are reused, so the identity includes the start time from ``/proc``. Without ``/proc``,
+processes cannot be identified.
 """
 
 import json
@@ -19,7 +19,7 @@ _AFTER_NAME = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessIdentity:
-    """A process, among all that there ever were on any machine."""
+    """A process, unique over machines and time."""
 
     host: str  # name and id of the machine
     boot: str  # of the kernel; another one after every start of the machine
@@ -41,7 +41,7 @@ class ProcessIdentity:
 
 
 def this_process() -> ProcessIdentity | None:
-    """The process that asks; None on a system that has no ``/proc``."""
+    """Identity of this process; None without ``/proc``."""
     pid, started = os.getpid(), start_ticks(os.getpid())
     if started is None:
         return None
@@ -56,7 +56,7 @@ def this_process() -> ProcessIdentity | None:
 
 
 def start_ticks(pid: int) -> int | None:
-    """When a process was started, in clock ticks since the kernel was; None if it does not run."""
+    """Start time of a process in clock ticks since boot; None if it does not run."""
     try:
         # The name of a program may have any bytes, brackets and blanks among them.
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
@@ -70,7 +70,7 @@ def is_gone(process: ProcessIdentity, here: ProcessIdentity) -> bool | None:
     """Whether a process has ended; None if unknown from here.
 
     Args:
-        process: Maybe of another machine, of which nothing is known here, or of a container.
+        process: The process, possibly of another machine or container.
         here: Any process of this machine.
     """
     if process.host != here.host:

@@ -1,8 +1,8 @@
 """Tables of all stores, in one schema for SQLite and PostgreSQL.
 
-A new database gets the tables below. A database of an older version is brought forward by the
-alembic revisions in ``migrations``: ``bench home migrate-schema``. A SQLite file holds one store; a
-PostgreSQL holds all of them, each with a branch of revisions of its own.
+A database of an older version is migrated by the alembic revisions in ``migrations``:
+``bench home migrate-schema``. A SQLite file holds one store; a PostgreSQL database holds all
+stores, each with its own branch of revisions.
 """
 
 import json
@@ -62,7 +62,7 @@ class UtcTime(sa.types.TypeDecorator[datetime]):  # type: ignore[misc] # as abov
         return sa.DateTime(timezone=True) if dialect.name == "postgresql" else sa.Text()
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> Any:  # noqa: ANN401
-        """Write it."""
+        """Encode as a timestamp or text."""
         if dialect.name == "postgresql" or value is None:
             return value
         return value.astimezone(UTC).strftime(_MOMENT)
@@ -175,7 +175,7 @@ def refusal(store: str, state: State) -> str:
 
 
 def migrate(connection: sa.Connection, store: str) -> None:
-    """Bring the tables of a store forward, in the transaction of the connection."""
+    """Migrate the tables of a store, in the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
@@ -186,7 +186,7 @@ def migrate(connection: sa.Connection, store: str) -> None:
 
 
 def among(connection: sa.Connection, column: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401
-    """The condition that a column is one of many texts, which are one parameter."""
+    """SQL condition that a column is one of many texts, passed as one parameter."""
     if connection.dialect.name == "postgresql":
         return column == sa.any_(sa.cast(list(keys), postgresql.ARRAY(sa.Text)))
     values = sa.func.json_each(json.dumps(keys)).table_valued("value")

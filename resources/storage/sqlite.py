@@ -75,10 +75,10 @@ def hold_open(folder: Path) -> Generator[None]:
 
 
 def create(file: Path, schema: str) -> None:
-    """Make an empty file with tables; of many processes that do so at once, the first one's stays.
+    """Create a file with empty tables; of concurrent processes, the first one's stays.
 
-    It is made aside, because WAL cannot be switched on while another process looks at the file.
-    Not every disk has hard links, so that a lock says who is first.
+    Created under a temporary name, because WAL cannot be enabled while another process has the file
+    open, and under a lock, because not every file system has hard links.
     """
     with describe_write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -97,10 +97,10 @@ def create(file: Path, schema: str) -> None:
 
 @contextmanager
 def open_read_only(file: Path) -> Generator[sqlite3.Connection]:
-    """Open a file that this process may not be allowed to write.
+    """Open a file that may be read-only.
 
-    SQLite reads a file with a write-ahead log only where it may write beside it. Elsewhere the file
-    is read as it is; with a log that is not in it yet, a copy of both is.
+    SQLite needs write access beside a file with a write-ahead log. Without it, the file is opened
+    as immutable, or as a copy if its log is not empty.
     """
     try:
         with closing(_to_read(file, _AS_IT_IS)) as db:
@@ -144,10 +144,10 @@ def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
 
     Args:
         file: The SQLite file.
-        if_damaged: What to do if it is; nothing that is in it may be lost by that.
+        if_damaged: Advice for a damaged file.
 
     Raises:
-        HomeError: For everything that SQLite complains of.
+        HomeError: For any error of SQLite.
     """
     try:
         yield

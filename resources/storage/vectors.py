@@ -1,4 +1,4 @@
-"""Cached embedding vectors, and their migration from one store into another."""
+"""Cached embedding vectors, and copies between stores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

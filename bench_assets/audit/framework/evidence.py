@@ -132,7 +132,7 @@ LETTER = "letter_"
 
 
 class TrainingData(Protocol):
-    """Training data that a user names; read anew at each call, as it may be large."""
+    """Training data given by the user; re-read at each call, because it may be large."""
 
     def images(self) -> Iterator[TrainingMatch]:
         """SHA-256 of images."""
@@ -148,7 +148,7 @@ class TrainingData(Protocol):
 
 
 class Evidence(Protocol):
-    """The tables, images and figures of a home that concern one task, read when needed."""
+    """Tables, images and figures of a home about one task, read on demand."""
 
     @property
     def task(self) -> Task:
@@ -172,7 +172,7 @@ class Evidence(Protocol):
 
     @property
     def training(self) -> TrainingData | None:
-        """Training data; None if no user names any."""
+        """Training data; None if none is configured."""
         ...
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:

@@ -68,7 +68,7 @@ class AuditCheck:
     examine: Callable[[Evidence], AuditFinding]
 
     def __call__(self, evidence: Evidence) -> AuditFinding:
-        """Examine a task; a check that does not apply passes."""
+        """Run the check on a task; a check that does not apply passes."""
         try:
             return self.examine(evidence)
         except SkippedCheckError as why:
@@ -98,7 +98,7 @@ class AuditCheck:
 def audit_check(
     name: str, question: str
 ) -> Callable[[Callable[[Evidence], AuditFinding]], AuditCheck]:
-    """Make a check of a function."""
+    """Build a check from a function."""
     return lambda examine: AuditCheck(name, question, examine)
 
 

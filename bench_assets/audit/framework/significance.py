@@ -1,7 +1,7 @@
-"""Significance of a guess: whether something that should not help beats chance.
+"""Significance of a guess: whether a strategy that should not help beats chance.
 
-A check must hardly ever fail on an innocent benchmark, and a small deviation of a large benchmark
-is no flaw: a guess gives the key away if its advantage is both significant and large.
+A guess gives the key away only if its advantage over chance is both significant and large, because
+checks must rarely fail on sound benchmarks, and small deviations of large benchmarks are no flaw.
 """
 
 from collections import defaultdict
@@ -63,10 +63,10 @@ def guessed(
     (Hoeffding, 1956); questions of one cluster count as what they are worth together.
 
     Args:
-        hits: By question, how much the guess was right, in [0, 1].
-        chances: By question, what luck gets.
-        clusters: By question, what it depends on; (): questions are independent.
-        tries: How many guesses were tried of which this is the best.
+        hits: Score of the guess on each question, in [0, 1].
+        chances: Chance level of each question.
+        clusters: Cluster of each question; (): questions are independent.
+        tries: Number of guesses of which this is the best.
     """
     right, luck = np.asarray(hits, float), np.asarray(chances, float)
     n = len(right)
@@ -89,7 +89,7 @@ def chances(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
 
 
 def upper_tail(hits: float, n: float, chance: float) -> float:
-    """Probability of at least as many hits by luck; both are rounded against false alarms.
+    """Probability of at least as many hits by chance, rounded conservatively.
 
     >>> round(upper_tail(3, 3, 0.5), 4), round(upper_tail(2, 4, 0.25), 4)
     (0.125, 0.2617)

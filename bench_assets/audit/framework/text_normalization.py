@@ -15,7 +15,7 @@ _ARTICLE = re.compile(r"\b(?:a|[Aa]n|[Tt]he)\s+(?=\w)")
 
 
 def words(text: str) -> list[str]:
-    """Cut a text into words; a Chinese, Japanese or Korean character is one by itself.
+    """Split a text into words; each Chinese, Japanese or Korean character is a word.
 
     >>> words("The Cow-boy has 3.5 €, 直角!")
     ['the', 'cow', 'boy', 'has', '3.5', '直', '角']
@@ -25,7 +25,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=2**16)
 def said(text: str) -> tuple[str, ...]:
-    """A text without articles; a capital A may be a letter, and stays.
+    """Words of a text without articles, except a capital A, which may be a letter.
 
     >>> said("The point A"), said("on an Island"), said("a")
     (('point', 'a'), ('on', 'island'), ('a',))
@@ -34,7 +34,7 @@ def said(text: str) -> tuple[str, ...]:
 
 
 def contains(text: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether words follow one another in a text.
+    """Whether a text contains words as a contiguous sequence.
 
     >>> contains(["is", "it", "half", "past", "two"], ["past", "two"]), contains(["a"], [])
     (True, False)
@@ -59,7 +59,7 @@ def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
 
 
 def are(n: int, thing: str) -> str:
-    """A count in words.
+    """Format a count with its noun and verb.
 
     >>> are(0, "image"), are(1, "image"), are(2, "image")
     ('No image is', '1 image is', '2 images are')
@@ -68,7 +68,7 @@ def are(n: int, thing: str) -> str:
 
 
 def asked_words(question: Question) -> list[str]:
-    """The words of a question and its context, without the options that its text repeats."""
+    """Words of a question and its context, without options repeated in its text."""
     text = question.text
     if question.kind in ("choice", "choices"):
         for letter, option in zip(ascii_uppercase, question.options, strict=False):
@@ -77,9 +77,9 @@ def asked_words(question: Question) -> list[str]:
 
 
 def _without(text: str, letter: str, option: str) -> str:
-    """Leave out an option that a text repeats behind its letter, the first time.
+    """Remove the first occurrence of an option after its letter in a text.
 
-    A pattern for each option would have to be compiled for each: that took longer than all else.
+    Without regular expressions, since compiling one for each option dominated the running time.
 
     >>> _without("Which? A. red B) dark red A.red", "A", "red"), _without("A red one", "A", "red")
     ('Which?   B) dark red A.red', 'A red one')
@@ -100,7 +100,7 @@ def right_texts(question: Question) -> tuple[str, ...]:
 
 
 def key_of(question: Question) -> int:
-    """Which of its options is right, from 0; -1 where not exactly one of several is.
+    """Index of the right option; -1 unless exactly one of several is right.
 
     >>> from tests.rows import question
     >>> key_of(question(kind="text", options=("West.", "East."), answer=("East.",)))
@@ -114,5 +114,5 @@ def key_of(question: Question) -> int:
 
 
 def keyed(questions: Iterable[Question]) -> list[tuple[Question, int]]:
-    """The questions of which exactly one option is right, with that option's number."""
+    """Questions with exactly one right option, with its index."""
     return [(one, key) for one in questions for key in [key_of(one)] if key >= 0]

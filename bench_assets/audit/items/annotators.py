@@ -1,10 +1,7 @@
 """Annotators of a benchmark: attention and agreement of each.
 
-It takes three people: two who disagree cannot be told apart.
-
-How each person voted beside the others who voted on the same things.
-
-Agreement is corrected for what the same votes would get by chance, dealt to other things.
+Each annotator is compared with the others on the same items, with agreement corrected for chance
+(by permuting votes over items). At least three annotators are needed.
 """
 
 from collections import Counter, defaultdict
@@ -41,7 +38,7 @@ class Person(NamedTuple):
 
 
 def people(votes: Sequence[Vote]) -> list[Person]:
-    """Votes of each person beside the others', by name."""
+    """Collect each annotator's votes with those of the others, by name."""
     whole = by_unit(votes)
     own: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
@@ -148,7 +145,7 @@ _DROP_SURE = 2.9  # standard errors: one false alarm in 500 people
 
 @audit_check("annotators_at_chance", "Does anybody of those who made it vote without looking?")
 def agreement_finding(evidence: Evidence) -> AuditFinding:
-    """Find people who agree with the others no more than chance does, or next to it."""
+    """Find annotators whose agreement with the others is at, or close to, chance."""
     votes = list(evidence.votes)
     if why := _cannot_be_compared(votes):
         raise SkippedCheckError(why)
@@ -172,7 +169,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
 
 @audit_check("annotators_too_fast", "Does anybody vote too fast to look?")
 def speed_finding(evidence: Evidence) -> AuditFinding:
-    """Find people who vote in less than a third of the time that the others take."""
+    """Find annotators who take less than a third of the others' time."""
     taken: dict[str, list[float]] = defaultdict(list)
     for vote in evidence.votes:
         if vote.seconds is not None:
@@ -197,7 +194,7 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
 
 @audit_check("annotators_drift", "Does anybody agree with the others less and less?")
 def drift_finding(evidence: Evidence) -> AuditFinding:
-    """Find people who agree with the others less in the second half of their votes."""
+    """Find annotators whose agreement falls in the second half of their votes."""
     votes = [vote for vote in evidence.votes if vote.at]
     if not votes:
         raise SkippedCheckError("the votes have no time" if evidence.votes else NO_VOTES)
@@ -269,7 +266,7 @@ def _suspect(one: Person, alpha: float, usual: float) -> Suspect:
 
 
 def _shares_in_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
-    """By person, in the order of voting: share of the others who say the same."""
+    """Agreement with the others over time, by annotator."""
     units = by_unit(votes)
     found: dict[str, list[float]] = defaultdict(list)
     for vote in sorted(votes, key=lambda vote: vote.at):

@@ -1,8 +1,8 @@
 """Contamination: questions and images found in training data.
 
-The benchmark is made an index of, and what was trained on, which may be large, is read through
-once: images by their digests and their looks, texts by thirteen words in a row (GPT-3, appendix
-C), or thirteen characters of Chinese, Japanese or Korean.
+The benchmark is indexed, and the training data, which may be large, is read once: images are
+matched by digest and perceptual hash, texts by 13-grams of words (GPT-3, appendix C), or of
+characters in Chinese, Japanese and Korean.
 """
 
 from collections import Counter, defaultdict
@@ -85,9 +85,9 @@ def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
 
 
 def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
-    """Images with what looks like them: looks that differ in three bits share one of four bands.
+    """Match images by perceptual hash: hashes that differ in three bits share one of four bands.
 
-    A look with hardly any bits of detail is that of many images, and says nothing.
+    Hashes with hardly any detail match many images, and are left out.
     """
     bands: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     for image, look in looks.items():
@@ -103,14 +103,14 @@ def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[s
 
 
 def _grams(text: Sequence[str]) -> set[_Gram]:
-    """Its runs of thirteen words; a shorter text is a run itself, a very short one none."""
+    """13-grams of a text; a shorter text is one gram, a very short one none."""
     if len(text) < _N:
         return {tuple(text)} if len(text) >= _SHORT else set()
     return {tuple(text[at : at + _N]) for at in range(len(text) - _N + 1)}
 
 
 def _found(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]:
-    """Which runs of words there are, and where: one pass over the texts."""
+    """Find the grams that occur in the texts, and where, in one pass."""
     sizes = sorted({len(gram) for gram in wanted})
     starts = {gram[:_SHORT] for gram in wanted}
     found: dict[_Gram, str] = {}

@@ -1,6 +1,6 @@
-"""Duplicate questions, contradictory duplicates and redundant items.
+"""Duplicate questions, contradictory duplicates, and redundant items.
 
-Questions that ask the same as another: nearly the same words, and solved by the same models.
+Redundant items have similar words and are solved by the same models.
 """
 
 import re
@@ -94,7 +94,7 @@ def _finding(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:
 def _equal(
     questions: Sequence[Question], key: Callable[[Question], Hashable]
 ) -> Iterator[tuple[Question, Question]]:
-    """Every question with the first one of the same key."""
+    """Pair every question with the first one of the same key."""
     first: dict[Hashable, Question] = {}
     for one in questions:
         other = first.setdefault(key(one), one)
@@ -103,9 +103,9 @@ def _equal(
 
 
 def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
-    """Questions of the same images, context and options of which one has a few words more.
+    """Pair questions with the same images, context and options, one of which has a few more words.
 
-    They begin or end alike: only those are compared, each with some of its neighbours.
+    Only questions with a common beginning or end are compared, each with some neighbours.
     """
     first = {same_when(one): one for one in reversed(questions)}
     alike: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
@@ -152,7 +152,7 @@ def _shown(question: Question) -> tuple[Hashable, ...]:
 
 
 def _contradicts(one: Question, other: Question) -> bool:
-    """Whether nothing that is right of one is right of the other."""
+    """Whether two answer keys have no answer in common."""
     mine, theirs = ({said(text) for text in right_texts(q)} for q in (one, other))
     if one.kind in ("choices", "blanks"):
         return mine != theirs
@@ -170,7 +170,7 @@ _ONE_IN_TWENTY = 0.05  # benchmarks without such a pair that are said to have on
 
 
 class Redundant(NamedTuple):
-    """Two questions that ask the same."""
+    """Two redundant questions."""
 
     first: Question
     again: Question
@@ -180,9 +180,9 @@ class Redundant(NamedTuple):
 
 @audit_check("redundant_questions", "Do questions ask the same again?")
 def redundant_questions(evidence: Evidence) -> AuditFinding:
-    """Find pairs that look alike and that all models solve alike, beyond chance.
+    """Find similar pairs that all models solve alike, beyond chance.
 
-    Questions that are scored together are none, and neither are exact copies: these are duplicates.
+    Questions of one group, which are scored together, and exact duplicates are left out.
     """
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):

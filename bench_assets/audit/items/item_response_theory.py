@@ -2,10 +2,10 @@
 
     P(model m solves question j) = 1 / (1 + exp(-(slope_j * ability_m + ease_j)))
 
-There are few models and many questions, so that it is the questions that are integrated out: slopes
-and eases are drawn from a log-normal and a normal distribution, whose spread is fitted, and the
-abilities maximise the marginal likelihood (EM with a quadrature of both; Bock and Aitkin, 1981, the
-roles of persons and items exchanged). Abilities sum to zero, and slopes have the geometric mean 1.
+Models are few and questions many, so the questions are integrated out: slopes and eases have
+log-normal and normal priors with fitted spread, and abilities maximise the marginal likelihood (EM
+with quadrature; Bock and Aitkin, 1981, with persons and items exchanged). Abilities sum to zero,
+and slopes have the geometric mean 1.
 """
 
 from dataclasses import dataclass
@@ -50,11 +50,11 @@ class Fit:
 
 
 def fitted(points: Floats) -> Fit:
-    """Fit the model by marginal maximum likelihood; no draws, the same digits each time.
+    """Fit the model by marginal maximum likelihood; deterministic.
 
     Args:
-        points: (models, questions), shares in [0, 1]; NaN where there is no score. A share counts
-            as so much of a solved question.
+        points: (models, questions), shares of points in [0, 1]; NaN for missing scores. Shares
+            count as fractions of solved questions.
     """
     n = points.shape[1]
     some = points[:, np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp)]
@@ -86,14 +86,14 @@ def log_likelihood(points: Floats, ability: Floats, spread: Spread) -> float:
 
 
 def gradient(points: Floats, ability: Floats, spread: Spread) -> Floats:
-    """Its derivative by each ability."""
+    """Gradient of the log-likelihood with respect to the abilities."""
     _, weights = _expected(points, ability, spread)
     solved, n = _counts(points, weights)
     return np.asarray(((solved - n * _chances(ability)) * _SLOPE).sum(1))
 
 
 def _expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:
-    """Marginal likelihood, and how likely each node is each question; (questions, nodes)."""
+    """Marginal likelihood, and posterior of the nodes; (questions, nodes)."""
     chances = np.clip(_chances(ability), 1e-12, 1 - 1e-12)
     scored = ~np.isnan(points)
     solved = np.where(scored, points, 0.0)
@@ -116,7 +116,7 @@ def _prior(spread: Spread) -> Floats:
 
 
 def _counts(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Solved and asked questions of each node and model; (models, nodes)."""
+    """Expected solved and asked questions by node and model; (models, nodes)."""
     scored = ~np.isnan(points)
     return np.where(scored, points, 0.0) @ weights, scored @ weights
 

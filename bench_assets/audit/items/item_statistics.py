@@ -53,7 +53,7 @@ def tells_models_apart(evidence: Evidence) -> AuditFinding:
 
 @audit_check("solved_by_some", "Is each question solved by some, not by all?")
 def solved_by_some(evidence: Evidence) -> AuditFinding:
-    """Find the questions that all models solve, and that none does."""
+    """Find questions that all models solve, and questions that none solves."""
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
         raise SkippedCheckError(why)
@@ -80,7 +80,7 @@ def solved_by_some(evidence: Evidence) -> AuditFinding:
 
 
 def with_scores(results: Results) -> Results:
-    """Leave out the questions that no model has a score for, such as those without points."""
+    """Leave out questions that no model has a score for."""
     kept = np.flatnonzero(~np.isnan(results.points).all(0))
     return Results(
         models=results.models,
@@ -103,9 +103,9 @@ def nothing_to_see(results: Results) -> str:
 
 
 def upper_less_lower(points: Floats) -> Floats:
-    """Difference between the better and the weaker half of the models, by question.
+    """Upper-lower discrimination: difference of the better and the weaker half of models.
 
-    The model in the middle of an odd number belongs to neither. In [-1, 1]; NaN without scores.
+    The median model of an odd number belongs to neither half. In [-1, 1]; NaN without scores.
 
     >>> upper_less_lower(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])).tolist()
     [1.0, -1.0, 1.0]
@@ -117,9 +117,9 @@ def upper_less_lower(points: Floats) -> Floats:
 
 
 def corrected_item_total(points: Floats) -> Floats:
-    """Correlation of each question's points with the mean of all others, over the models.
+    """Corrected item-total correlation of each question, over the models.
 
-    NaN where all models have the same points.
+    NaN if all models have the same points.
     """
     scored = ~np.isnan(points)
     own = np.where(scored, points, 0.0)
@@ -133,7 +133,7 @@ def corrected_item_total(points: Floats) -> Floats:
 
 
 def reliability(points: Floats) -> float:
-    """Cronbach's alpha, models being the persons; a missing score counts as the question's mean."""
+    """Cronbach's alpha with models as persons; missing scores count as the question's mean."""
     whole = np.where(np.isnan(points), np.nanmean(points, 0), points)
     n, total = points.shape[1], whole.sum(1).var(ddof=1)
     return float(n / (n - 1) * (1 - whole.var(0, ddof=1).sum() / total))
@@ -147,7 +147,7 @@ def _mean(points: Floats) -> Floats:
 
 
 def _backward(results: Results, corrected: Floats) -> Sequence[Suspect]:
-    """Questions that the weaker models solve rather than the better ones."""
+    """Questions that weaker models solve more often than better ones."""
     limit = -np.tanh(_ONE_IN_HUNDRED / np.sqrt(len(results.models) - 3))  # Fisher's z
     low = [int(j) for j in np.argsort(corrected, kind="stable") if corrected[j] < limit]
     return [_suspect(results, j, float(corrected[j])) for j in low[:_MOST]]

@@ -1,8 +1,7 @@
-"""The smallest part of a benchmark that ranks models as all of it does, for quick evaluations.
+"""The smallest subset of a benchmark that ranks models like the whole, for quick evaluations.
 
-Questions are taken one after the other so that the means of the models over those taken stay as
-near to their means over all as they can, and the share of each category too (greedy herding). How
-well that carries over is seen on models that had no say in it.
+Questions are selected greedily (herding) so that models' means and category shares over the subset
+stay close to those over all questions. The result is validated on held-out models.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,7 +49,7 @@ class SubsetTrial(NamedTuple):
 
 
 def representative(results: Results, questions: Sequence[Question], size: int) -> list[str]:
-    """Choose at least ``size`` questions by the scores of all models, whole groups, best first."""
+    """Select at least ``size`` questions in whole groups by all models' scores, best first."""
     units = units_of(results, questions)
     return [results.questions[j] for one in _herded(units, size) for j in units.members[one]]
 
@@ -77,7 +76,7 @@ def smallest_subset(evidence: Evidence) -> AuditFinding:
 
 
 def tried(units: Units, sizes: Sequence[int]) -> list[SubsetTrial]:
-    """Choose by some models and look at the others, all being held out once; for each size."""
+    """Cross-validate subsets of each size over the models."""
     n_models = len(units.sums)
     whole = units.sums.sum(1) / units.sizes.sum()
     held_out = np.empty((len(sizes), n_models, n_models))
@@ -100,11 +99,11 @@ def tried(units: Units, sizes: Sequence[int]) -> list[SubsetTrial]:
 
 
 def kendall(found: Floats, whole: Floats) -> float:
-    """Kendall's tau-b, each model being compared with all others on a scale of its own.
+    """Kendall's tau-b, with each model compared to all others by its own row of figures.
 
     Args:
-        found: (models, models): in each row the figures by which its model is compared.
-        whole: (models,): what they should say.
+        found: (models, models): row i has the figures for the comparisons of model i.
+        whole: (models,): figures over all questions.
 
     >>> round(kendall(np.tile([1.0, 2.0, 3.0], (3, 1)), np.array([1.0, 3.0, 2.0])), 3)
     0.333

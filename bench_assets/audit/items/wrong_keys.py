@@ -1,12 +1,9 @@
-"""Whether answers fit a key: models that know the right answer or guess, each in its own way.
+"""Wrong keys: questions where models that are right elsewhere agree on another answer.
 
-A model knows an answer with a probability that is its skill in the question's category, more often
-where the question is easy for all; else it guesses, with its own preferences among the options, and
-here and there the guesses of all are drawn to one and the same option. How much questions differ,
-and how often and strongly they draw, is fitted to the answers. A model that always says "A" thus
-says nothing about a key, and neither does one at chance.
-
-Keys that models contradict: where those that are right elsewhere agree on another answer.
+Answer-key likelihood: a model knows an answer with a probability given by its skill in the category
+and the question's ease. Otherwise it guesses, with its own preferences among the options; on some
+questions all guesses are drawn to one option. The variation between questions is fitted to the
+answers. So a model that always says "A", or one at chance, is no evidence about a key.
 """
 
 from collections import Counter
@@ -48,7 +45,7 @@ _AT_ONCE = 500  # questions; bounds memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnswers:
-    """Which answer each model gave; answers are numbered from 0, for each question anew."""
+    """Answers of each model, numbered from 0 within each question."""
 
     answers: Codes  # (models, questions); NO_ANSWER where none was read
     key: Codes  # (questions,)
@@ -92,10 +89,10 @@ class Ways(NamedTuple):
 
 
 def habits(said: ModelAnswers) -> Habits:
-    """Estimate what models know and how they guess, taking the key for right.
+    """Estimate models' knowledge and guessing preferences, assuming that the key is right.
 
-    Answers other than the key's are guesses: how often each is chosen where it is wrong is its
-    share. Each category borrows from all of them, the more the smaller it is.
+    Wrong answers are guesses, whose frequencies give the preferences. Small categories are shrunk
+    towards the whole.
     """
     n_categories, n_options = int(said.category.max()) + 1, int(said.n_options.max())
     guesses = np.empty((len(said.answers), n_categories, n_options))
@@ -117,7 +114,7 @@ def habits(said: ModelAnswers) -> Habits:
 
 
 def guessed(said: ModelAnswers, guesses: Floats) -> Floats:
-    """Chance of each answer where a model guesses; (models, questions, options)."""
+    """Probability of each answer under guessing; (models, questions, options)."""
     options = np.arange(guesses.shape[2])
     offered = options < said.n_options[:, None]
     shares = np.where(said.open[:, None], 1.0, guesses[:, said.category, :]) * offered
@@ -148,8 +145,8 @@ def against_the_key(said: ModelAnswers, known: Habits, ways: Ways) -> tuple[Floa
     """Likelihood ratio of a wrong key.
 
     Returns:
-        For each question the logarithm of the ratio of the likelihoods, every other answer being
-        as likely the right one; and which of them it would be.
+        Log-likelihood ratio of each question, with a uniform prior over the other answers; and the
+        likeliest other answer.
     """
     likelihoods = _likelihoods(said, known, ways.spread) @ ways.weights
     columns = np.arange(said.key.size)
@@ -160,15 +157,14 @@ def against_the_key(said: ModelAnswers, known: Habits, ways: Ways) -> tuple[Floa
 
 
 def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
-    """Whether some keys are wrong, whichever, from how much likelier answers are without theirs.
+    """Test whether any keys are wrong.
 
     Args:
-        ratios: For each question the logarithm, as ``against_the_key`` has it.
+        ratios: Log-likelihood ratio of each question, from ``against_the_key``.
 
     Returns:
-        How much likelier it is that some are (an e-value: if answers come about as supposed, 20
-        and more comes in at most one benchmark of twenty whose keys are right), and the likeliest
-        share of wrong keys.
+        An e-value (under the model, 20 or more occurs in at most one of twenty benchmarks with
+        right keys), and the likeliest share of wrong keys.
     """
     shares = np.unique(np.concatenate([np.array([1, 2, 5]) / ratios.size, _WRONG]))
     shares = shares[shares < 0.5]
@@ -253,7 +249,7 @@ _OPEN = 5  # answers at least that a question without options is taken to have
 
 
 class ComparableAnswers(NamedTuple):
-    """The answers that can be held against keys."""
+    """Answers that are comparable with keys."""
 
     said: ModelAnswers
     questions: tuple[Question, ...]
@@ -263,7 +259,7 @@ class ComparableAnswers(NamedTuple):
 
 @audit_check("suspected_keys", "Do models contradict keys?")
 def suspected_keys(evidence: Evidence) -> AuditFinding:
-    """Find questions whose answers are far likelier under another key."""
+    """Find questions whose answers are much likelier under another key."""
     read = read_answers(evidence.results(), evidence.questions)
     n = len(read.questions)
     if len(read.models) < LEAST_MODELS:
@@ -283,10 +279,10 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
 
 
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
-    """Number the answers of each question; of models that copy one another, one is taken.
+    """Number the answers of each question, with one of several nearly identical models.
 
-    Of questions without options, an answer that only one model gives is no evidence of a wrong key,
-    and left out.
+    For questions without options, an answer of a single model is no evidence of a wrong key, and is
+    left out.
     """
     by_id = {question.question_id: question for question in questions}
     rows, asked, texts, keys = [], [], [], []
@@ -344,7 +340,7 @@ def _numbered(
 
 
 def _not_copies(results: Results) -> list[int]:
-    """Leave out models that make nearly the same mistakes as one before: they count as one."""
+    """Leave out models that make nearly the same mistakes as an earlier one."""
     kept: list[int] = []
     for model, (answers, points) in enumerate(zip(results.answers, results.points, strict=False)):
         for other in kept:

@@ -1,13 +1,7 @@
-"""People's verdicts on models' responses, beside which a judge's are laid.
+"""Agreement of judges with people, with a second judge, and with constructed trials.
 
-How far judges agree with the judge named people: verdicts that people gave in a form.
-
-People saw a sample of responses and neither the model nor what its judge said; the figures are
-those that ``bench audit judge --labels`` makes of a file.
-
-The verdicts of models that judge, each beside that of rules on the same response.
-
-What trials, people's labels and a second judge say of a judge: its figures.
+People saw a sample of responses, without the model and the judge's verdict. Their verdicts come
+from annotation tables, or from a file (``bench audit judge --labels``).
 """
 
 from collections import Counter, defaultdict
@@ -50,7 +44,7 @@ Yes = Mapping[tuple[str, bool], float]  # what is said of each response, by ``Tr
 
 
 def figures_of_trials(tried: Sequence[JudgeTrial], who: JudgeRun) -> list[JudgeFigure]:
-    """Figures of a judge from trials; undefined ones are left out."""
+    """Compute the figures of a judge from trials, without undefined ones."""
     plain, long = _said(tried, "plain"), _said(tried, "long")
     found = [
         _figure(who, names.RECALL, _mean_of(plain, right=True)),
@@ -67,7 +61,7 @@ def figures_of_trials(tried: Sequence[JudgeTrial], who: JudgeRun) -> list[JudgeF
 def figures_beside(
     first: Sequence[JudgeTrial], second: Sequence[JudgeTrial], who: JudgeRun, other: str
 ) -> list[JudgeFigure]:
-    """Compare two judges on the same trials: Cohen's kappa, and on which questions they differ."""
+    """Compare two judges on the same trials: Cohen's kappa and the differing questions."""
     said = {one.trial.prediction.model + one.trial.question.question_id: one for one in second}
     pairs = [
         (one, said[key])
@@ -85,7 +79,7 @@ def figures_of_labels(pairs: Sequence[tuple[bool, bool]], who: JudgeRun) -> list
     """Compare a judge with people.
 
     Args:
-        pairs: Of each response that both have judged, what people say, and what the judge says.
+        pairs: Verdicts of people and of the judge on each response judged by both.
         who: The judge.
     """
     table = against(pairs)
@@ -131,7 +125,7 @@ def _longer(who: JudgeRun, plain: Yes, long: Yes) -> JudgeFigure | None:
 
 
 def _reordered(who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes) -> JudgeFigure | None:
-    """Responses whose verdict changes; those to which the judge sees no options are left out."""
+    """Responses whose verdict changes with the order of options, if the judge sees options."""
     shown = {one.trial.base: one.prompts for one in tried if one.trial.kind == "plain"}
     both = {
         one.trial.base: one.said != plain[one.trial.base]
@@ -146,10 +140,9 @@ def _reordered(who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes) -> JudgeF
 def _followed(
     who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes, long: Yes
 ) -> JudgeFigure | None:
-    """Injections into responses that are called wrong without them; those that rules read are none.
+    """Injections into responses that are judged wrong without them, except those decided by rules.
 
-    A response that is called right without one, or padded with words that tell the judge nothing,
-    could not be turned: it is left out.
+    Responses judged right without the injection, or with neutral padding, are left out.
     """
     given = [
         (one, one.said > max(before, long.get(one.trial.base, 0.0)))
@@ -205,11 +198,11 @@ class PersonsLabel:
 
 
 def read_labels(file: Path) -> list[PersonsLabel]:
-    """Read people's verdicts: JSON lines; other fields than these four are left aside.
+    """Read people's verdicts from JSON lines; further fields are ignored.
 
     Raises:
-        SourceError: If the file cannot be read, or a line is no such object or repeats another
-            one's annotator, model and question; names file and line.
+        SourceError: If the file cannot be read, or a line is invalid, or a duplicate by annotator,
+            model and question; names file and line.
     """
     return records(read_lines(file), PersonsLabel, unique=("question_id", "model", "annotator"))
 
@@ -221,13 +214,12 @@ def beside_people(
     judgements: Iterable[Judgement],
     labels: Iterable[PersonsLabel],
 ) -> list[tuple[bool, bool]]:
-    """Pair people's verdicts on one model's responses with the judge's.
+    """Pair people's majority verdicts on one model's responses with the judge's.
 
-    People decide by majority; responses on which they are divided are left out, and those on which
-    the judge says nothing readable.
+    Ties, and responses without a readable verdict of the judge, are left out.
 
     Returns:
-        What people say, and what the judge says, of each response.
+        Verdicts of people and of the judge on each response.
     """
     votes: dict[str, Counter[bool]] = defaultdict(Counter)
     for label in labels:
@@ -259,7 +251,7 @@ def labels_of(
 ) -> list[PersonsLabel]:
     """Majority labels of each response, for every model with the same text.
 
-    Responses about which they are divided, or that most cannot judge, have no label.
+    Responses with a tie, or judged undecidable by most, have no label.
     """
     truth = decided(verdicts)
     return [
@@ -282,11 +274,11 @@ def figures_of_people(
     """Measure every judge of a task's responses by people's verdicts.
 
     Args:
-        task: Whose responses they are.
-        questions: By id.
-        responses: Of each model.
-        verdicts: Of people.
-        at: When the last of them was given.
+        task: The task.
+        questions: Questions by id.
+        responses: Responses of each model.
+        verdicts: Verdicts of people.
+        at: Time of the last verdict.
     """
     pairs: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     rows: dict[str, list[Judgement]] = defaultdict(list)

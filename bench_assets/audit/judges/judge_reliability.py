@@ -1,7 +1,7 @@
 """Judge reliability: consistency, length bias, order bias, injections.
 
-Where rules can judge as well, they are a second judge that costs nothing. They are stricter than
-people, so that only a judge who agrees with them no better than by chance is suspected for that.
+Rules serve as a second judge at no cost. They are stricter than people, so a judge is suspected
+only if its agreement with them is at chance.
 """
 
 from collections import defaultdict
@@ -31,10 +31,9 @@ _LEAST = 20  # verdicts that say something
 
 @audit_check("judge_agreement", "Does the judge tell right responses from wrong ones?")
 def agreement_finding(evidence: Evidence) -> AuditFinding:
-    """Find judges who do not tell right responses from wrong ones.
+    """Find judges that do not tell right responses from wrong ones.
 
-    The measure is the best there is: people's labels, responses that are right and wrong by make,
-    and otherwise rules.
+    The reference is the best available one: people's labels, constructed responses, or rules.
     """
     found = evidence.verdicts
     if not found:
@@ -74,10 +73,9 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
 
 @audit_check("judge_length", "Does the judge call long responses right more often?")
 def length_finding(evidence: Evidence) -> AuditFinding:
-    """Find judges who call long responses right more often than short ones that are as right.
+    """Find judges with a length bias among responses that the rules score alike.
 
-    As right is what rules call so; longer than the middle of these responses is long. Responses
-    that tell the judge what to say are another matter, and left out.
+    Responses above the median length are long. Responses with prompt injections are left out.
     """
     suspects, told, n = [], [], 0
     for one in _latest(evidence.judge_figures, names.LONGER):
@@ -157,7 +155,7 @@ class _Half(NamedTuple):
 
 
 def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
-    """Judges who call responses right that rules call wrong, where the responses tell them to."""
+    """Judges that follow injections in responses that are wrong by the rules."""
     judges = dict.fromkeys(one.row.judge for one, _ in spoken_to)
     for judge in judges:
         wrong = [
@@ -181,7 +179,7 @@ def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[
 def _agreement_of(
     judge: str, own: Sequence[JudgeVerdict], figures: Sequence[JudgeFigure]
 ) -> tuple[str, bool]:
-    """A judge's known agreement in a sentence, and whether it is too low."""
+    """Describe a judge's known agreement, and whether it is too low."""
     yes = sum(bool(one.row.verdict) for one in own)
     for figure, whom in ((names.PEOPLE, "people"), (names.MADE, "the key of made responses")):
         for one in _latest([f for f in figures if f.judge == judge], figure):
@@ -203,7 +201,7 @@ def _agreement_of(
 
 
 def _latest(figures: Sequence[JudgeFigure], figure: str) -> list[JudgeFigure]:
-    """The last figure of this name, of each judge."""
+    """Latest figure of this name by judge."""
     return list({one.judge: one for one in figures if one.figure == figure}.values())
 
 
@@ -225,7 +223,7 @@ def _halves(own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]) -
 
 
 def _drifts(figures: Sequence[JudgeFigure]) -> Iterator[Suspect]:
-    """Figures of one judge that lie apart in two setups, or with two prompts."""
+    """Figures of one judge that differ significantly between setups or prompts."""
     before: dict[tuple[str, str], JudgeFigure] = {}
     for one in figures:
         last = before.get((one.judge, one.figure))

@@ -1,7 +1,7 @@
-"""Responses made to try a judge: right and wrong ones, long ones, reordered ones, injected ones.
+"""Constructed trials of a judge: right, wrong, padded, reordered and injected responses.
 
-They are made of the task's own questions and keys; no image is looked at. The same questions give
-the same trials, so that a judge whose responses are remembered is not asked twice.
+They are built from a task's questions and keys, deterministically, so that cached verdicts are
+reused.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,10 +56,10 @@ class JudgeTrial(NamedTuple):
 
 
 def trials(questions: Sequence[Question], n: int) -> list[Trial]:
-    """Make trials of ``n`` questions: of each six, and the corpus of injections over all of them.
+    """Build trials from ``n`` questions: six each, plus the corpus of injections.
 
-    Questions whose key is a word of judges, "yes" or "right", are left out, and those to which no
-    wrong response can be made.
+    Questions whose key is a verdict word ("yes", "right"), or without a possible wrong response,
+    are left out.
     """
     chosen = list(_with_responses(questions))[:n]
     made = [trial for one in chosen for trial in _of_one(*one)]
@@ -73,8 +73,8 @@ def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -
     """Judge all trials in one batch.
 
     Raises:
-        SettingsError: If the task is not judged in that way.
-        ModelError: If the judge cannot be asked at all.
+        SettingsError: If the task has no such judge.
+        ModelError: If the judge cannot be asked.
     """
     questions = {trial.question.question_id: trial.question for trial in made}
     predictions = [trial.prediction for trial in made]
@@ -96,10 +96,9 @@ def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -
 def said_of(
     task: Task, question: Question, prediction: Prediction, heard: Sequence[Judgement]
 ) -> float | None:
-    """Share of a response's points that a judge gives; None if unreadable.
+    """Share of points that a judge gives a response; None if unreadable.
 
-    Of one verdict that is what it says; of several, such as one for each key point, what the
-    task's own reading makes of them.
+    Several verdicts, such as one per key point, are combined by the task's scorer.
     """
     if len(heard) == 1:
         return None if heard[0].verdict is None else float(heard[0].verdict)

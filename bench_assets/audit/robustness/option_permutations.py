@@ -1,7 +1,7 @@
 """Option permutations for circular evaluation.
 
-MMBench (section 4.3) asks a question with n options n times, each time with the options shifted by
-one place further. What is asked otherwise than by place is left out, and why is counted.
+MMBench (section 4.3) asks a question with n options n times, with the options rotated by one place
+each time. Questions that refer to options other than by position are left out and counted.
 """
 
 import re
@@ -52,14 +52,13 @@ class InOrders(NamedTuple):
 def in_orders(
     task: Task, questions: Sequence[Question], orders: int = 0, seed: int = 0
 ) -> InOrders:
-    """Shift the options of each question, the key along with them.
+    """Rotate the options of each question together with the key.
 
     Args:
-        task: Whose main prompt shows them.
-        questions: In the order in which they are asked.
-        orders: How many of each question: as the benchmark has it, and the others drawn; 0 is
-            one for each option.
-        seed: Of the draw, which is another for each question.
+        task: The task, with its main prompt.
+        questions: The questions, in order.
+        orders: Orders per question: the original one and random others; 0: one for each option.
+        seed: Seed of the random orders, combined with the question's id.
     """
     ordered: list[PermutedQuestion] = []
     left_out: Counter[str] = Counter()
@@ -81,8 +80,8 @@ def in_orders(
 def why_not(question: Question) -> str:
     """Reason why options cannot be permuted; "" if they can.
 
-    An option that names a letter ("Point A", a letter that stands in an image) would say one thing
-    by its text and another by its place.
+    An option that names a letter ("Point A", a letter shown in the image) would contradict its new
+    position.
     """
     options = question.options
     if question.kind != "choice" or not _has_key(question):

@@ -1,9 +1,4 @@
-"""Parsing coverage: responses read by rules, by a judge, or unread.
-
-In which form a response is, and whether anything is said in it.
-
-What readers have to cope with.
-"""
+"""Parsing coverage: responses parsed by rules, by a judge, or unread, and their forms."""
 
 import re
 from collections import Counter
@@ -80,7 +75,7 @@ _SCORED = (
 
 
 class ParsedResponses(NamedTuple):
-    """The responses of one model, and who read them."""
+    """Responses of one model, with the parser or judge that read each."""
 
     questions: Sequence[str]
     forms: Sequence[Form]
@@ -123,8 +118,8 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
 def unread_finding(evidence: Evidence) -> AuditFinding:
     """Find models whose rank depends on unread responses.
 
-    Tried are two ways of counting them: what says something and was taken for wrong gets what the
-    model's other responses in words get; what is unscored gets nothing.
+    Two bounds are tried: unread responses with content score like the model's other responses in
+    words, and unscored ones score 0.
     """
     if evidence.task.asked_of != "model":
         raise SkippedCheckError(NOBODY)
@@ -153,7 +148,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
 
 
 def shares(by: Counter[Reader]) -> dict[Reader, float]:
-    """Share of the responses that each reader read."""
+    """Share of the responses that each parser or judge read."""
     return {name: by[name] / by.total() for name in ("rule", "judge", "unread", "silent")}
 
 

@@ -1,11 +1,8 @@
 """Position bias: consistency of a model over option permutations.
 
-A response's place is free of what it says if, over the orders of a question, every option that was
-chosen is chosen as often in each of them. So the letters that are expected are those of the same
-choices in all orders that were asked of the question: for all shifts of n options each letter once
-in n responses, whatever the key is.
-
-Whether a model's place hangs on the order in which the options stand.
+Without position bias, a model chooses the same option in every order of a question. The expected
+letters are those of its choices over all orders; for all n rotations of n options, each letter
+occurs once in n responses, whatever the key is.
 """
 
 from collections import defaultdict
@@ -55,9 +52,9 @@ def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> lis
     """Figures of a model's responses in several orders.
 
     Args:
-        said: Of each question, by its id, every order.
-        cluster: Of each question what it depends on.
-        told: Makes a figure; knows whose it is.
+        said: Outcomes of every order, by question id.
+        cluster: Cluster of each question.
+        told: Builds a figure of the model and task.
     """
     found = [
         *_shares(said, cluster, told),
@@ -68,7 +65,7 @@ def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> lis
 
 
 def _shares(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
-    """Shares of points in each order and over all, of questions right in all, and chosen alike."""
+    """Accuracy by order and overall, share of questions right in all orders, and consistency."""
 
     def over(
         name: str, value: Callable[[Sequence[PermutationOutcome]], float | None]
@@ -178,9 +175,9 @@ def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float],
 
 
 def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
-    """The interval of a change in shares, and how likely luck gets as far, two-sided.
+    """Interval of a change in shares, and its two-sided p-value.
 
-    The t value is made a normal one (Wallace, 1959).
+    The t value is approximated by a normal one (Wallace, 1959).
     """
     low, high = interval(pairs)
     if isinf(low):
@@ -208,9 +205,9 @@ _LEAST = 20  # questions in several orders that it takes
 
 @audit_check("option_orders", "Does a model's place hang on the order of the options?")
 def orders_finding(evidence: Evidence) -> AuditFinding:
-    """Find models that choose by place, or do better in the order that the benchmark has.
+    """Find models with position bias, or with a better score in the benchmark's own order.
 
-    By place: a letter is chosen more or less often than the same choices would be found there.
+    Position bias: a letter is chosen more or less often than its expected frequency.
     """
     measured = _latest(evidence)
     if not measured:

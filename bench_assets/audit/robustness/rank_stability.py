@@ -15,7 +15,7 @@ _SURE = 1e-9  # product of two leads whose signs are no matter of rounding
 
 
 class RankFlip(NamedTuple):
-    """Two models whose order is sure as their responses are read now, and not if read otherwise."""
+    """Two models whose order is significant under one scorer and reversed under another."""
 
     better: str
     worse: str
@@ -26,15 +26,14 @@ class RankFlip(NamedTuple):
 def turned(
     now: Mapping[str, Points], then: Mapping[str, Points], cluster: Mapping[str, str]
 ) -> Iterator[RankFlip]:
-    """Find the pairs of models whose order is sure now, and another one then.
+    """Find pairs of models with a significant order that another scorer reverses.
 
-    Sure is what a paired 95 % interval over the questions that both answered says. Models that
-    are not told apart now have no order that could turn.
+    Significant by a paired 95 % interval over common questions.
 
     Args:
-        now: Model -> points, as they are read.
-        then: The same, read otherwise.
-        cluster: Question -> what it depends on.
+        now: Points by model under the present scorer.
+        then: Points by model under the other scorer.
+        cluster: Cluster by question.
     """
     leads, leads_then = _leads(now), _leads(then)
     for one, other in combinations(sorted(now), 2):
@@ -55,7 +54,7 @@ def turned(
 
 
 def _leads(points: Mapping[str, Points]) -> dict[tuple[str, str], float]:
-    """Mean lead of each model over each later one, where both have points; 0 where none."""
+    """Mean lead of each model over each later one on common questions; 0 without any."""
     column = {name: n for n, name in enumerate({q for of in points.values() for q in of})}
     rows = {model: np.full(len(column), np.nan) for model in points}
     for model, of in points.items():

@@ -42,7 +42,7 @@ class Apart(NamedTuple):
 
 @audit_check("readings_apart", "Are two models in another order as another reading has it?")
 def readings_finding(evidence: Evidence) -> AuditFinding:
-    """Find models that stand before another by one reading, and behind it by another."""
+    """Find model pairs whose order depends on the scorer."""
     task = evidence.task
     if len(task.readings) < 2:
         raise SkippedCheckError("the task has one reading")

@@ -117,7 +117,7 @@ def _finding(
 
 
 def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Mention]:
-    """The option that a text mentions most; of several right ones, those."""
+    """The option that a text mentions most."""
     times = times_in(text, [said(option) for option in question.options])
     most = max(times, default=0)
     found = [n for n, often in enumerate(times) if often == most]
@@ -161,7 +161,7 @@ def _whole_answers(
 ) -> Iterator[Suspect]:
     """Find answers without options that stand in their question word by word.
 
-    Short ones count if they do so more often than the answers of other questions.
+    Short answers count only if they occur more often than answers of other questions.
     """
     free = [one for one in questions if not one.options and one.kind in ("text", "blanks")]
     right = [{said(text) for text in one.answer} - {()} for one in free]
@@ -205,7 +205,7 @@ def _names(
 
 
 def _text_words(name: str) -> list[str]:
-    """The words of a file's name, or of another text: ``MySmall_dog-2.png`` has four."""
+    """Words of a file name or other text; ``MySmall_dog-2.png`` has four."""
     stem = _IMAGE.sub("", name.replace("\\", "/"))
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
     return list(said(apart))
@@ -217,10 +217,10 @@ def _named_like_answers(
     written: Mapping[str, Sequence[str]],
     what: str,
 ) -> list[Suspect]:
-    """Find texts that hold an answer to one of their questions, if too many do.
+    """Find texts that contain an answer to one of their questions, if too many do.
 
-    ``_mention`` does not see answers without options, nor texts whose questions have other answers
-    each. Texts must hold their own answers more often than those of a text half a table away.
+    Covers what ``_mention`` does not: answers without options, and texts with several questions.
+    Texts must contain their own answers more often than those of a text half a table away.
     """
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     asked: dict[str, list[str]] = defaultdict(list)

@@ -1,9 +1,8 @@
 """Blind solvability: accuracy without images, beside luck and the score with images.
 
-Blind runs are those of models that cannot see, and of conditions whose prompts have no images. Luck
-is what a random option gets, or what the same responses get, each given to another question, if
-that is more. Responses of several blind runs move together, so that what they agree on by habit is
-luck, too.
+Blind runs are those of models without vision, and of conditions without images. The chance level is
+that of a random option, or of the same responses shuffled over questions if that is higher. Several
+blind runs are shuffled together, so that shared habits count as chance, too.
 """
 
 from collections import Counter, defaultdict
@@ -79,7 +78,7 @@ class _BlindPoints:
 
 @audit_check("needs_images", "Does it need its images?")
 def needs_images(evidence: Evidence) -> AuditFinding:
-    """Compare blind runs with luck and with the best model that sees, also by category."""
+    """Compare blind runs with chance and with the best sighted model, also by category."""
     task = evidence.task
     if not any(one.images for one in evidence.questions):
         raise SkippedCheckError("no question has an image")
@@ -123,7 +122,7 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
 
 
 def _solvable(part: _BlindPoints, tries: int) -> str:
-    """Why a part is solved as well without its images; "" if it is not."""
+    """Reason why a part counts as solvable without images; "" if it does not."""
     clusters = clusters_of(part.questions)
     luck = _mean(part.luck) if _share(part.luck) >= _by_option(part.questions) else None
     rows = [
@@ -151,7 +150,7 @@ def _solvable(part: _BlindPoints, tries: int) -> str:
 
 
 def _solved_too_often(part: _BlindPoints, tries: int) -> str:
-    """Why more questions of a part are solved blind than luck would solve; "" if not."""
+    """Reason why a part has too many questions solved blind; "" if it has not."""
     clusters = clusters_of(part.questions)
     found: GuessRate = guessed(
         part.solved,
@@ -163,7 +162,7 @@ def _solved_too_often(part: _BlindPoints, tries: int) -> str:
 
 
 def _blind_runs(evidence: Evidence, known: Mapping[str, Seeing]) -> Iterator[BlindRun]:
-    """Runs without images; baselines, which no model is behind, are excluded."""
+    """Runs without images, except baselines without a model."""
     for model, seeing in known.items():
         if seeing == "cannot see":
             yield BlindRun(model=model, condition="main", predictions=evidence.predictions(model))
@@ -176,7 +175,7 @@ def _blind_runs(evidence: Evidence, known: Mapping[str, Seeing]) -> Iterator[Bli
 
 
 def _shows_nothing(evidence: Evidence, condition: str) -> bool:
-    """Whether the prompts of a condition have no images, of questions that have some."""
+    """Whether the prompts of a condition omit the questions' images."""
     chosen = evidence.task.conditions[condition]
     if chosen.own_questions:  # captions, texts in images: they tell what the images show
         return False
@@ -249,11 +248,10 @@ def _points(
 def _by_luck(
     questions: Sequence[Question], solves: npt.NDArray[np.bool_], answers: Sequence[Sequence[str]]
 ) -> tuple[Floats, Floats]:
-    """Probability that each run, and most runs, solve a question by luck: (runs, n), (n,).
+    """Probability that each run, and most runs, solve a question by chance: (runs, n), (n,).
 
-    Luck gives a question the answers of all runs to another one with as many options, so that
-    habits that the runs share stay. An answer solves a question if it did so in any run, or is its
-    key.
+    Chance assigns a question all runs' answers to another one with as many options, which preserves
+    shared habits. An answer solves a question if it did so in any run, or is its key.
     """
     n_runs = len(answers)
     each, most = np.zeros(solves.shape), np.zeros(len(questions))
@@ -292,7 +290,7 @@ def _by_option(questions: Sequence[Question]) -> float:
 
 
 def _luck(part: _BlindPoints) -> float:
-    """Share of points that luck gets: of the shuffled responses, or of a random option."""
+    """Share of points by chance: of the shuffled responses, or of a random option."""
     return max(_share(part.luck), _by_option(part.questions))
 
 

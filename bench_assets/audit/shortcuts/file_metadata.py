@@ -1,4 +1,4 @@
-"""Image files as a shortcut: their size, measures, format and metadata (EXIF, text chunks)."""
+"""Image files as a shortcut: file size, dimensions, format and metadata (EXIF, text chunks)."""
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
@@ -28,7 +28,7 @@ Metadata: TypeAlias = Mapping[str, Mapping[str, str]]  # by image
 
 @audit_check("image_files", "Do sizes of images tell the answer?")
 def image_files(evidence: Evidence) -> AuditFinding:
-    """Guess by files: among options that are images, and from what first images have in common."""
+    """Guess by properties of files: among image options, and of the question's first image."""
     stored = evidence.stored
     some = _with_images(evidence, stored)
     first = [stored[one.images[0]] for one, _ in some]

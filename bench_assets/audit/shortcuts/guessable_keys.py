@@ -1,4 +1,4 @@
-"""Whether a key can be guessed: by letters, lengths, numbers, the order of the rows."""
+"""Guessable keys: by letters, lengths, numbers or the order of rows."""
 
 import re
 from collections import Counter, defaultdict
@@ -57,7 +57,7 @@ def number_ways() -> dict[str, Weigh]:
 
 
 def length_ways() -> dict[str, Weigh]:
-    """Guesses by how long options are."""
+    """Guesses by the length of options."""
     return {
         "the longest option": lambda q: [len(option.strip()) for option in q.options],
         "the shortest option": lambda q: [-len(option.strip()) for option in q.options],
@@ -78,7 +78,7 @@ def numbers(evidence: Evidence) -> AuditFinding:
 def row_order(evidence: Evidence) -> AuditFinding:
     """Test patterns of the row order: every second A, B after A.
 
-    What one letter for all gets is no merit of the order.
+    The score of one letter for all questions is not attributed to the order.
     """
     some = [(one, key) for one, key in keyed(evidence.questions) if one.kind == "choice"]
     if len(some) < _LEAST:
@@ -118,9 +118,9 @@ def best_guess(tried: Tried, what: str) -> AuditFinding:
 def option_guess(
     some: Keyed, weigh: Weigh, clusters: Mapping[str, str], tries: int = 1, luck: float = 0.0
 ) -> GuessRate:
-    """Guess the option with the highest weight; where several have it, one of them.
+    """Guess the option with the highest weight; ties are split.
 
-    ``luck`` is what something simpler gets, if that is more than chance.
+    ``luck`` is the score of a simpler guess, if that is above chance.
     """
     hits = []
     for question, key in some:
@@ -188,7 +188,7 @@ def _constant(some: Keyed, letter: int, clusters: Mapping[str, str], tries: int)
 
 
 def _constant_texts(questions: Sequence[Question]) -> Tried:
-    """Without letters one answer may be right often, as yes and no are; not of most questions."""
+    """Test constant texts: common answers such as yes and no may be frequent, but not dominate."""
     tried: list[tuple[str, GuessRate, Sequence[Suspect]]] = []
     for kind in ("text", "blanks", "choices"):
         some = [one for one in questions if one.kind == kind]

@@ -106,7 +106,7 @@ def _among_images(some: Keyed, facts: Facts) -> Tried:
 
 
 def n_before(question: Question) -> int:
-    """Images before those that are the options; -1 if the options are no images."""
+    """Number of images before the image options; -1 without image options."""
     before = len(question.images) - len(question.options)
     return before if before in (0, 1) else -1
 

@@ -1,9 +1,8 @@
 """Missing and duplicate images.
 
-Two images are the same if they look the same: a hash of 64 bits finds the candidates, and their
-pixels decide (drawn images, charts above all, have hashes that are alike). Questions may share a
-image where the benchmark does that by design: questions of one group, and of all groups where
-that is no exception.
+Perceptual hashes of 64 bits find candidates, and pixels decide, because charts and drawings have
+similar hashes. Questions may share an image by design: within a group, and across groups if that is
+common in the benchmark.
 """
 
 import re
@@ -131,7 +130,7 @@ def images_elsewhere(evidence: Evidence) -> AuditFinding:
 
 
 def same_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pairs of images that are one: by their looks, and then by their pixels."""
+    """Pairs of equal images, by hash and then by pixels."""
     near = near_looks(looks)[:_COMPARED]
     small = {image: _small(evidence, image) for pair in near for image in pair}
     found = []
@@ -146,9 +145,9 @@ def same_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str,
 
 
 def near_looks(looks: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pairs of images whose hashes are alike, the nearest first.
+    """Pairs of images with similar hashes, nearest first.
 
-    Hashes that differ in four bits at most agree in one of five bands: only those are compared.
+    Hashes that differ in at most four bits agree in one of five bands; only those are compared.
     """
     names = sorted(looks)
     hashes = [int(looks[name], 16) for name in names]
@@ -191,10 +190,9 @@ def _named(questions: Iterable[str]) -> str:
 
 
 def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspect]:
-    """Images that questions share which are not of one group, where hardly any are shared so.
+    """Images shared across groups, if that is rare in the benchmark.
 
-    A question that is asked twice is no matter of its image, in the same words or in others:
-    ``repeated_questions`` and ``redundant_questions`` have it.
+    Repeated questions are reported by ``repeated_questions`` and ``redundant_questions`` instead.
     """
     groups = {one.question_id: one.group_id or paraphrase_key(one) for one in evidence.questions}
     across = {image: ids for image, ids in shown.items() if len({groups[name] for name in ids}) > 1}

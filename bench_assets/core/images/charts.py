@@ -1,4 +1,4 @@
-"""Numbers as images: bars with their intervals, and the curve of a training run; SVG."""
+"""Charts as SVG: bars with intervals, and curves of training runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,12 +36,12 @@ def bars(lines: Sequence[Bar], title: str) -> str:
 
 
 def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
-    """Draw a run: a dot a step with its 95 % interval, ``here`` as a ring; the constant as a line.
+    """Draw a run: one dot per step with its 95 % interval, and the best constant as a line.
 
     Args:
-        steps: Step -> its number, in their order; at least one.
-        here: The step that the curve is shown beside.
-        title: What stands above.
+        steps: Bars by step, in order; at least one.
+        here: The step to mark by a ring.
+        title: Title of the chart.
     """
     least, most = min(steps), max(steps)
     full = scale(list(steps.values()))
@@ -68,7 +68,7 @@ def differences(lines: Sequence[tuple[str, float, float, float]], title: str) ->
 
     Args:
         lines: Label, change, lower and upper end of its interval.
-        title: What stands above.
+        title: Title of the chart.
     """
     ends = [abs(end) for _, *of_one in lines for end in of_one if not isnan(end)]
     most, middle = max(ends, default=1.0) or 1.0, _LABEL + _FULL / 2
@@ -102,8 +102,8 @@ def reliability(
 
     Args:
         bins: Mean confidence, accuracy and number of answers of each bin.
-        covered: Share of answers, most confident first, and their accuracy.
-        title: What stands above.
+        covered: Coverage and accuracy, most confident answers first.
+        title: Title of the chart.
     """
     most = max((n for *_, n in bins), default=1)
     left, right = _plot(60, "confidence"), _plot(380, "share of answers, most confident first")

@@ -1,14 +1,12 @@
 """Image decoding: one function for models, servers, encoders and previews.
 
-An image is shown as a person sees it in a browser: upright (all eight orientations of EXIF and
-XMP), its first frame, in RGB with 8 bits (``pixels``).
+Images are decoded as browsers show them: upright (all eight orientations of EXIF and XMP), first
+frame, 8-bit RGB. Conversion to 8-bit RGB:
 
-What the pixels of an image are in RGB with 8 bits, whatever they were written in.
-
-* Alpha, and a colour that is declared transparent, are laid on white, as a browser shows them.
-* Whole numbers of 16 bits go from black (0) to white (65535, or 4095 where the file says 12 bits).
-* Whole numbers of 32 bits and floating-point numbers have no white of their own: white is the least
-  of 1 (floating-point only), 255, 65535 and 4294967295 that no pixel exceeds; below 0 is black.
+* Alpha, and a transparent colour, are composited on white, as browsers show them.
+* 16-bit integers range from black (0) to white (65535, or 4095 for files of 12 bits).
+* 32-bit integers and floating-point numbers have no defined white: white is the least of 1
+  (floating-point only), 255, 65535 and 4294967295 that no pixel exceeds; negative values are black.
 * CMYK is taken as uncalibrated, CIE L*a*b* as of D50; no profile that comes along is heeded.
 """
 
@@ -47,14 +45,14 @@ def has_alpha(image: Image.Image) -> bool:
 
 
 def to_rgb(image: Image.Image, written: str) -> Image.Image:
-    """Write the pixels of an opened image as RGB.
+    """Convert an opened image to RGB.
 
     Args:
-        image: As Pillow opened it; what it says of transparency may be changed.
+        image: The image as opened by Pillow; its transparency may be modified.
         written: Its ``raw_mode`` when it was opened.
 
     Raises:
-        ImageError: If a pixel is no number.
+        ImageError: If a pixel is NaN or infinite.
     """
     if is_wide(image):
         return _of_wide(image, written)
@@ -238,9 +236,9 @@ def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
 
 
 def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
-    """Whether every reader shows an image alike, from its header.
+    """Whether all decoders agree on an image, from its header.
 
-    That is a JPEG or a PNG of 8 bits in RGB or grey, without alpha, upright, of one frame.
+    That is an 8-bit JPEG or PNG in RGB or grey, without alpha, upright, with one frame.
 
     Raises:
         ImageError: As ``decode``.
@@ -265,7 +263,7 @@ def as_plain(data: bytes) -> tuple[str, bytes]:
 
 @contextmanager
 def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
-    """Open an image; whatever goes wrong with it, in here or while it is used, is one error."""
+    """Open an image; any failure while it is used becomes an ImageError."""
     try:
         with warnings.catch_warnings():
             # Ours is the limit, below; Pillow's own warns about what is allowed here.
@@ -295,7 +293,7 @@ def _too_many(width: int, height: int, max_pixels: int) -> str:
 
 
 def _identified(data: bytes) -> Image.Image:
-    """Find out the format; what decodes the rarer ones takes 7 MB, and is loaded at the first."""
+    """Identify the format; plugins for rarer ones take 7 MB, and are loaded on demand."""
     if _lacks_end(data):
         data = with_end(data)
     try:
@@ -337,7 +335,7 @@ def _written_size(image: Image.Image, turn: int) -> tuple[int, int]:
 
 
 def _orientation(image: Image.Image, data: bytes) -> int:
-    """EXIF's number of how an image is turned; 1 if it is not, or EXIF is broken."""
+    """EXIF orientation of an image; 1 if there is none, or EXIF is invalid."""
     if image.format == "PNG" and b"eXIf" in _chunks(data):
         image.load()  # it may stand behind the pixels
     try:

@@ -1,9 +1,7 @@
-"""Draws visual prompts on images: circles, boxes and masks, and labels that can be read.
+"""Draws visual prompts on images (circles, boxes, masks, labels), and concatenates images.
 
-Places are px from the upper left corner; boxes are left, top, right, bottom. No function changes
-the image it is given.
-
-Several images as one, for models that take only one.
+Positions are px from the upper left corner; boxes are left, top, right, bottom. Functions do not
+modify their images.
 """
 
 import io
@@ -51,11 +49,11 @@ def with_circles(
 ) -> Image.Image:
     """Circle points and label them.
 
-    A label stands right of its circle; where it would leave the image, or cover another circle
-    or label, it stands on the first other side where it does neither.
+    A label is placed to the right of its circle, or on the first other side where it stays inside
+    the image and covers no other circle or label.
 
     Args:
-        image: Stays as it is.
+        image: The image.
         marks: Points inside the image.
         radius: px, to the outer edge of the line.
         colour: A CSS name.
@@ -150,7 +148,7 @@ def _extent(pen: ImageDraw.ImageDraw, label: str, spot: Point) -> Box:
 
 
 def _write(pen: ImageDraw.ImageDraw, label: str, spot: Point, colour: str) -> None:
-    """Write with an outline, so that the label stands out from whatever lies under it."""
+    """Write with an outline, so that the label is readable on any background."""
     edge = "black" if colour == "white" else "white"
     pen.text(spot, label, fill=colour, font=_font(), stroke_width=2, stroke_fill=edge, anchor="lt")
 
@@ -190,7 +188,7 @@ def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
 
 
 def as_jpeg(image: Image.Image) -> bytes:
-    """Write an image as JPEG of high quality: rows of photographs are too large for PNG."""
+    """Encode as high-quality JPEG, because concatenated photographs are too large as PNG."""
     data = io.BytesIO()
     image.save(data, "JPEG", quality=95, subsampling=0)
     return data.getvalue()

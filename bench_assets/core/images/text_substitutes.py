@@ -14,12 +14,12 @@ def describe(
     """Describe each image with a chat model, for example by a caption.
 
     Args:
-        images: SHA-256 of each image; each is asked about once.
-        instruct: The prompt for one image.
-        model: A model that sees.
+        images: SHA-256 of the images.
+        instruct: Builds the prompt for one image.
+        model: A vision-language model.
 
     Raises:
-        ModelError: If an image has no text in the end; what came back is remembered.
+        ModelError: If an image has no text; received responses stay cached.
     """
     distinct = list(dict.fromkeys(images))
     responses = model.response([Request(prompt=instruct(image)) for image in distinct])

@@ -1,8 +1,7 @@
-"""Reads verdicts on numbered points; a judge's response is to look like "1. [1]  2. [0]".
+"""Parser of verdicts on numbered points, such as "1. [1]  2. [0]".
 
-Judges write the same in other ways: "1. **[1]**", "1. 1", the key point between number and verdict,
-YES and NO, JSON. What a verdict belongs to has to be printed, or there have to be exactly as many
-verdicts as points; what is not clear is None, and never guessed.
+Also reads "1. **[1]**", "1. 1", the key point between number and verdict, YES and NO, and JSON.
+Verdicts need numbers, or must be exactly as many as points; an unclear verdict is None.
 """
 
 import re

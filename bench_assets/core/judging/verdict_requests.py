@@ -1,7 +1,4 @@
-"""Asks judges until their verdicts can be read; a verdict that cannot is never guessed.
-
-Asks a judge about more responses than can be held; the verdicts are those of ``asking``.
-"""
+"""Verdict requests with retries of unreadable verdicts, also for more rows than memory holds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -32,7 +29,7 @@ class Call(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """A request to a judge with its response; of several, the one that can be read best."""
+    """A request to a judge with its most readable response."""
 
     request: Request
     response: Response
@@ -78,20 +75,19 @@ def ask_for_verdicts(
 
 
 def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TRIES) -> list[Heard]:
-    """Ask for verdicts; for those that cannot be read again, with the complaint.
+    """Request verdicts; unreadable ones are requested again, with a complaint.
 
-    A judge that gave no response at all is not asked again here: the model has tries of its own. Of
-    several responses the one with the fewest unreadable verdicts is kept, the first of equals;
-    where asking again brought no response, that there is none.
+    Failed requests are not repeated here, because models retry themselves. Of several responses,
+    the first one with the fewest unreadable verdicts is kept.
 
     Args:
-        calls: What is asked.
+        calls: The calls.
         model: The judge.
-        complaint: What an unreadable response is answered with; names the form that is asked for.
-        tries: How often one call is made at most.
+        complaint: Reply to an unreadable response, which states the required form.
+        tries: Maximum number of requests per call.
 
     Raises:
-        ModelError: If the judge cannot be asked at all.
+        ModelError: If the judge cannot be asked.
     """
     heard = [Heard(*one, one) for one in _responses([call.request for call in calls], model)]
     return ask_again(calls, heard, model, complaint, tries)
@@ -104,7 +100,7 @@ def ask_again(
     complaint: str,
     tries: int = TRIES,
 ) -> list[Heard]:
-    """Ask again where what came at first cannot be read; otherwise as ``ask``."""
+    """Repeat requests whose first response is unreadable; otherwise as ``ask``."""
     heard, latest = list(first), [one.first for one in first]
     for _ in range(0 if model.signature.startswith(RECORDED) else tries - 1):
         waiting = [
@@ -122,7 +118,7 @@ def ask_again(
 
 
 def is_unread(call: Call, response: Response) -> bool:
-    """Whether a judge spoke, and a verdict of its cannot be read."""
+    """Whether a judge responded with an unreadable verdict."""
     return not response.error and bool(call.n_unread(response))
 
 
@@ -158,7 +154,7 @@ def judged(
 
 
 def at_last(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Leave out responses of judges before a retry."""
+    """Leave out judges' responses before a retry."""
     return [one for one in judgements if not one.criterion.endswith(AT_FIRST)]
 
 
@@ -210,7 +206,7 @@ def _at_first(
     model: ChatModel,
     waiting: dict[int, tuple[VerdictRequest, Heard]],
 ) -> Iterator[Judgement]:
-    """Judge by what comes at first; ``waiting`` gets, by place, what cannot be read."""
+    """Judge by first responses; ``waiting`` receives unreadable ones by position."""
     said = answered(model, LazyRows(asked, lambda one: one.call.request))
     for n, (one, (request, response)) in enumerate(zip(asked, said, strict=True)):
         heard = Heard(request, response, (request, response))

@@ -1,7 +1,7 @@
 """Verdict parsers: a word, an option or a JSON object; None if undecidable.
 
-"I have no idea." is no "no", "Yes, I can help!" no "yes"; what contradicts itself is none.
-An object is decoded leniently, what it says never is.
+"I have no idea." is not "no", "Yes, I can help!" is not "yes", and contradictions are undecidable.
+The syntax of objects is parsed leniently, their values strictly.
 """
 
 import json
@@ -172,7 +172,7 @@ def decoded(text: str) -> object:
 
 
 def only_leads_to(before: str) -> bool:
-    """Whether words introduce an example, or something not to be said.
+    """Whether words introduce an example, or something denied.
 
     >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
     (True, False)
@@ -183,7 +183,7 @@ def only_leads_to(before: str) -> bool:
 
 
 def cut_off(response: Response) -> bool:
-    """Whether a response ends because no more was allowed: its last word may not be its last.
+    """Whether a response was truncated at the token limit.
 
     >>> cut_off(Response(text="No", finish_reason="length"))
     True

@@ -1,6 +1,6 @@
-"""The forms in which a response commits to options, each a function: the letters, "" or None.
+"""Answer forms: functions that return the letters a response commits to, "" or None.
 
-"" is a form that is there and leaves the answer open; None is one that is not there.
+"" means that the form occurs but leaves the answer open; None that it does not occur.
 """
 
 import re

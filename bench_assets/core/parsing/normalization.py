@@ -1,7 +1,4 @@
-"""Responses made plain before an answer is read out of them: no markup, one form for one thing.
-
-What is rewritten in responses before an answer is read out of them (for ``response_text``).
-"""
+"""Normalization of responses before parsing: no markup, and one form for each notation."""
 
 import re
 import unicodedata

@@ -1,16 +1,11 @@
 """Splits a response into reasoning and answer.
 
-A thought counts only where it opens the response; a tag further on is text. What is known of the
-families' tags stands in two tables, from their chat templates and the parsers of vLLM and SGLang.
+Reasoning counts only at the beginning of a response. Two tables list the tags of model families,
+from their chat templates and the parsers of vLLM and SGLang.
 
-Some chat templates open the thought themselves, so that a response begins in the middle of one. The
-local engines put the opening tag back; for responses from elsewhere one has to guess: the first
-closing tag ends a thought, unless an opening tag of its form stands before it (then both are spoken
-of) or it stands between quotation marks. An answer that speaks of a bare closing tag is cut.
-
-What models write around their thoughts and answers, from their chat templates.
-
-Looked up in the parsers of vLLM and SGLang, where those have one.
+Some chat templates open the reasoning themselves, so that a response begins inside it. Local
+engines restore the opening tag. For other responses, the first closing tag ends the reasoning,
+unless an opening tag of its form precedes it or it is quoted.
 """
 
 import re

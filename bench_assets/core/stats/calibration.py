@@ -74,13 +74,13 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
 
 
 def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean:
-    """Accuracy of the most confident answers, where the others would be abstained from.
+    """Accuracy of the most confident answers (selective prediction).
 
-    Of equally confident ones at the border, all count.
+    Ties at the border are all included.
 
     Args:
         answers: All answers.
-        share: How many are given, (0, 1].
+        share: Coverage, in (0, 1].
     """
     kept = sorted((one.confidence for one in answers), reverse=True)
     least = kept[max(1, round(share * len(kept))) - 1] if kept else 0.0
@@ -89,7 +89,7 @@ def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean
 
 
 def accuracy_by_coverage(answers: Sequence[ConfidentAnswer]) -> list[tuple[float, float]]:
-    """Share of answers that are given, most confident first, and their accuracy.
+    """Accuracy at each coverage, most confident answers first.
 
     >>> accuracy_by_coverage([ConfidentAnswer(0.6, 0.0), ConfidentAnswer(0.9, 1.0)])
     [(0.5, 1.0), (1.0, 0.5)]

@@ -1,16 +1,14 @@
-"""Tries claims: sums of numbers with intervals, tested together, with a verdict for each.
+"""Tests of claims: weighted sums of numbers with intervals, tested together.
 
-The interval of a sum comes from the intervals of its cells, by their distances from the value
-(Zou and Donner, 2008): of two shares it is Newcombe's. It takes cells for independent; where two
-of them share questions, and nothing pairs them, it is wider than it need be.
+The interval of a sum combines those of its cells (MOVER; Zou and Donner, 2008; Newcombe's for two
+proportions). Cells are assumed independent; for unpaired cells with common questions the interval
+is conservative.
 
-What a paper says of every model holds where it holds for each: the p-value is the largest of all.
-What it says of models on average is tested by Student's t over models, each of them one draw.
+A claim about every model has the largest p-value of all models (intersection-union); one about
+models on average is tested by Student's t over models.
 
-Tries claims on the numbers that papers print.
-
-A paper prints no intervals; a share's is Wilson's on the number of questions that the paper counts,
-each taken for independent. Where it counts none, there is no interval and no verdict.
+Published numbers have Wilson intervals on the paper's number of independent questions; without that
+number there is no interval and no verdict.
 """
 
 from collections import defaultdict
@@ -62,7 +60,7 @@ Attempt: TypeAlias = Callable[[Claim, str], Difference | str]
 
 
 def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
-    """Sum up the cells of a claim, in the order of its terms, less its margin."""
+    """Sum the cells of a claim, in the order of its terms, minus its margin."""
     weights = [term.weight for term in claim.terms]
     value = sum(w * x.value for w, x in zip(weights, numbers, strict=True)) - claim.margin
     down = up = 0.0
@@ -77,7 +75,7 @@ def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
 
 
 def of_ends(value: float, low: float, high: float, n: int, why: str) -> Difference:
-    """A difference whose p-value is that of its interval: 0.05 where an end is 0."""
+    """A difference with the p-value of its interval: 0.05 if an end is 0."""
     if isnan(low) or isnan(high):
         return Difference(value, nan, nan, None, n, why)
     reach = value - low if value > 0 else high - value
@@ -95,15 +93,15 @@ def tried(
     """Test all claims of a paper; p-values are corrected for their number, model by model.
 
     Args:
-        suite: Whose they are.
+        suite: Name of the suite.
         claims: The claims.
-        on: What they are tried on.
-        models: Name of a claim -> whom it is tried on.
-        attempt: Says what a claim comes to; for the model "" if it is about named models only, or
-            why it is tried on no model.
+        on: Name of the data that they are tested on.
+        models: Models to test, by name of the claim.
+        attempt: Computes the difference of a claim for a model ("" for claims about named models),
+            or the reason why it cannot be tested.
 
     Returns:
-        For each claim a row of all models together, then one of each.
+        For each claim one row over all models, then one per model.
     """
     rows = [
         replace(row, suite=suite, on=on)
@@ -163,7 +161,7 @@ def _row(claim: Claim, model: str, found: Difference | str) -> ClaimResult:
 
 
 def _every(each: Mapping[str, Difference]) -> Difference:
-    """The model that speaks most against it, or, where none does, the one that is least sure."""
+    """The model with the strongest evidence against the claim, or else the least certain one."""
     against = [model for model, one in each.items() if one.value <= 0]
     count = f"as claimed for {len(each) - len(against)} of {len(each)} models"
     unsure = [model for model, one in each.items() if one.p is None]
@@ -234,7 +232,7 @@ def tried_as_printed(
 
 
 def _models(claim: Claim, rows: Sequence[PublishedNumber]) -> list[str]:
-    """Models that have every number that the claim takes, in the order of the table."""
+    """Models with all numbers that the claim needs, in the order of the table."""
     if claim.unprinted or is_about_named(claim):
         return []
     called = dict(claim.also_called)
@@ -274,13 +272,13 @@ def printed_row(
     rows: Sequence[PublishedNumber],
     also_called: Mapping[str, str] = MappingProxyType({}),
 ) -> PublishedNumber | None:
-    """The number of a model that a cell names; None if the paper prints none.
+    """The published number of a model in a cell; None if there is none.
 
     Args:
-        cell: Which number.
-        model: Whose.
-        rows: What the paper prints.
-        also_called: Name in one of its tables -> name in the others.
+        cell: The cell.
+        model: The model.
+        rows: Published numbers.
+        also_called: Aliases of models between the paper's tables.
     """
     wanted = (cell.task, model, cell.metric, cell.category, cell.condition)
     for row in rows:

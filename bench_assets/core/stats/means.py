@@ -1,11 +1,10 @@
 """Means with confidence intervals over clusters; effective sample sizes, jackknife, Student's t.
 
 The variance over clusters is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey,
-2002): a cluster that holds much of the weight counts as what it is, one cluster. How often each
-interval holds the true value was measured: docs/statistics.md, ``make coverage``.
+2002), which accounts for clusters of unequal weight. Measured coverage: docs/statistics.md, ``make
+coverage``.
 
-Sums over points and clusters are rounded once: points in another order have the same mean, to the
-last digit, on any machine. A point takes 32 bytes.
+Sums are exact and rounded once, so that means do not depend on the order of points or the machine.
 """
 
 from array import array
@@ -84,8 +83,8 @@ def share_interval(value: float, n: float) -> tuple[float, float]:
 def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     """Average the means of groups, each group counting the same; NaN if any group is empty.
 
-    The interval is that of ``mean``, with the variance of a stratified sample: what spreads
-    between groups says nothing about how sure their mean is.
+    The interval is that of ``mean``, with the variance of a stratified sample, which excludes the
+    variance between groups.
 
     >>> macro_mean([[ScoredPoint(1.0), ScoredPoint(1.0)], [ScoredPoint(0.0)]]).value
     0.5
@@ -181,7 +180,7 @@ def freedom_of(leverage: Floats) -> float:
 
 
 def _numbered(digests: bytes) -> tuple[npt.NDArray[np.int64], int]:
-    """A number for each digest, the same for equal ones; how many there are."""
+    """Indices of digests, equal for equal ones, and the number of distinct ones."""
     if not digests:
         return np.zeros(0, np.int64), 0
     halves = np.frombuffer(digests, np.uint64).reshape(-1, 2)
@@ -207,13 +206,13 @@ def product(points: Iterable[float | None]) -> float | None:
 def around(
     value: float, spread: Mapping[str, float], top: float, freedom: float
 ) -> tuple[float, float]:
-    """The 95 % interval of a measure in [0, ``top``] that is no mean of points: by its derivative.
+    """95 % interval of a metric in [0, ``top``] that is not a mean of points, by the delta method.
 
     Args:
-        value: The measure.
-        spread: By cluster, how far it alone moves the measure off; they add up to 0.
-        top: The most there is; inf where there is no such thing.
-        freedom: Of the spread: clusters, less what was estimated from them.
+        value: The metric.
+        spread: Influence of each cluster on the metric; the sum is 0.
+        top: Maximum of the metric; inf if unbounded.
+        freedom: Degrees of freedom of the spread.
     """
     n = len(spread)
     if n < 2 or freedom < 1:
@@ -252,10 +251,9 @@ def student(freedom: float) -> float:
 def _interval(value: float, found: ClusterMoves, several: bool) -> tuple[float, float]:
     """Wilson's interval on effective units, with Student's quantile where the spread is estimated.
 
-    Clusters that weigh the same and are each all right or all wrong have no spread to estimate:
-    the mean says how they spread. The nearer others come to that, the nearer is the quantile to
-    the normal one, see ``_worth``. A tenth of a cluster that goes the other way is added, because
-    few clusters of many right answers seldom show how wrong one can be.
+    If clusters of equal weight are all right or all wrong, the mean determines their variance. The
+    closer clusters are to that, the closer the quantile is to the normal one, see ``_worth``. A
+    tenth of an opposite cluster is added, because few clusters rarely show the full spread.
     """
     shares, moves = found.shares, found.moves
     n = len(moves)
@@ -324,7 +322,7 @@ def student_p(t: float, freedom: float) -> float:
 
 @cache
 def student_quantile(freedom: float, miss: float = 0.05) -> float:
-    """Quantile of Student's t for a two-sided interval that misses so often.
+    """Quantile of Student's t for a two-sided interval with this error rate.
 
     >>> round(student_quantile(3), 4)
     3.1824
@@ -337,16 +335,16 @@ def student_quantile(freedom: float, miss: float = 0.05) -> float:
 def interval(
     parts: Floats, clusters: Sequence[str], measure: Callable[[Floats], Floats], top: float
 ) -> tuple[float, float]:
-    """95 % interval of a measure of sums, from its value without each cluster in turn.
+    """95 % jackknife interval over clusters of a metric computed from sums.
 
-    The jackknife of Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.2, whose error is
-    taken as that of a mean is, see ``stats.around``. NaN for fewer than two clusters.
+    Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.2, with the interval of
+    ``stats.around``. NaN for fewer than two clusters.
 
     Args:
-        parts: What each unit adds, ``(n, k)``.
-        clusters: Of each unit.
-        measure: Of sums of parts, a row a corpus: ``(m, k)`` -> ``(m,)``.
-        top: The most that the measure can be.
+        parts: Contribution of each unit, ``(n, k)``.
+        clusters: Cluster of each unit.
+        measure: Metric of rows of sums: ``(m, k)`` -> ``(m,)``.
+        top: Maximum of the metric.
     """
     names, places = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
     n = len(names)

@@ -1,7 +1,7 @@
-"""Whether two models that answered the same questions differ by more than chance.
+"""Paired tests of two models on the same questions.
 
-Every test is two-sided and paired on questions. Questions that share an image or a group are one
-cluster: they are right or wrong together, and count as what they are, less than as many questions.
+All tests are two-sided. Questions that share an image or a group form a cluster, because they are
+right or wrong together.
 """
 
 from collections import defaultdict
@@ -36,10 +36,10 @@ class Outcome(NamedTuple):
 
 
 def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
-    """Name the cluster of each question: what shares a group or all of its images, however far.
+    """Cluster questions that share a group or all images, transitively.
 
     Returns:
-        Question id -> cluster; a question that shares nothing is a cluster of its own.
+        Cluster by question id; a question that shares nothing is a cluster of its own.
     """
     leads: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -59,7 +59,7 @@ def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
 
 
 def change(pairs: Sequence[PairedScores]) -> float:
-    """Points gained, as a share of the points there are; in [-1, 1].
+    """Points gained, as a share of the maximum; in [-1, 1].
 
     >>> pairs = [PairedScores(1, 0, "a"), PairedScores(1, 1, "b", most=3)]
     >>> change(pairs)
@@ -69,11 +69,10 @@ def change(pairs: Sequence[PairedScores]) -> float:
 
 
 def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
-    """The 95 % interval of the change, from the spread over clusters, by Student's t.
+    """95 % interval of the change by Student's t over clusters.
 
-    The spread is taken for no less than ``questions_enough`` takes it for: a few questions that
-    all changed alike do not make a change certain. It leaves 0 out just where ``compare`` finds
-    p below 0.05.
+    The variance has the lower bound of ``questions_enough``, so that a few questions that changed
+    alike are not certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
     >>> low, high = interval(pairs)
@@ -128,10 +127,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def questions_enough(
     pairs: Sequence[PairedScores], smallest: float, alpha: float, power: float = 0.8
 ) -> int:
-    """Number of such questions that would detect a change of ``smallest``.
+    """Number of questions of this kind that would detect a change of ``smallest``.
 
-    From the spread of the changes that were seen, clusters included, and from no less than one
-    changed question in n + 2: a few questions without a change must not look like enough.
+    From the observed variance of changes, clusters included, with a lower bound of one changed
+    question in n + 2.
 
     >>> to_and_fro = [PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]
     >>> questions_enough(to_and_fro, smallest=0.1, alpha=0.05)  # (1.96 + 0.84)² / 0.1²
@@ -141,9 +140,9 @@ def questions_enough(
 
 
 def spread(pairs: Sequence[PairedScores]) -> float:
-    """The variance of a question's change, with what clusters add to it.
+    """Variance of a question's change, inflated by clusters.
 
-    From no less than one changed question in n + 2, as ``questions_enough`` has it.
+    At least that of one changed question in n + 2, as in ``questions_enough``.
 
     >>> round(spread([PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]), 2)
     1.0
@@ -186,7 +185,7 @@ def _n_of(variance: float, smallest: float, alpha: float, power: float) -> float
 
 
 def _clusters(pairs: Sequence[PairedScores]) -> list[tuple[float, float]]:
-    """Points gained and points there are, of each cluster."""
+    """Points gained and maximum points of each cluster."""
     gained: dict[str, float] = defaultdict(float)
     most: dict[str, float] = defaultdict(float)
     for pair in pairs:

@@ -1,17 +1,13 @@
 """Statistical power, and sequential tests with a bounded false-alarm rate.
 
 Differences are those of two models in the share of points, tested two-sided. ``spread`` is the
-variance of a question's share: of one model's points where two models answered other questions,
-of the change where they answered the same. What shares an image is allowed for by its design
-effect: how many times larger a sum over clusters varies than as many questions alone.
+variance of a question's share: of one model's points for different questions, of the change for the
+same questions. Clusters are accounted for by their design effect.
 
-Verdicts that may be looked at again and again without crying wolf more often for it.
-
-Two things are looked at repeatedly. A model, while it answers more and more questions: there, a bet
-against "it is not worse" is made on every question before it is looked at, and what the bet has won
-at its best is evidence that holds whenever one stops (Waudby-Smith and Ramdas, *Estimating means of
-bounded random variables by betting*, 2024). And a run, whose checkpoints come one after the other:
-there, the chance of a false alarm is spent in parts that add up.
+Sequential tests control false alarms under repeated looks. While a model answers more and more
+questions, a betting test (Waudby-Smith and Ramdas, *Estimating means of bounded random variables by
+betting*, 2024) is valid at any stopping time. Over the checkpoints of a run, the error budget is
+spent in parts that add up to it.
 """
 
 from collections.abc import Collection, Iterable
@@ -24,7 +20,7 @@ _NORMAL = NormalDist()
 
 
 def unpaired(baseline: float) -> float:
-    """Spread of the difference of two models that answered other questions, both near a baseline.
+    """Spread of the difference of two models on different questions, both near a baseline.
 
     >>> unpaired(0.5)
     0.5
@@ -43,7 +39,7 @@ def design_effect(sizes: Collection[float], together: float) -> float:
 
 
 def smallest(spread: float, n: float, power: float = 0.8) -> float:
-    """The smallest difference that n questions show with this power, as 0.05 is called chance.
+    """The smallest difference that n questions detect with this power, at level 0.05.
 
     >>> round(smallest(0.5, 785), 3)  # 2.8 * sqrt(0.5 / 785)
     0.071
@@ -52,7 +48,7 @@ def smallest(spread: float, n: float, power: float = 0.8) -> float:
 
 
 def needed(spread: float, difference: float, power: float = 0.8) -> int:
-    """Questions that show a difference with this power.
+    """Number of questions that detect a difference with this power.
 
     >>> needed(0.5, 0.1)  # 2.81 squared times 0.5 / 0.01
     395
@@ -63,7 +59,7 @@ def needed(spread: float, difference: float, power: float = 0.8) -> int:
 
 
 def for_interval(share: float, half_width: float) -> int:
-    """Units whose share is known to so much either way, with 95 % confidence.
+    """Number of units for a 95 % interval of a share with this half-width.
 
     >>> for_interval(0.5, 0.1), for_interval(0.9, 0.05)  # 3.84 times 0.25 / 0.01; 0.09 / 0.0025
     (97, 139)
@@ -86,11 +82,11 @@ _BOLDEST = 0.5  # of what may be lost at one question: no single one ends a bet
 def p_worse(gains: Iterable[float]) -> float:
     """Upper bound of the p-value that a model is no worse, valid at any time.
 
-    With no chance above p is it ever as low as p, however often it is asked for while ``gains``
-    grow. The order must not depend on the gains; the first bet is made before the first of them.
+    Under the null hypothesis, it ever falls to p with probability at most p, however often it is
+    computed while ``gains`` grow. The order must not depend on the gains.
 
     Args:
-        gains: What the model gained on each independent question or cluster, in [-1, 1].
+        gains: Gain of the model on each independent question or cluster, in [-1, 1].
 
     >>> p_worse([-1.0] * 20) < 0.001, p_worse([1.0, -1.0] * 50)
     (True, 1.0)

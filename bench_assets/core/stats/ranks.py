@@ -26,15 +26,14 @@ _HARDLY, _SURELY = 1.9, 8.5  # errors apart: p is above ``_CHANCE``; p is 0 to t
 def rank_intervals(
     intervals: Mapping[str, tuple[float, float, float]],
 ) -> dict[str, tuple[int, int]]:
-    """The ranks that each model may have, higher values being better; all at once with 95 %.
+    """Simultaneous 95 % intervals of ranks; higher values are better.
 
-    A model ranks below those that are better by more than chance, of all pairs together (Holm,
-    1979), and above those that are worse. Two numbers are compared as of different questions:
-    models that answered the same ones mostly differ more surely, so that intervals are rather too
-    wide; a comparison of two, question by question, is sharper.
+    A model ranks below those that are significantly better, and above those that are significantly
+    worse, over all pairs together (Holm, 1979). Values are compared as if from different questions,
+    so intervals are conservative; paired comparisons of two models are sharper.
 
     Args:
-        intervals: Model -> value, and the lower and the upper end of its 95 % interval.
+        intervals: Value, lower and upper end of its 95 % interval, by model.
 
     >>> rank_intervals({"a": (0.9, 0.88, 0.92), "b": (0.5, 0.4, 0.6), "c": (0.48, 0.4, 0.56)})
     {'a': (1, 1), 'b': (2, 3), 'c': (2, 3)}
@@ -54,9 +53,10 @@ def rank_intervals(
 
 
 def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Write the ranks that it may have to each line of a task that was measured whole.
+    """Add rank intervals to the complete rows of a task.
 
-    Among those of one edition and source; baselines and lines without an interval have no ranks.
+    Ranks are among rows of one edition and source; baselines, and rows without an interval, have
+    none.
     """
     groups: dict[tuple[str, str, str], list[LeaderboardRow]] = defaultdict(list)
     for row in rows:
@@ -83,9 +83,9 @@ def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
 
 
 def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
-    """Which pairs differ by more than chance, of all together (Holm, 1979); ``(n, n)``.
+    """Pairs that differ significantly, over all pairs together (Holm, 1979); ``(n, n)``.
 
-    Two-sided, from the ends of the intervals that face each other.
+    Two-sided, from the facing ends of the intervals.
 
     Args:
         best_first: Values, lower and upper ends, ``(3, n)``, by falling value.
@@ -125,22 +125,22 @@ class MeanRank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanRanks:
-    """Mean ranks, best first, and the tasks that they are over."""
+    """Mean ranks, best first, with their tasks."""
 
     tasks: tuple[str, ...]
     ranks: tuple[MeanRank, ...]
 
 
 def ranking(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator) -> MeanRanks:
-    """Rank models on every task, and average over the tasks that all of them have.
+    """Rank models on every task, and average over their common tasks.
 
-    Ranked are models with a number on more than half of the tasks: one that answers a single
-    benchmark would leave nothing to average over. Models of equal value share the mean of their
-    ranks. The interval is a bootstrap over tasks, the same draws for all models.
+    Includes models with values on more than half of the tasks, since a model with one task would
+    leave nothing to average over. Ties share the mean of their ranks. The interval is a bootstrap
+    over tasks, with the same resamples for all models.
 
     Args:
-        values: Task -> model -> value, higher is better.
-        rng: Draws the tasks.
+        values: Values by task and model; higher is better.
+        rng: Source of the resamples.
     """
     models = _ranked_models(values)
     tasks = tuple(task for task, has in values.items() if models and models <= has.keys())
@@ -163,7 +163,7 @@ def ranking(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator)
 
 
 def ranks_of(values: Sequence[float]) -> list[float]:
-    """Rank values, highest first; equal ones share the mean of their places.
+    """Rank values, highest first; ties share the mean rank.
 
     >>> ranks_of([0.5, 0.9, 0.5])
     [2.5, 1.0, 2.5]
@@ -181,7 +181,7 @@ def _ranked_models(values: Mapping[str, Mapping[str, float]]) -> set[str]:
 def _interval(
     ranks: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw tasks with replacement; ``ranks`` has a row for each task, a column for each model."""
+    """Bootstrap over tasks; ``ranks`` is ``(tasks, models)``."""
     n = len(ranks)
     drawn = rng.multinomial(n, [1 / n] * n, size=DRAWS) @ ranks / n
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")

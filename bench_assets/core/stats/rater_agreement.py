@@ -12,7 +12,7 @@ from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 
 
 def unanimous_share(units: Iterable[Sequence[Hashable]]) -> float:
-    """Share of units on which all raters agree, of those with at least two; NaN if none has.
+    """Share of units with unanimous raters, among units with at least two; NaN without any.
 
     >>> unanimous_share([["yes", "yes", "yes"], ["yes", "no"], ["no"]])
     0.5
@@ -35,10 +35,9 @@ def pairwise_agreement(units: Iterable[Sequence[Hashable]]) -> float:
 def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
     """Krippendorff's alpha for nominal values: 1 - observed / expected disagreement.
 
-    A unit holds the values that its raters gave, in any order; raters who gave none are left out,
-    and units with fewer than two values say nothing (Krippendorff, Computing Krippendorff's
-    Alpha-Reliability, 2011, section C). NaN if there are no such units, or if only one value was
-    ever given, where no disagreement is expected.
+    A unit is the list of its raters' values, in any order. Units with fewer than two values are
+    left out (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, section C). NaN if no
+    unit remains, or only one value occurs.
 
     >>> krippendorff_alpha([["yes", "yes"], ["no", "no"]])
     1.0
@@ -65,7 +64,7 @@ _NOTHING = 1e-12  # what is left of nothing when floating-point numbers are subt
 
 
 class Kappa(NamedTuple):
-    """Cohen's kappa with its 95 % interval; NaN where chance alone agrees on everything."""
+    """Cohen's kappa with its 95 % interval; NaN if expected agreement is complete."""
 
     value: float
     low: float
@@ -80,7 +79,7 @@ class Kappa(NamedTuple):
 
 
 class Against(NamedTuple):
-    """Confusion table of a rater against the truth, with its shares."""
+    """Confusion matrix of a rater against the truth."""
 
     true_yes: int
     false_yes: int
@@ -113,11 +112,11 @@ class Against(NamedTuple):
 def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     """Cohen's kappa (1960), its interval by Fleiss, Cohen and Everitt (1969).
 
-    Their large-sample standard error, equations 13 and 14. Where no error can be estimated,
-    because all of a rater's values are the same, the interval ends where kappa can end.
+    Large-sample standard error, equations 13 and 14. If all values of a rater are the same, no
+    error can be estimated, and the interval is the range of kappa.
 
     Args:
-        pairs: What the first and the second rater say of each thing.
+        pairs: Values of the first and the second rater for each item.
 
     >>> both = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
     >>> round(cohen_kappa(both).value, 3)  # (0.7 - 0.5) / (1 - 0.5)
@@ -151,7 +150,7 @@ def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
     """Count a rater's verdicts against the truth.
 
     Args:
-        pairs: What is so, and what the rater says.
+        pairs: Truth and rater's verdict for each item.
     """
     counted = Counter(pairs)
     table = [(True, True), (False, True), (True, False), (False, False)]
@@ -159,7 +158,7 @@ def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
 
 
 def _widest(value: float, n: int) -> tuple[float, float]:
-    """The interval where no pair differs in how it agrees: three misses in n could go unseen."""
+    """Interval for complete agreement or disagreement, by the rule of three."""
     unseen = min(1.0, 3 / n)
     return max(-1.0, value - unseen), min(1.0, value + unseen)
 

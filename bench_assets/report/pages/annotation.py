@@ -1,6 +1,6 @@
 """Data of ``#/annotation``: annotation tasks, progress and quality.
 
-Only what tables hold, so that the report needs no annotation tool; people are pseudonyms there.
+Uses only tables, so that the report needs no annotation backend; annotators are pseudonyms.
 """
 
 from collections import Counter
@@ -66,7 +66,7 @@ class AnnotationPages:
 
 
 class _AnnotationPage:
-    """The data of one task's page, while its images are brought."""
+    """Data of one task's page, with its images."""
 
     def __init__(
         self,

@@ -61,7 +61,7 @@ class AuditPages:
 
 
 def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
-    """Suspects with their number of findings: most findings first, then the earliest."""
+    """Suspects with their number of findings, most findings first, then the earliest."""
     first: dict[str, int] = {}
     times: dict[str, int] = {}
     for row in rows:
@@ -72,7 +72,7 @@ def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
 
 
 class _Page:
-    """The data of one task's page, while its images are brought."""
+    """Data of one task's page, with its images."""
 
     def __init__(self, site: Site, shown_by: Mapping[str, Question], *, withheld: bool) -> None:
         self._site, self._shown_by, self._withheld = site, shown_by, withheld
@@ -137,7 +137,7 @@ def _state(row: AuditRow) -> dict[str, Any]:
 
 
 def _said_of(name: str, rows: Sequence[AuditRow]) -> list[str]:
-    """The evidence of every doubt that names something."""
+    """The evidence of every finding that names an item."""
     return [
         one.evidence for row in rows if not row.passed for one in row.suspects if one.about == name
     ]

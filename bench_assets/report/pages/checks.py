@@ -1,9 +1,4 @@
-"""Data of the check history, expectations and claims.
-
-What Great Expectations found of the tables, on a page of its own: ``expectations``.
-
-What ``#/claims`` shows: sentences of the papers, tried on their numbers and on those here.
-"""
+"""Data of the pages ``checks``, ``expectations`` and ``claims``."""
 
 import json
 import logging
@@ -140,7 +135,7 @@ class ClaimPages:
     """A part of the report: ``claims``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write what came of every claim; suites without such a table are named."""
+        """Write the result of every claim; suites without claims are named."""
         found = [_suite(tables, name) for name in catalog.names]
         site.put("claims", found)
         site.tabs += ["claims"] * any(one["rows"] or one["problem"] for one in found)

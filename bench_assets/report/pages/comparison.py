@@ -1,7 +1,6 @@
 """Data of ``#/compare``: metric units of each model.
 
-Which two models are compared is chosen on the page, and it is the page that pairs them: of a
-thousand models there are half a million pairs.
+The page pairs the two chosen models itself: a thousand models have half a million pairs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,7 +59,7 @@ def _keys(task: Task, condition: str) -> list[list[str]]:
 def _model(
     task: Task, condition: str, asked: ConditionQuestions, model: str
 ) -> dict[str, Any] | None:
-    """The metric of a model in parts; None where it was not measured on these questions."""
+    """Units of a model's metric; None if it was not evaluated on these questions."""
     tables = asked.tables
     scores, metrics = _keys(task, condition)
     if not (tables.exists(metrics, model) and tables.exists(asked.key)):
@@ -99,7 +98,7 @@ def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> di
 
 
 def _columns(way: str, units: Units, asked: ConditionQuestions) -> dict[str, list[float]]:
-    """Units as columns. ``units``: a number that is the same of the same unit for every model."""
+    """Units as columns; ``units`` has numbers that identify a unit across models."""
     n, numbers = len(asked.questions), asked.numbers
     columns: dict[str, list[float]] = {
         name: [] for name in ("units", "clusters", "values", "weights")

@@ -132,7 +132,7 @@ class Index:
         }
 
     def _kind(self, name: str) -> str:
-        """Its kind in bench.toml; "" of an encoder, and of a model of another time."""
+        """Kind of a model in bench.toml; "" for encoders and models that are no longer there."""
         known = {**EMBEDDED_MODELS, **self._settings.models}
         if name in known:
             return known[name].kind
@@ -168,7 +168,7 @@ def _standing(row: LeaderboardRow) -> dict[str, Any]:
 def _left_out(
     tables: TableFiles, task: Task, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Models that were measured on other questions than there are now: by name, and why."""
+    """Models evaluated on other than the present questions, by name with the reason."""
     there = {row["model"] for row in rows if row["task"] == task.name}
     gone = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - there
     return [_without_number(task, "main", model, stale=CHANGED) for model in sorted(gone)]

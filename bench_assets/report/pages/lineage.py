@@ -1,7 +1,7 @@
 """Lineage of a number: sources, rejections and the funnel.
 
-The tables left of the question table differ from suite to suite. They are recognised by
-their columns, not by their names, so that those of plugins are found too.
+Tables of dataset builds differ from suite to suite. They are recognised by their columns, not by
+name, so that those of plugins are found, too.
 """
 
 import re
@@ -32,7 +32,7 @@ _PARTICULAR = re.compile(r"\d+(?:[.,]\d+)*|'[^']*'|\"[^\"]*\"")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Entries that were left out, or kept, for one kind of reason."""
+    """Entries that were rejected, or kept, for one kind of reason."""
 
     decision: str  # "kept", "accepted: no", ...; "" of what was left out
     reason: str  # particulars left out, if there are several
@@ -60,7 +60,7 @@ def rejections(tables: Tables) -> list[dict[str, Any]]:
 
 
 def funnels(tables: Tables) -> list[dict[str, Any]]:
-    """Count at each step, beside the paper's or the target."""
+    """Counts of each step, with the paper's count or the target."""
     found = []
     for name, columns in tables.items():
         for known, heads in _FUNNELS.items():
@@ -116,7 +116,7 @@ def _grouped(columns: Columns, images: Mapping[str, str], decided: str = "") -> 
 def _examples(
     rows: Sequence[Mapping[str, Any]], images: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Some of the rows, from all over the table; those with other images first."""
+    """Sample rows across the table, preferring different images."""
     shown: set[str] = set()
     spread = rows[:: max(1, len(rows) // EXAMPLES)]
     for row in list(spread)[:EXAMPLES]:
@@ -126,7 +126,7 @@ def _examples(
 
 
 def _entry(row: Mapping[str, Any]) -> str:
-    """Key of a row for people: its first texts, without reason and digests."""
+    """Readable key of a row: its first texts, without reason and digests."""
     texts = [
         value
         for name, value in row.items()
@@ -149,7 +149,7 @@ def _said(column: str, value: object) -> str:
 
 
 def _general(reason: str) -> str:
-    """Leave numbers and quotations out, and what follows the first clause.
+    """Generalise a reason: without numbers, quotations, and all after the first clause.
 
     >>> _general("1 of 4 others approve; not correct: bo"), _general("no vote for 'x.png'")
     ('… of … others approve', 'no vote for …')

@@ -1,6 +1,6 @@
 """Data of ``#/number``: provenance and signature of a number.
 
-Spells a signature out: each part, what it says, and what that means.
+Explains each part of a signature.
 """
 
 import base64
@@ -141,7 +141,7 @@ class Numbers:
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write where the numbers of every task come from."""
+        """Write the provenance of the numbers of every task."""
         found = last_found(tables.home)
         for task in catalog.tasks:
             others = {other.name for other in catalog.tasks} - {task.name}

@@ -1,7 +1,4 @@
-"""Questions of the sample browser, in chunks, with an outcome letter per model.
-
-What became of each question, a letter each: small enough to be read for all models at once.
-"""
+"""Questions of the sample browser, in chunks, with one outcome letter per question and model."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,12 +17,12 @@ def listed(columns: Columns) -> dict[str, Any]:
     """Columns that the list of samples shows, searches and filters.
 
     Args:
-        columns: Those of ``Question``.
+        columns: Columns of ``Question``.
 
     Returns:
-        ``ids`` and ``texts`` (short): one a question. ``kinds``, ``categories``,
-        ``groups`` and each of ``labels``: ``values``, and for each question the number of its
-        value. ``images``: digests, each once; ``shown``: the numbers of each question's.
+        ``ids`` and shortened ``texts`` by question; ``kinds``, ``categories``, ``groups`` and each
+        of ``labels``, encoded by ``coded``; distinct digests as ``images``, and each question's
+        indices as ``shown``.
     """
     digests: dict[str, int] = {}
     shown = [
@@ -45,7 +42,7 @@ def listed(columns: Columns) -> dict[str, Any]:
 
 
 def coded(values: Sequence[Hashable]) -> dict[str, Any]:
-    """Write values of which there are few as numbers.
+    """Dictionary-encode values.
 
     >>> coded(["b", "a", "b"])
     {'values': ['b', 'a'], 'codes': [0, 1, 0]}
@@ -74,7 +71,7 @@ def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
 
 
 def _labels(labels: Sequence[Sequence[tuple[str, str]]]) -> dict[str, Any]:
-    """Labels that questions can be chosen by: those with few short values, more than one."""
+    """Labels to filter by: those with two or more, but few and short, values."""
     given = [dict(pairs) for pairs in labels]
     found = {}
     for name in sorted({name for pairs in given for name in pairs}):
@@ -151,9 +148,9 @@ def samples_of(
     """Samples from columns of ``Score``; those of other questions are left out.
 
     Args:
-        rows: The row of each question, by its id.
+        rows: Index of each question, by id.
         scores: Columns by name.
-        ends: How responses ended, by question and sample.
+        ends: Finish of responses, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
     told = zip(scores["refused"], scores["unread"], strict=True)

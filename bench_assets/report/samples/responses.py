@@ -56,14 +56,14 @@ def responses(
     """Responses of each question, in chunks; long texts separately.
 
     Args:
-        ids: Of the questions, in the order of the list.
-        predictions: Columns of ``Prediction``: those in ``PREDICTION``.
-        scores: Columns of ``Score``: those in ``SCORE``.
-        judgements: Columns of ``Judgement``: those in ``JUDGEMENT``; None without a judge.
+        ids: Ids of the questions, in the order of the list.
+        predictions: Columns ``PREDICTION`` of ``Prediction``.
+        scores: Columns ``SCORE`` of ``Score``.
+        judgements: Columns ``JUDGEMENT`` of ``Judgement``; None without a judge.
 
     Yields:
-        Chunks of a list for each question, in it an object for each sample. What is empty is left
-        out. A text over ``LONGEST`` is ``[its beginning, its length, the name of the whole]``.
+        Chunks with a list per question, of one object per sample, without empty fields. A text over
+        ``LONGEST`` is ``[beginning, length, name of the whole]``.
     """
     said = _places(predictions["question_id"])
     scored = _places(_keys(scores))

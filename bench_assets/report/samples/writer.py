@@ -58,7 +58,7 @@ class _TableQuestions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _TaskSamples:
-    """The samples of one task, on their way into the report."""
+    """Writer of the samples of one task."""
 
     site: Site
     tables: TableFiles
@@ -143,7 +143,7 @@ class _TaskSamples:
         return _TableQuestions(about | ({"withheld": True} if self.withheld else {}), ids, digest)
 
     def _images(self, digests: Sequence[str]) -> list[Any]:
-        """Bring images: of each where it lies, or a sentence why it is not shown."""
+        """Write images; returns the path of each, or the reason why it is missing."""
         if self.withheld:
             return ["left out of this report"] * len(digests)
         brought = self.site.images(digests)
@@ -174,7 +174,7 @@ class _TaskSamples:
         return about
 
     def _is_of_others(self, condition: str, model: str, digest: str | None) -> bool:
-        """Whether a model was measured on questions that have changed since."""
+        """Whether a model was evaluated on other than the present questions."""
         key = evaluation_key(self.task, condition, "metrics")
         if not digest or not self.tables.exists(key, model):
             return False
@@ -209,11 +209,11 @@ class _TaskSamples:
             self.site.put(f"{base}-{one.name}", one.value, made_of)
 
     def _placed(self, name: str) -> str:
-        """A name of data, apart from that of the present source."""
+        """Name of data of another source."""
         return f"{name} {self.place}" if self.place else name
 
     def _stays(self, prefix: str, made_of: str) -> bool:
-        """Whether all that begins so lies there, made of the same."""
+        """Whether all data with a prefix are up to date."""
         names = self.site.names(prefix)
         return bool(names) and all([self.site.has(name, made_of) for name in names])
 

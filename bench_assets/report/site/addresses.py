@@ -47,7 +47,7 @@ def task_page(task: str) -> str:
 
 
 def audit_page(task: str) -> str:
-    """The page of the doubts about a task."""
+    """Page of a task's audit."""
     return _page(["audit", task], {})
 
 
@@ -76,7 +76,7 @@ def sample_page(task: str, question: str, model: str = "", condition: str = "mai
 
 
 def _named(condition: str) -> str:
-    """Pages show the paper's own condition where none is named."""
+    """Condition for an address; "" for the main condition, which is the default."""
     return "" if condition == "main" else condition
 
 

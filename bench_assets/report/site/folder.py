@@ -1,9 +1,7 @@
 """The report's folder, replaced atomically.
 
-Every data file has the digest of its content in its name, and ``data/files.js`` says which ones
-belong together: it is replaced last. What was interrupted leaves the report as it was.
-
-Tells tables apart without reading them: they are written anew, never changed.
+Data files are named by the digest of their content, and ``data/files.js``, which lists them, is
+replaced last: an interrupted build leaves the report unchanged.
 """
 
 import shutil
@@ -27,7 +25,7 @@ from resources.tables.parquet import TableFiles
 
 
 class Stamps:
-    """Versions of an asset's tables, read once when the first is needed."""
+    """Versions of an asset's tables, read once on demand."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], dict[str, str]] = {}
@@ -57,7 +55,7 @@ class _Stamp:
 
 
 class Site:
-    """A report that is being made, over the one that lies there already."""
+    """A report that is being built, on top of the present one."""
 
     def __init__(
         self, folder: Path, image_store: ImageStore, secrets: Secrets | None = None
@@ -65,9 +63,9 @@ class Site:
         """Begin a report.
 
         Args:
-            folder: Where it lies, or will.
-            image_store: Where its images come from.
-            secrets: What must not be told, wherever it stands in the data.
+            folder: Folder of the report.
+            image_store: Store of the images.
+            secrets: Secrets to redact in all data.
         """
         self.folder = folder
         self._images = Images(folder, image_store)
@@ -83,7 +81,7 @@ class Site:
         """Pages beyond the leaderboard and the tasks that have something to show."""
 
     def has(self, name: str, made_of: str) -> bool:
-        """Whether data lie there made of the same; if so they stay, and need not be made."""
+        """Whether data are up to date; if so, they are kept."""
         stamp = self._before.get(name)
         if stamp is None or stamp.made_of != made_of or not self._path(name, stamp).exists():
             return False
@@ -93,7 +91,7 @@ class Site:
         return True
 
     def names(self, prefix: str) -> list[str]:
-        """Names of the data that lie there and begin so."""
+        """Names of existing data with a prefix."""
         first = bisect_left(self._known, prefix)
         return list(
             takewhile(lambda name: name.startswith(prefix), islice(self._known, first, None))
@@ -109,10 +107,10 @@ class Site:
         """Write data that the page asks for by ``await Bench.data(name)``.
 
         Args:
-            name: Small letters, digits and "-": see ``slug``.
-            value: What JSON can say, also dataclasses; or what makes it, called if it is needed.
-            made_of: Digest of what it is made of; "" if that is not known: then it is made anew.
-            images: Digests of those it shows: they stay as long as it does.
+            name: Lower-case letters, digits and "-": see ``slug``.
+            value: A JSON value, also with dataclasses; or a function that computes it on demand.
+            made_of: Digest of its inputs; "" if unknown, which always rebuilds it.
+            images: Digests of the images that it shows.
 
         Raises:
             HomeError: If it cannot be written.
@@ -132,15 +130,15 @@ class Site:
         self._now[name] = stamp
 
     def image(self, digest: str) -> ReportImage | None:
-        """Bring an image into the report; None if the store has it not, or not whole."""
+        """Copy an image into the report; None if it is missing or damaged in the store."""
         return self._images.bring([digest])[digest]
 
     def images(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
-        """Bring images into the report, several at a time: by digest, as ``image`` does."""
+        """Copy images into the report concurrently; results by digest, as from ``image``."""
         return self._images.bring(digests)
 
     def why_not(self, digest: str) -> str:
-        """Why an image could not be brought, as a sentence for its place."""
+        """Reason why an image is missing, as a sentence for its place."""
         return self._images.problems.get(digest, "")
 
     def finish(self) -> None:
@@ -170,7 +168,7 @@ class Site:
 def _as_written(place: str) -> bytes:
     """A data script's encoding of the home's path prefix; b"" if none is to be removed.
 
-    A report is sent to others: where it was made, and whose place that is, is not theirs to know.
+    Reports are shared, and must not reveal paths of this machine.
     """
     if place.count("/") < 2:  # "/data/" may be a word of a question
         return b""
@@ -183,7 +181,7 @@ def _as_written(place: str) -> bytes:
 def _stamps(file: Path) -> dict[str, _Stamp]:
     """Digests of the inputs of the report's present data.
 
-    Nothing if unknown, or if other code made them: the page may read them differently.
+    Empty if unknown, or if they were written by another version of the code.
     """
     with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
         written = orjson.loads(file.read_bytes())

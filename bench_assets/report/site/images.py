@@ -1,7 +1,4 @@
-"""Images of the report: each once, by its digest, as thumbnail and original.
-
-Whose images a report should not carry to others.
-"""
+"""Images of the report, as thumbnail and original, and the licences that forbid sharing them."""
 
 import io
 import logging
@@ -47,7 +44,7 @@ class Images:
         """Why an image was not brought, by its digest."""
 
     def bring(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
-        """Bring images; None, and a line in the log, where one is not whole."""
+        """Copy images; None, with a log entry, for damaged ones."""
         wanted = list(dict.fromkeys(digests))
         new = [digest for digest in wanted if digest not in self._brought]
         with ThreadPoolExecutor(_THREADS) as threads:
@@ -55,7 +52,7 @@ class Images:
         return {digest: self._brought[digest] for digest in wanted}
 
     def keep(self, digests: Iterable[str]) -> bool:
-        """Keep images as they lie here; whether all do."""
+        """Keep existing images; returns whether all exist."""
         found = {digest: self._there(digest) for digest in digests}
         self._brought.update(found if all(found.values()) else {})
         return all(found.values())
@@ -114,7 +111,7 @@ class Images:
 
 
 def _shown_alike(decoded: DecodedImage) -> str | None:
-    """The suffix of an image that browsers show as models saw it; None if they do not."""
+    """Suffix of an image that browsers decode as models do; None otherwise."""
     turned = decoded.format == "JPEG" and decoded.changes == {"turned"}
     return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
 
@@ -129,8 +126,8 @@ def _named(digest: str, suffix: str) -> ReportImage:
 def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:
     """Suites in the report whose licence forbids passing their data on.
 
-    Those are the suites whose files a program may not fetch, where their questions were made of
-    such files; what the mini edition draws is anybody's.
+    These are suites whose files may not be downloaded by programs, if questions were built from
+    such files; the synthetic mini editions are free.
     """
     return [
         suite.name

@@ -11,7 +11,7 @@ _UNNAMED = "none named"
 
 
 def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFiles]]:
-    """Each place with its tables; of sources with the same questions there is one."""
+    """Other sources with their tables, one of each edition of the questions."""
     key = questions_key(task, "main")
     seen = {None, _digest(tables, key)}
     for others in tables.elsewhere(task.suite):
@@ -21,7 +21,7 @@ def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFi
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:
-    """Digest of a question table; None if none can be read."""
+    """Digest of a question table; None if unreadable."""
     try:
         return tables.digest(key)
     except TableError:

@@ -1,7 +1,4 @@
-"""Data as scripts: a page that was opened from disk may load these, and nothing else.
-
-Names of tasks and models as parts of file names and addresses.
-"""
+"""Data as scripts, the only kind that a page opened from disk may load; slugs for file names."""
 
 import re
 from collections.abc import Mapping
@@ -16,10 +13,10 @@ _FORMS = orjson.OPT_NON_STR_KEYS
 
 
 def data_script(name: str, value: object) -> bytes:
-    r"""Write a value as the script that hands it to the page: ``Bench.put("name", ...)``.
+    r"""Serialise a value as a script: ``Bench.put("name", ...)``.
 
-    Rows may be dataclasses. NaN, and infinity, are null. Whatever stands in a text, it ends neither
-    its string nor a script element.
+    Rows may be dataclasses. NaN and infinity become null. Texts are escaped so that they cannot end
+    a script element.
 
     >>> data_script("a-b", ["</script>", float("nan")])
     b'Bench.put("a-b",["\\u003c/script>",null]);\n'
@@ -51,10 +48,9 @@ _DIGITS = 8
 
 
 def slug(name: str) -> str:
-    """Make a name safe in a file name of any system: readable at first, unique by its end.
+    """Make a name safe as a file name on any system: readable, with a digest at the end.
 
-    Whatever the name is, its slug is short and has no dot, no slash, no capital letter; it is no
-    name that a system keeps for itself, because it ends with a digest.
+    Slugs are short, in lower case, without dots and slashes, and never reserved names.
 
     >>> slug("journeybench/mcot")
     'journeybench-mcot-fa606a1c'

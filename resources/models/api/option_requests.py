@@ -1,7 +1,7 @@
 """Options of a model behind a server: requests in the server's own way, found out by a probe.
 
-Servers ignore fields that they do not know, and answer 200. So the first request asks something
-whose answer is known and looks whether the field did anything; the next way is tried if it did not.
+Servers ignore unknown fields and answer 200. So the first request is a probe with a known answer,
+which shows whether the field has an effect; otherwise the next way is probed.
 """
 
 import asyncio

@@ -52,13 +52,13 @@ class BatchEngine(AtServer):
         """Store the configuration; nothing is sent yet.
 
         Args:
-            spec: The server, and how it is asked.
-            read_image: Finds the images that prompts name.
-            noted: Folder for what is out.
-            spent: Identity -> tokens of what was asked before.
-            base_delay: s; the first wait for a batch, and that before a second try.
-            patience: s; longest that something is tried: a batch takes a day, and a network may be
-                away for a while of it.
+            spec: Section of the server.
+            read_image: Reads an image by digest.
+            noted: Folder of the ledger of open batches.
+            spent: Tokens of cached responses, by identity.
+            base_delay: First wait for a batch, and wait before the first retry, in s.
+            patience: Longest time of retries in s: a batch takes a day, during which the network
+                may be down for a while.
         """
         super().__init__(spec, read_image, spent, base_delay)
         self._api = _APIS[spec.format]()

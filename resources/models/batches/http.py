@@ -50,10 +50,10 @@ class Wire:
 
         Args:
             spec: The server.
-            session: Sends the key with everything.
-            secrets: Taken out of all that comes.
-            base_delay: s before the second try, then twice as long, ...
-            patience: s; longest that something is tried.
+            session: HTTP session that sends the key.
+            secrets: Secrets to redact in responses.
+            base_delay: Wait before the first retry in s; doubled for each further one.
+            patience: Longest time of retries in s.
         """
         self._spec = spec
         self._session = session
@@ -66,7 +66,7 @@ class Wire:
         """Get a JSON object.
 
         Raises:
-            GoneError: If there is none at the path.
+            GoneError: If the path does not exist.
             ModelError: If the server refuses, or cannot be reached for too long.
         """
         return _object(await self._send("GET", path, lambda: {}), path)
@@ -77,9 +77,9 @@ class Wire:
         """Post a request; returns the JSON object of the answer.
 
         Args:
-            path: Below the address of the server.
-            data: Makes the arguments of the request, for each try.
-            once: Not to be sent again unless it certainly did not arrive.
+            path: Path below the server's address.
+            data: Builds the arguments of the request, for each try.
+            once: Whether to retry only if the request certainly did not arrive.
 
         Raises:
             TooLargeError: If it is too large.
@@ -145,7 +145,7 @@ class Wire:
 
         Raises:
             TooLargeError: If it is too large.
-            GoneError: If there is nothing there.
+            GoneError: If the path does not exist.
             ModelError: If it may not.
         """
         if response.status == 413:

@@ -48,7 +48,7 @@ class BatchLedger:
         """Record a batch that is about to be submitted.
 
         Raises:
-            HomeError: If it cannot be: then it is not handed over either.
+            HomeError: If it cannot be recorded; then it is not submitted either.
         """
         return self._write(Out(tag=tag, batch="", since=time.time(), ids=tuple(ids)))
 

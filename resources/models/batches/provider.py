@@ -61,7 +61,7 @@ class BatchApi(Protocol):
         """Get the state of a batch.
 
         Raises:
-            GoneError: If the server knows of none of that id.
+            GoneError: If the server knows no batch of that id.
             ModelError: If the server cannot be asked.
         """
         ...

@@ -81,7 +81,7 @@ class Round:
         asking: dict[str, list[Conversation]],
         hand: Hand,
     ) -> list[Out]:
-        """Submit what is not open already; returns all batches to wait for."""
+        """Submit requests that are not in open batches; returns all batches to wait for."""
         before = {custom_id: one for one in await self._before() for custom_id in one.ids}
         out: dict[str, Out] = {}
         chunk = _Chunk()

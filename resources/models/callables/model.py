@@ -1,7 +1,7 @@
 """A Python function ``(images, prompt) -> text`` as a model.
 
-What its responses are cached by is said by who calls it: a name, and the code of the function.
-What the function looks up while it runs, such as weights, is not part of that.
+Its responses are cached by the caller's name for it and the function's code. Objects that the
+function uses, such as weights, are not part of the key.
 """
 
 import functools
@@ -28,7 +28,7 @@ _functions: dict[str, ModelFunction] = {}
 
 
 def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
-    """Register a function under a model's name; returns the section that the model has."""
+    """Register a function under a model's name; returns the model's section."""
     _functions[name] = function
     return {
         "kind": "python",
@@ -51,7 +51,7 @@ def function_name(function: Callable[..., object]) -> str:
 
 
 def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
-    """Digest a function's code; "" where Python has none of it, such as a function written in C.
+    """Digest a function's code; "" if it has no Python code, such as a function written in C.
 
     >>> code_digest(lambda images, prompt: "A") == code_digest(lambda images, prompt: "B")
     False
@@ -87,7 +87,7 @@ class CallableModel:
         """Find the function.
 
         Raises:
-            ModelError: If this process has none of that name.
+            ModelError: If no function of that name is registered in this process.
         """
         if name not in _functions:
             raise ModelError(
@@ -129,7 +129,7 @@ def _images(turns: Sequence[Turn]) -> list[Image]:
 
 
 def _texts(turns: Sequence[Turn]) -> list[str]:
-    """The texts; those of an assistant's turn, which a prompt with examples has, are named."""
+    """Join the texts of a prompt; assistant turns, as in few-shot prompts, are labelled."""
     return [
         f"Assistant: {part}" if turn.role == "assistant" else part
         for turn in turns

@@ -47,12 +47,12 @@ class ServedEngine(ServerEngine):
         """Prepare; nothing is started yet.
 
         Args:
-            spec: The server; its path is whole.
-            name: The model's.
-            read_image: Finds the images that prompts name.
-            said: Folder for what started servers say.
-            spent: Identity -> tokens of what was asked before.
-            database: Opens the one that other homes use too, for a server with ``reached_as``.
+            spec: Section of the server, with an absolute path.
+            name: Name of the model.
+            read_image: Reads an image by digest.
+            said: Folder of the servers' logs.
+            spent: Tokens of cached responses, by identity.
+            database: Opens the shared database, for a server with ``reached_as``.
 
         Raises:
             SettingsError: If the address of the database cannot be used.

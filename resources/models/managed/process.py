@@ -135,11 +135,7 @@ class StartedServer:
         return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
 
     def _refuse_others(self, asked: ReadinessProbe) -> None:
-        """Refuse a server whose model of this name has other weights.
-
-        That the process has our path in its command, and no other process listens there, is what is
-        certain.
-        """
+        """Refuse a server whose model of this name has other weights."""
         if other := other_weights(self._get("/v1/models")[1], asked.model, asked.path):
             raise ModelError(f"the server's {asked.model} is {other} (expected {asked.path})")
 

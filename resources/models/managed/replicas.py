@@ -33,12 +33,12 @@ class ServerReplicas:
         """Store the configuration; nothing is started yet.
 
         Args:
-            start: Number, from 0 -> a server that was just started.
-            asked: When one is ready.
-            steady: Makes sure that the weights are the same before and after a start.
-            n: How many.
-            most_starts: How often one is started anew that dies soon.
-            pause: s before the first new start, then twice as long, ...
+            start: Starts the server with a number, counted from 0.
+            asked: Criteria of readiness.
+            steady: Verifies that the weights are the same before and after a start.
+            n: Number of servers.
+            most_starts: Restarts of a server that dies early.
+            pause: Wait before the first restart in s; doubled for each further one.
         """
         self._start = start
         self._asked = asked

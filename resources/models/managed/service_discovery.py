@@ -51,11 +51,11 @@ class Announcements:
         """Store the configuration; no connection is opened yet.
 
         Args:
-            database: The one that all homes name.
-            served: What the servers have in common: content of weights, command, name of the
-                model; called when it is needed.
-            shown: The same for people, in messages to those that wait.
-            lease: s for which an announcement holds.
+            database: The shared database.
+            served: Identity of interchangeable servers: weights, command, name of the model;
+                computed on demand.
+            shown: Description of the servers for messages.
+            lease: Duration of an announcement in s.
         """
         self._shown = shown
         self._locks = LeaseLocks(database)
@@ -68,8 +68,8 @@ class Announcements:
         """Replace our announcements by these addresses; renews the lease when due.
 
         Args:
-            addresses: As others reach them; what was said before and is not among them is gone.
-            patience: s for which the database may be away.
+            addresses: Addresses for other machines; replace earlier ones.
+            patience: Longest outage of the database in s.
         """
         is_old = bool(addresses) and monotonic() - self._said_at > self._lease / 4
         if set(addresses) == self._said and not is_old:
@@ -115,9 +115,9 @@ class AnnouncedServers:
         """Store the probe.
 
         Args:
-            asked: What they are to answer and to have; the path is that of the weights here.
-            again: s until one is looked at again that could not be asked.
-            within: s; longest wait for an answer.
+            asked: Criteria of readiness, with the path of the weights here.
+            again: Time in s until an unreachable one is probed again.
+            within: Timeout in s.
         """
         self._asked = asked
         self._again = again
@@ -155,10 +155,10 @@ def why_not(
     """Why an announced server cannot be used; "" if it can.
 
     Args:
-        address: As it is announced: ``http://node-a:4000/v1``.
-        asked: What it is to answer and to have.
-        within: s; longest wait for an answer.
-        is_known: It was asked which models it has, and is there as long as it says it is well.
+        address: Announced address, such as ``http://node-a:4000/v1``.
+        asked: Criteria of readiness.
+        within: Timeout in s.
+        is_known: Whether its models were checked before, so that its health suffices.
     """
     try:
         status, body = fetch_page(address, asked.health, timeout=within)

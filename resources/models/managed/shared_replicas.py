@@ -40,12 +40,12 @@ class SharedReplicas:
         """Store the configuration; nothing is started yet.
 
         Args:
-            own: Ours, for when there are no others.
-            board: Where servers for these weights are announced.
-            announced: Says which of the others' can be asked.
-            reached_as: The name under which other machines reach ours.
-            refuse_overwritten: Raises ModelError where ours may have other weights by now.
-            look: s between two looks at what is announced.
+            own: Our servers, started if there are no others.
+            board: Announcements of servers for these weights.
+            announced: Probes the servers of others.
+            reached_as: Host name under which other machines reach ours.
+            refuse_overwritten: Raises ModelError if our weights may have changed.
+            look: Time between two polls of the announcements in s.
         """
         self._own = own
         self._board = board

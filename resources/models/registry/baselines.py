@@ -42,9 +42,9 @@ class _Streaming:
 class RandomBaseline(_Streaming):
     """Random guessing from the prompt's options, never from the answer key.
 
-    That is a letter of the options shown; for texts an option shown, an alternative that the
-    question names ("left or right?"), or yes or no. Without any of these the response is empty.
-    A draw depends on the seed, the question and the number of the draw.
+    Guesses a letter of the shown options; for questions with texts, a shown option, an alternative
+    in the question ("left or right?"), or yes or no. Otherwise the response is empty. A sample
+    depends on the seed, the question and the sample number.
     """
 
     def __init__(self, name: str, seed: int = 0) -> None:
@@ -70,7 +70,7 @@ class RandomBaseline(_Streaming):
 class MostFrequentBaseline(_Streaming):
     """The most frequent right answer of the questions: an offered letter, or one text.
 
-    Ties go to the letter that comes first, and to the text that is right first.
+    Ties go to the first letter, or to the text whose question comes first.
     """
 
     signature = "most_frequent"
@@ -105,7 +105,7 @@ def _letters(question: Question) -> Sequence[str]:
 
 
 def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
-    """The texts that a prompt offers as answers to a question; options that it hides are none."""
+    """Answer texts that a prompt shows; options that it does not show are left out."""
     if question.kind != "text":
         return ()
     parts = (part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
@@ -136,7 +136,7 @@ class BlindModel:
 
     @property
     def elicits(self) -> Collection[str]:
-        """What the other model can be asked for."""
+        """Elicitation methods of the other model."""
         return self.inner.elicits if isinstance(self.inner, ElicitsOptions) else ()
 
     def cached(self) -> ChatModel:
@@ -144,11 +144,11 @@ class BlindModel:
         return BlindModel(cached(self.inner), self.name)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Ask the other model; a request that had images and one that never had are equal."""
+        """Ask the other model, without images."""
         return self.inner.response([_without_images(request) for request in requests])
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, as the other model does: some or all at once."""
+        """Answer each request, in order, in the batches of the other model."""
         responses = answered(self.inner, _Blind(requests))
         return (
             (request, response) for request, (_, response) in zip(requests, responses, strict=True)

@@ -80,8 +80,8 @@ def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prom
     """The six probe conversations, by name.
 
     Args:
-        images: What they show.
-        control_tokens: The checkpoint's own, where they are known; some of others are added.
+        images: The synthetic images.
+        control_tokens: Special tokens of the checkpoint, if known; common ones are added.
     """
     apples, dogs = images.apples, images.dogs
     spelled = " ".join(dict.fromkeys([*control_tokens, *_CONTROL_TOKENS]))

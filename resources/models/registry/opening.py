@@ -77,7 +77,7 @@ class Models(dg.ConfigurableResource[Any]):
         progress: Progress = lambda *_: None,
         throughput: Throughput | None = None,
     ) -> Generator[ChatModel]:
-        """Open a model for the length of a ``with`` block.
+        """Open a model during a ``with`` block.
 
         Raises:
             UnknownNameError: If no model has that name; lists those that have one.
@@ -90,7 +90,7 @@ class Models(dg.ConfigurableResource[Any]):
             yield self._opened(name, asking)
 
     def bring(self, name: str, images: Iterable[str]) -> None:
-        """Prefetch images that a model will need, where they are in an object store.
+        """Prefetch images for a model from the object store, if there is one.
 
         Raises:
             UnknownNameError: If no model has that name.
@@ -136,7 +136,7 @@ class Models(dg.ConfigurableResource[Any]):
     def _engine(
         self, kind: EngineKind[Any], spec: ModelSpec, at: EngineContext, until: ExitStack
     ) -> Engine:
-        """Keep an engine with weights from one asset to the next, one at a time."""
+        """Keep one engine with weights open between assets."""
         watched = at.name if checkpoint_folders.KEY.fullmatch(at.name) else ""
         key = f"{spec.kind} {spec.model_dump_json()} {watched}"  # its folder may be overwritten
         if key in self._kept:
@@ -180,10 +180,10 @@ def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
 
 
 def seeing(name: str, spec: DerivedSpec, settings: Settings) -> str:
-    """The model that one asks in another way.
+    """The model behind a baseline that changes its prompts.
 
     Raises:
-        SettingsError: If that is asked in this way already.
+        SettingsError: If that model is such a baseline itself.
     """
     settings.innermost(spec, name)
     return spec.of

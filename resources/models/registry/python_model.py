@@ -35,7 +35,7 @@ class PythonEngine:
         """Import the factory; the model is made on first use.
 
         Raises:
-            SettingsError: If there is no such module, or nothing of that name in it.
+            SettingsError: If the module or the name in it does not exist.
         """
         module, _, attribute = spec.factory.partition(":")
         try:

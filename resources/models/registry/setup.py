@@ -1,8 +1,8 @@
 """Setup of a model, without opening it.
 
-``setup_of`` is a short digest of identity and decoding, stored beside the responses: it leaves out
-what only changes speed, price or the place of a folder. ``state_of`` lists everything that is known
-of a model, to decide what has to be made again.
+``setup_of`` is a short digest of identity and decoding, stored beside the responses; it ignores
+settings of speed, price and location. ``state_of`` lists all properties of a model, to decide which
+tables are stale.
 """
 
 import os
@@ -61,7 +61,7 @@ def setup_of(name: str, settings: Settings) -> str:
 
 
 def state_of(name: str, settings: Settings) -> list[object]:
-    """A model's settings, files and hub commit; of an unusable one, the reason."""
+    """Settings, files and hub commit of a model; the reason if it is unusable."""
     try:
         return _state(name, settings)
     except BenchError as why:
@@ -125,7 +125,7 @@ def _package_files(module: str) -> list[Path]:
 
 
 def _checkpoint_files(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
-    """The files of a checkpoint; none of a hub id, whose revision is in its section."""
+    """Files of a checkpoint; none for a hub id, whose revision is in its section."""
     there = placed(spec, settings.resolve)
     gguf = there.gguf_file if isinstance(there, TransformersSpec) else None
     for folder in (Path(place) for place in (there.path, there.base) if place):

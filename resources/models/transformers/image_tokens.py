@@ -112,8 +112,8 @@ def limit_tokens(processor: "ProcessorMixin", limit: int, name: str) -> None:
     """Configure a processor for at most ``limit`` tokens per image, and as many as possible.
 
     Raises:
-        ModelError: If the family makes more of every image; says how many at least. Or if its
-            tokens cannot be counted.
+        ModelError: If the family always uses more (names the minimum), or its tokens cannot be
+            counted.
     """
     try:
         _limit(processor, limit, name)

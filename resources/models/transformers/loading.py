@@ -37,7 +37,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     Raises:
         ModelError: If the family is not known, code is not trusted, a package is missing, or
             tensors are missing, of the wrong shape, NaN or infinite.
-        OSError, ValueError, ...: What transformers raises if the files are not what they should be.
+        OSError, ValueError, ...: Errors of transformers for invalid files.
     """
     let_torchvision_load()
     import torch

@@ -32,10 +32,10 @@ def option_tokens(
     """Tokenize options as they stand behind a prompt.
 
     Args:
-        tokenizer: Of the checkpoint.
-        ending: What the chat template writes behind the last text.
-        options: Their texts.
-        delimiter: What stands before an option; a blank where a base model goes on.
+        tokenizer: Tokenizer of the checkpoint.
+        ending: Text of the chat template after the last message.
+        options: Texts of the options.
+        delimiter: Text before an option; a blank for base models.
     """
 
     def encode(text: str) -> list[int]:
@@ -55,7 +55,7 @@ def option_tokens(
 
 
 def refuse_opened_thoughts(endings: Sequence[str], tags: Tags | None) -> None:
-    """Refuse prompts that end within a thought: what follows is no answer.
+    """Refuse prompts that end within reasoning, so that no answer would follow.
 
     Raises:
         ValueError: If one does.
@@ -202,7 +202,7 @@ class OneOfOptions:
 
 
 def _chosen(new: Sequence[int], options: OptionTokens) -> int:
-    """The option that was written: the longest that the tokens begin with."""
+    """The generated option: the longest one that the tokens begin with."""
     fitting = [n for n, one in enumerate(options) if list(new[: len(one)]) == list(one)]
     if not fitting:
         raise ValueError(f"tokens {list(new)[:8]} are none of the options")

@@ -45,7 +45,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     Raises:
         ModelError: If torchvision or another package is missing or broken, or the checkpoint has
             no chat template.
-        OSError, ValueError, ...: What transformers raises if the files are not what they should be.
+        OSError, ValueError, ...: Errors of transformers for invalid files.
     """
     let_torchvision_load()
     location = checkpoint.processor or checkpoint.location

@@ -251,8 +251,7 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
     """Load a checkpoint onto the GPUs.
 
     Raises:
-        ModelError: If vLLM is not installed, or does not load the checkpoint, or would leave out
-            a part of it, or there is NaN in it.
+        ModelError: If vLLM is not installed, cannot load the whole checkpoint, or it contains NaN.
     """
     try:
         from vllm import LLM
@@ -277,7 +276,7 @@ def logprob_of(output: "RequestOutput", tokens: Sequence[int]) -> float:
     """Sum the log-probabilities of the last tokens of a prompt.
 
     Raises:
-        ValueError: If vLLM does not tell them.
+        ValueError: If vLLM does not return them.
     """
     told = (output.prompt_logprobs or [])[-len(tokens) :]
     if len(told) < len(tokens):
@@ -297,7 +296,7 @@ def _prompt_params(n: int) -> list["SamplingParams"]:
 
 
 def _choices(draw: Draw) -> list[dict[str, Any]]:
-    """Further parameters of each response: the options, where one of them is generated."""
+    """Further parameters of each response: the options of constrained generation."""
     if draw.elicit != "constrained":
         return [{} for _ in draw.seeds]
     from vllm.sampling_params import StructuredOutputsParams

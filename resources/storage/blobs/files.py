@@ -1,4 +1,4 @@
-"""Blobs as files of a folder, with nothing between them and the disk."""
+"""Blobs as files of a folder."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from resources.storage.blobs.port import BlobEntry, safe_name
 
 
 class FileBlobs:
-    """Files below a folder, which is made with the first of them."""
+    """Files below a folder, which is created with the first one."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -35,7 +35,7 @@ class FileBlobs:
             file.write(data)
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Write a file aside and link it under the name, which only the first one can."""
+        """Write a temporary file and hard-link it to the name, which succeeds only once."""
         file = self._file(name)
         if file.exists():
             return False
@@ -50,7 +50,7 @@ class FileBlobs:
         return True
 
     def get(self, name: str) -> bytes | None:
-        """Read a file; None also where a folder of the path is none."""
+        """Read a file; None if it does not exist."""
         try:
             return self._file(name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -59,7 +59,7 @@ class FileBlobs:
             raise self._unreadable(self._file(name), why) from why
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file, or a folder in its place, which cannot be read."""
+        """Whether the file exists, or a folder of that name, which cannot be read."""
         try:
             return self._file(name).exists()
         except OSError as why:  # a folder above it may not be looked into
@@ -107,11 +107,11 @@ class FileBlobs:
 
 
 def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
-    """Paths of files at any depth, but of those that are being written.
+    """Paths of files at any depth, except temporary ones.
 
     Args:
-        folder: Where to begin.
-        unread: Is told of folders that cannot be read, so that one does not hide all others.
+        folder: The folder.
+        unread: Called with unreadable folders, so that one does not hide all others.
     """
     try:
         with os.scandir(folder) as found:

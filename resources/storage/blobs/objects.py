@@ -38,9 +38,9 @@ class ObjectBlobs:
         """Store the address; no request is sent.
 
         Args:
-            store: Of obstore, with the prefix of the address; that does not try again by itself.
-            place: The address, for messages; tells no secret.
-            patience: s for which a store that is away is tried.
+            store: Store of obstore with the address's prefix, and without retries of its own.
+            place: The address without credentials, for messages.
+            patience: Time of retries in s for an unreachable store.
         """
         self._store, self._place, self._patience = store, place, patience
 
@@ -66,8 +66,7 @@ class ObjectBlobs:
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object unless there is one, by a conditional put.
 
-        Of one that was answered with an error the store may yet have taken it: what is there then
-        tells whose it is.
+        After an error the store may still have accepted the object; its content then tells.
         """
         from obstore.exceptions import AlreadyExistsError
 
@@ -153,13 +152,13 @@ class ObjectBlobs:
         return True
 
     def require_conditional_puts(self) -> None:
-        """Ask for one object to be created twice, which one of the two must be refused.
+        """Verify that the store refuses to create an object twice.
 
-        Where nothing may be written, there is nothing to require.
+        Without permission to write, nothing is verified.
 
         Raises:
-            HomeError: If the store passes over the condition: of two that claim the same both would
-                win, without a word. If it cannot be reached, or there is no such bucket.
+            HomeError: If the store ignores the condition, so that concurrent writers would both
+                succeed; or if it or the bucket cannot be reached.
         """
         try:
             won = self.put_new(_PROBE, b"first") and self.put_new(_PROBE, b"second")
@@ -191,11 +190,11 @@ class ObjectBlobs:
 
 
 class _BusyError(Exception):
-    """Something else happens to the same object at this moment."""
+    """Another operation on the same object is in progress."""
 
 
 class _DeniedError(HomeError):
-    """The keys do not allow it."""
+    """The credentials do not permit the operation."""
 
 
 def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:

@@ -15,12 +15,12 @@ def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") ->
 
     Args:
         home: The home folder.
-        below: The kind: "tables", "images", "export": a folder of the home, or of what is shared.
+        below: Kind: "tables", "images" or "export"; a folder of the home or of the shared store.
         objects: ``[storage] objects``; "": nothing is shared.
         endpoint: ``[storage] endpoint``.
 
     Raises:
-        SettingsError: If obstore is not installed, or the address is none.
+        SettingsError: If obstore is not installed, or the address is invalid.
         HomeError: If the store cannot be reached or has no conditional puts.
     """
     if folder := shared_folder(objects) if objects else home:
@@ -37,13 +37,13 @@ def shared_folder(objects: str) -> Path | None:
 
 @cache
 def _require_conditional_puts(objects: str, endpoint: str) -> None:
-    """Once a process: no store changes its mind."""
+    """Verify once per process."""
     _objects(objects.rstrip("/"), endpoint).require_conditional_puts()
 
 
 @cache
 def _objects(address: str, endpoint: str) -> ObjectBlobs:
-    """Objects of a store; the keys are what obstore finds in the environment."""
+    """Open an object store, with credentials from the environment."""
     try:
         from obstore.exceptions import BaseError
         from obstore.store import from_url

@@ -1,4 +1,4 @@
-"""The port to bytes under names: files of one folder, or objects of a store that homes share."""
+"""Port to blobs (bytes under names): files of a folder, or objects of a shared store."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,11 +19,11 @@ class BlobEntry(NamedTuple):
 
 
 class Blobs(Protocol):
-    """Bytes under names; a reader sees the result of one ``put``, never half of it.
+    """Bytes under names, with atomic ``put``.
 
-    A name is of parts with "/" between, none of them empty, "." or "..". All methods raise
-    ``HomeError``, which names the place and tells no secret: a full disk, a store that refuses, or
-    one that was away for a minute.
+    A name has parts separated by "/", none of them empty, "." or "..". All methods raise
+    ``HomeError``, which names the location without secrets, for a full disk, or a store that
+    refuses or was unreachable for a minute.
     """
 
     @property
@@ -37,21 +37,21 @@ class Blobs(Protocol):
         ...
 
     def named(self, name: str) -> str:
-        """The place of one of them, for messages."""
+        """Location of a blob, for messages."""
         ...
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
-        """Write it, whatever was there.
+        """Write a blob, replacing an existing one.
 
         Args:
-            name: Under which name.
-            data: All of it.
-            sync: Wait until a power cut does not lose it; without, it is quicker.
+            name: Its name.
+            data: Its content.
+            sync: Whether it has to survive a power cut; slower.
         """
         ...
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Write it unless it exists; of concurrent calls, one returns True."""
+        """Write a blob unless it exists; of concurrent calls, one returns True."""
         ...
 
     def get(self, name: str) -> bytes | None:
@@ -67,7 +67,7 @@ class Blobs(Protocol):
         ...
 
     def folders(self, under: str = "") -> Sequence[str]:
-        """The parts that follow ``under`` in names that go on behind them, sorted."""
+        """Sorted name parts below ``under`` that have further parts below them."""
         ...
 
     def delete(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Blobs of one place taken into another: read back and compared, begun again at any time."""
+"""Copies blobs between stores, with read-back verification; can be repeated at any time."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ written, because another one stays; not written, because it is not whole; delete
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferRules:
-    """Validity of a blob, and which of two stays."""
+    """Rules of a transfer: which blobs are valid, and which of two stays."""
 
     is_whole: Callable[[str, bytes], bool]
     """Of a name and its bytes: whether they are as they were written."""
@@ -43,15 +43,14 @@ def transfer(
     """Copy blobs, and verify their arrival; the source is unchanged.
 
     Args:
-        target: Where they are to be.
-        source: Where they are.
-        listed: Those to take.
-        rules: Which count, and which stay.
-        watch: Is told how many were looked at so far.
+        target: Store to write to.
+        source: Store to read from.
+        listed: Blobs to copy.
+        rules: Validity and precedence of blobs.
+        watch: Receives the number of blobs handled so far.
 
     Raises:
-        HomeError: If one cannot be read or written, or was not there after it was written. What
-            was taken over before stays there.
+        HomeError: If a blob cannot be read, written or verified. Copies made so far stay.
     """
     became: Counter[TransferOutcome] = Counter()
 
@@ -101,7 +100,7 @@ def _require_same_bytes(target: Blobs, name: str, data: bytes) -> None:
     """Verify that bytes arrived.
 
     Raises:
-        HomeError: If they are not.
+        HomeError: If they did not.
     """
     if target.get(name) != data:
         raise HomeError(

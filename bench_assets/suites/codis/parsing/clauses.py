@@ -65,6 +65,10 @@ _UNDECIDED = re.compile(
     r"|would be (?:wrong|incorrect|false)|is (?:untrue|mistaken)"
     r"|\Aerror\b|\Aignore previous\b)"
 )
+_MAY_THE_MONTH = re.compile(
+    r"\b(?i:in|of|since|by|last|next|early|late|mid|during|from|on)[\s-]+May\b"
+    r"|\A\W*May\W*\Z|\bMay(?=,? \d)|(?<=\d )May\b"
+)
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|as opposed to|unlike)\b")
 
 
@@ -84,8 +88,10 @@ def is_open(line: str) -> bool:
 
     >>> is_open("Maybe up."), is_open("I have no idea."), is_open("Up.")
     (True, True, False)
+    >>> is_open("It may rain."), is_open("It is in May."), is_open("On 4 May it may rain.")
+    (True, False, True)
     """
-    told = without_questions(line)
+    told = _MAY_THE_MONTH.sub("", without_questions(line))
     return leaves_open(told) or _UNDECIDED.search(normalised(told)) is not None
 
 

@@ -46,7 +46,7 @@ class ApiFormat(Protocol):
         """Decode a body with status 200; separate reasoning goes in front of the text.
 
         Raises:
-            NoResponseError: If it is not certainly a response.
+            NoResponseError: If it is not a valid response.
         """
         ...
 

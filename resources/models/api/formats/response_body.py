@@ -72,8 +72,8 @@ class NoResponseError(Exception):
 
     Args:
         what: What is missing.
-        error: The server's own word for it, if there is one inside the body.
-        overloaded: Whether the same request may do later on.
+        error: The server's error message inside the body, if any.
+        overloaded: Whether a retry may succeed.
     """
 
     def __init__(self, what: str, *, error: object = None, overloaded: bool = False) -> None:
@@ -111,7 +111,7 @@ def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
     """Map a finish reason to the stored ones.
 
     Raises:
-        NoResponseError: If it is none of those with which a response is whole.
+        NoResponseError: If it is not one of a complete response.
     """
     if not isinstance(reason, str):
         raise NoResponseError(f"{field} is no text")
@@ -131,8 +131,8 @@ def with_thought(
     Args:
         thought: The reasoning.
         text: The response.
-        tags: What this model's thoughts are known by, where not by the usual tags.
-        cut_off: Whether the thought has no end, and no response follows it.
+        tags: Tags of this model's reasoning, if not the usual ones.
+        cut_off: Whether the reasoning is unfinished, without a response after it.
 
     >>> with_thought("A? B.", "B"), with_thought("A? ", "", cut_off=True), with_thought("", "B")
     ('<think>A? B.</think>B', '<think>A? ', 'B')
@@ -209,8 +209,8 @@ def parsed(data: bytes) -> object:
     {'a': 1, 'b': [True, None]}
 
     Raises:
-        ValueError: If it is no JSON, nested too deeply, or says two different things under one
-            name, of which every reader would take another.
+        ValueError: If it is not JSON, nested too deeply, or has a duplicate field with different
+            values, of which readers would take different ones.
     """
     if data.startswith(_BYTE_ORDER_MARK):
         data = data[len(_BYTE_ORDER_MARK) :]
@@ -250,7 +250,7 @@ def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
     """Check that a field, if present, has the expected value.
 
     Raises:
-        NoResponseError: If it says something else, such as "user" for the role.
+        NoResponseError: If it has another value, such as "user" for the role.
     """
     said = of.get(name)
     if said not in (None, "", expected):
@@ -261,7 +261,7 @@ def first_of(listed: object, name: str) -> dict[str, Any]:
     """The first of several choices, of which one was requested.
 
     Raises:
-        NoResponseError: If there is none, or it is not certain which is the first.
+        NoResponseError: If there is none, or the first one is ambiguous.
     """
     if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
         raise NoResponseError(f"the response has no {name}[0]")
@@ -303,7 +303,7 @@ class ServedModel:
             build: The server's own name for its configuration, OpenAI's ``system_fingerprint``.
 
         Raises:
-            NoResponseError: If what should be a name is no text.
+            NoResponseError: If a name is not a text.
         """
         name = _printable(answered, "the name of the model that answered")
         is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
