@@ -1,4 +1,4 @@
-"""What it takes to score captions: through the task's own readings and measures, as one corpus."""
+"""What it takes to score captions: through the task's own scorers and measures, as one corpus."""
 
 from pathlib import Path
 from random import Random
@@ -30,7 +30,7 @@ def measure(_: Path) -> list[Figure]:
     whole = process_time() - started
     return [
         Figure(what=f"{N:,} captions, the metric alone, CPU", value=alone, unit="s"),
-        Figure(what=f"{N:,} captions, readings and measures, CPU", value=whole, most=2.5, unit="s"),
+        Figure(what=f"{N:,} captions, scorers and measures, CPU", value=whole, most=2.5, unit="s"),
     ]
 
 

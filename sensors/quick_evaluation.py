@@ -113,7 +113,7 @@ def _alike(
         name
         for name in old.keys() & new.keys()
         if asked_then.get(name) == asked_now.get(name)
-        and len({one.reading for one in (*old[name], *new[name])}) == 1
+        and len({one.scorer for one in (*old[name], *new[name])}) == 1
         and len({one.judge for one in (*old[name], *new[name])} - {""}) < 2
     ]
     return {name: old[name] for name in alike}, {name: new[name] for name in alike}
@@ -205,7 +205,7 @@ def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         if task.is_judged:
             judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
         require_responses(task.name, "verdicts", judgements, chosen.accept)
-        scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
+        scores = pipeline.score(task, few, predictions, judgements, chosen.scorer)
         said = {"verdict": verdict(task, few, predictions, scores, tables, tasks)}
         rows = pipeline.summarise(task, few, predictions, scores)
         return table_output(rows, {**progress.metadata(), **said})

@@ -54,7 +54,7 @@ def task(**fields):
                     prompt=lambda q: Prompt.of(q.text), about="", samples=3, temperature=0.7
                 ),
             },
-            "readings": {"exact": exact, "by_verdict": by_verdict},
+            "scorers": {"exact": exact, "by_verdict": by_verdict},
             "measures": {"accuracy": lambda rows: mean(ScoredPoint(s.points) for _, s in rows)},
         }
         | fields

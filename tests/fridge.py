@@ -48,7 +48,7 @@ TASK = Task(
     title="Fridge",
     version=1,
     conditions={"main": Condition(prompt=lambda q: Prompt.of(q.text), about="As it is.")},
-    readings={
+    scorers={
         "letter": lambda answered, _: Score.of(
             answered.prediction,
             points=float((answered.prediction.text,) == answered.question.answer),

@@ -22,7 +22,7 @@ TASK = Task(
     title="a quiz",
     version=1,
     conditions={"main": Condition(prompt=lambda q: Prompt.of(q.text), about="Asked as it is.")},
-    readings={
+    scorers={
         "exact": lambda answered, _: Score.of(
             answered.prediction,
             points=float((answered.prediction.text,) == answered.question.answer),

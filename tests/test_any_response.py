@@ -63,8 +63,8 @@ def scores_of(task, response):
     judged = pipeline.judge(task, asked, said, None) if task.is_judged else []
     return [
         score
-        for reading in task.readings
-        for score in pipeline.score(task, asked, said, judged, reading)
+        for scorer in task.scorers
+        for score in pipeline.score(task, asked, said, judged, scorer)
     ]
 
 
@@ -84,7 +84,7 @@ def grows_too_fast(read, bit, n):
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_reading_gets_through_any_response(task):
+def test_every_scorer_gets_through_any_response(task):
     for bit in BITS.values():
         for response in (response_of(bit, 120), bit):
             assert not [one for one in scores_of(task, response) if "cannot be scored" in one.note]
@@ -110,7 +110,7 @@ def test_a_reader_takes_time_in_proportion_to_the_response(name):
 
 @pytest.mark.long
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_reading_takes_time_in_proportion_to_the_response(task):
+def test_every_scorer_takes_time_in_proportion_to_the_response(task):
     slow = [b for b in BITS if grows_too_fast(lambda r: scores_of(task, r), BITS[b], 6_000)]
     assert slow == []
 

@@ -164,7 +164,7 @@ def test_each_draw_is_scored_by_its_own_judgement():
     judging = task(judges=JUDGES)
     judged = pipeline.judge(judging, QUESTIONS, drawn, None)
     rows = pipeline.score(judging, QUESTIONS, drawn, judged[::-1], "by_verdict")
-    assert [(s.sample, s.points, s.judge, s.reading) for s in rows] == [
+    assert [(s.sample, s.points, s.judge, s.scorer) for s in rows] == [
         (0, 1.0, "rules", "by_verdict"),
         (1, 0.0, "rules", "by_verdict"),
         (2, 0.0, "rules", "by_verdict"),
@@ -173,6 +173,6 @@ def test_each_draw_is_scored_by_its_own_judgement():
 
 def test_the_first_reading_is_the_default_and_others_go_by_name():
     (row,) = pipeline.score(task(), QUESTIONS, said(q1="1"), [])
-    assert row.reading == "exact"
+    assert row.scorer == "exact"
     with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):
         pipeline.score(task(), QUESTIONS, said(q1="1"), [], "lenient")

@@ -58,7 +58,7 @@ def test_each_model_and_condition_has_metrics_of_its_own():
     ("change", "part"),
     [
         pytest.param({"version": 4}, "v4", id="task version"),
-        pytest.param({"readings": {"other": exact}}, "reading:other", id="reading"),
+        pytest.param({"scorers": {"other": exact}}, "scorer:other", id="scorer"),
     ],
 )
 def test_a_signature_changes_with_the_task(change, part):
@@ -85,5 +85,5 @@ def test_a_signature_names_data_prompts_model_and_judge():
         len({signature(), signature(text="?"), signature(prompt="q"), signature(decoding="n")}) == 4
     )
     assert signature().startswith("t|v3|main|data:")
-    assert signature().endswith("|model:m|t=0|judge:none|reading:exact|n:1")
+    assert signature().endswith("|model:m|t=0|judge:none|scorer:exact|n:1")
     assert "|model:unknown|" in signature(decoding="")

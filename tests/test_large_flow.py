@@ -40,7 +40,7 @@ JUDGED = Task(
             prompt=lambda q: Prompt.of(q.question_id), about="", samples=2, temperature=0.5
         )
     },
-    readings=scoring.readings_of("accuracy"),
+    scorers=scoring.scorers_of("accuracy"),
     measures={
         **scoring.measures_of("group_accuracy"),
         **scoring.measures_of("macro_accuracy"),

@@ -90,19 +90,19 @@ class Untouchable:
         return []
 
 
-READINGS = [
+SCORERS = [
     pytest.param(task, name, id=f"{task.name}, {name}")
     for task in load_catalog().only(["blink", "codis", "cogbench", "journeybench", "multi"]).tasks
-    for name in task.readings
+    for name in task.scorers
 ]
 
 
-@pytest.mark.parametrize(("task", "reading"), READINGS)
-def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, reading):
+@pytest.mark.parametrize(("task", "scorer"), SCORERS)
+def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, scorer):
     questions = asked(task)
     said = pipeline.predict(task, questions, Thinker())
     judged = pipeline.judge(task, questions, said, Untouchable()) if task.is_judged else []
-    scores = pipeline.score(task, questions, said, judged, reading)
+    scores = pipeline.score(task, questions, said, judged, scorer)
     assert judged == []
     assert {(s.points, s.note, s.no_answer, s.judge) for s in scores} == {
         (0.0, "no answer in 64 tokens", True, "")

@@ -60,7 +60,7 @@ READ_NO_RESPONSES = {
     "suites.cogbench.dataset.source": "columns of the authors' files",
     "suites.cogbench.vqa.annotation": "what people choose from",
     "evaluation.constant_responses": "constant responses that are tried",
-    "suites.journeybench.captioning.scoring": "readings by name",
+    "suites.journeybench.captioning.scoring": "scorers by name",
     "suites.journeybench.hallucination_vqa.dataset": "columns of the authors' files",
     "suites.journeybench.raw_material": "names of files and criteria",
     "suites.journeybench.published_files": "names of the authors' files",
@@ -73,7 +73,7 @@ READ_NO_RESPONSES = {
     "suites.multi.prompts": "what is asked",
     "suites.multi.dataset.questions": "kinds and levels of problems",
     "suites.multi.construction.transformations": "how problems are transformed",
-    "suites.multi.scoring": "readings by name",
+    "suites.multi.scoring": "scorers by name",
     "suites.multi.dataset.source": "columns of the authors' files",
     "suites.multi.construction.question_transforms": "how problems are transformed",
 }

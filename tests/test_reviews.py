@@ -15,7 +15,7 @@ from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
 from tests.rows import prediction
-from tests.test_no_answer import READINGS, asked
+from tests.test_no_answer import SCORERS, asked
 
 UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."
 REVIEWED_BY_ANSWER = {"blink", "codis", "multi", "cogbench/vqa", "journeybench/multi_image_vqa"}
@@ -25,10 +25,10 @@ def said(questions, text=UNREADABLE):
     return [prediction(question_id=one.question_id, text=text) for one in questions]
 
 
-def scored(task, questions, predictions, lines=(), reading=""):
+def scored(task, questions, predictions, lines=(), scorer=""):
     verdicts = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
     review = ResponseReview.of(lines)
-    return pipeline.score(task, questions, predictions, verdicts, reading, review)
+    return pipeline.score(task, questions, predictions, verdicts, scorer, review)
 
 
 def forms(task, questions, predictions):
@@ -41,9 +41,9 @@ def _joined(question):
 
 
 @pytest.mark.parametrize(
-    ("task", "reading"), [one for one in READINGS if one.values[0].name in REVIEWED_BY_ANSWER]
+    ("task", "scorer"), [one for one in SCORERS if one.values[0].name in REVIEWED_BY_ANSWER]
 )
-def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, reading):
+def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, scorer):
     questions = asked(task)
     predictions = said(questions)
     key = {one.question_id: one for one in questions}
@@ -53,11 +53,11 @@ def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, reading):
     ]
     assert lines
     reviewed = [line.question_id for line in lines]
-    found = scored(task, questions, predictions, lines, reading)
+    found = scored(task, questions, predictions, lines, scorer)
     for score in [one for one in found if one.question_id in reviewed]:
         assert (score.points, score.unread) == (score.max_points, False), score
         assert score.note.startswith("reviewed by ada: ")
-        assert score.reading == f"{reading}+review:{ResponseReview.of(lines).digest}"
+        assert score.scorer == f"{scorer}+review:{ResponseReview.of(lines).digest}"
 
 
 def line(**fields):

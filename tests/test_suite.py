@@ -55,8 +55,8 @@ MAIN = TASK.conditions["main"]
             id="conditions in another order, one of two words",
         ),
         pytest.param(
-            {"tasks": (task("quiz", readings={}, measures={}),)},
-            ["task quiz: it has no reading", "task quiz: it has no measure"],
+            {"tasks": (task("quiz", scorers={}, measures={}),)},
+            ["task quiz: it has no scorer", "task quiz: it has no measure"],
             id="nothing to read and measure",
         ),
         pytest.param(

@@ -66,13 +66,13 @@ def test_a_table_that_keeps_the_contract_passes():
         ),
         pytest.param(
             {},
-            {"readings": NO_POINTS},
+            {"scorers": NO_POINTS},
             "quiz/0, condition main: the right answer has 0.0 of 1.0 points",
             id="a right answer without points",
         ),
         pytest.param(
             {},
-            {"readings": ALL_POINTS},
+            {"scorers": ALL_POINTS},
             "quiz/0, condition main: an empty response has all points",
             id="points for nothing",
         ),

@@ -76,7 +76,7 @@ def test_answers_of_several_parts_are_said_as_one_response(kind, answer, respons
         )
     }
     exam = [replace(text(n), kind=kind, answer=answer, options=("x", "y", "z")) for n in range(2)]
-    assert cells(best_constants(replace(TASK, readings=read), exam)) == {("all", response, 1.0)}
+    assert cells(best_constants(replace(TASK, scorers=read), exam)) == {("all", response, 1.0)}
 
 
 def share_of(wanted):
@@ -95,7 +95,7 @@ def test_every_metric_has_its_own_best_constant():
     """A is right most often; of those that only count B, and of refusals, others are the best."""
     task = replace(
         TASK,
-        readings={"whole": read_whole},
+        scorers={"whole": read_whole},
         measures={"accuracy": TASK.measures["accuracy"], "b": share_of("B"), "no": share_of("A")},
         lower_is_better=frozenset(["no"]),
     )
@@ -127,7 +127,7 @@ def mentions(answered, _):
     ],
 )
 def test_composed_responses_say_a_little_of_everything(answers, response, value):
-    task = replace(TASK, readings={"mentions": mentions})
+    task = replace(TASK, scorers={"mentions": mentions})
     found = cells(best_constants(task, [text(n, a) for n, a in enumerate(answers)]))
     assert found == {("all", response, value)}
 
@@ -204,7 +204,7 @@ def test_rules_judge_the_dealt_responses():
     def read(answered, judgements):
         return Score.of(answered.prediction, points=float(bool(judgements[0].verdict)))
 
-    task = replace(TASK, judges={"rules": ByRules(rules)}, readings={"judged": read})
+    task = replace(TASK, judges={"rules": ByRules(rules)}, scorers={"judged": read})
     exam = [text(1, "x"), text(2, "x"), text(3, "y")]
     (row,) = measured(task, exam, [said(1, "x"), said(2, "x"), said(3, "y")])
     # Three responses x, x, y in a ring: one x stays right, the other and y change places.

@@ -10,7 +10,7 @@ from tests.rows import answered, prediction, question
 
 
 def fails_at(text, why):
-    """A reading that cannot read one response."""
+    """A scorer that cannot read one response."""
 
     def score(pair, judgements):
         if pair.prediction.text == text:
@@ -34,7 +34,7 @@ def test_a_response_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why,
         title="T",
         version=1,
         conditions={},
-        readings={"strict": fails_at("bad", why)},
+        scorers={"strict": fails_at("bad", why)},
         measures={"accuracy": lambda rows: mean(ScoredPoint(one.score.points) for one in rows)},
     )
     asked = [question(question_id=name) for name in ("bad", "good")]

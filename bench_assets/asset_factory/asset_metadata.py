@@ -144,7 +144,7 @@ def percent(share: float | None) -> str:
 def mixed_mark(signature: str | None) -> str:
     """Format the number of models that answered under one name; "" for one.
 
-    >>> mixed_mark("t|v1|main|data:0|model:m|judge:none|reading:r|mixed:2|n:9")
+    >>> mixed_mark("t|v1|main|data:0|model:m|judge:none|scorer:r|mixed:2|n:9")
     'mixed: 2 models answered'
     """
     found = re.search(r"\|mixed:(\d+)(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?$", signature or "")

@@ -113,7 +113,7 @@ def constants_of(task: Task, below: str = "") -> dg.AssetsDefinition:
         },
         description=(
             "One row: what the best constant response scores in one cell of the results, in one of "
-            "the task's readings. A number that is not above it says nothing about images."
+            "the task's scorers. A number that is not above it says nothing about images."
         ),
         **here.stage("constants", below=below, when_asked=bool(below)),
     )
@@ -133,9 +133,9 @@ def scores_output(
 ) -> dg.Output[Sequence[Score]]:
     """Score one model's responses; the metadata shows its mistakes with their images."""
     chosen = settings.load().suite(task.suite, SuiteSettings)
-    reading = chosen.reading if task.asked_of == "model" else ""  # a ranking is read in one way
+    scorer = chosen.scorer if task.asked_of == "model" else ""  # a ranking is read in one way
     review = load_review(chosen.review)
-    given = pipeline.scores(task, questions, predictions, judgements, reading, review)
+    given = pipeline.scores(task, questions, predictions, judgements, scorer, review)
     rows = gathered(given, Score)
     return table_output(
         rows, mistakes_preview(questions, predictions, judgements, rows, image_store)

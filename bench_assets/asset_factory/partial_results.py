@@ -150,7 +150,7 @@ def _keep_answered(
     chosen = settings.suite(task.suite, SuiteSettings)
     by_rules = RULES in task.judges and not task.chosen_judge(chosen.judge).model
     verdicts = pipeline.judge(task, few, predictions, None, RULES) if by_rules else []
-    scores = pipeline.score(task, few, predictions, verdicts, chosen.reading)
+    scores = pipeline.score(task, few, predictions, verdicts, chosen.scorer)
     rows = beside(task, few, predictions, scores, best_constants(task, few))
     said_part = f"{len(few)} of {len(questions)} questions so far"
     evaluation = TaskEvaluation(

@@ -45,7 +45,7 @@ CHECKS: tuple[AuditCheck, ...] = (
     contamination.training_images,
     contamination.training_texts,
     parsing_coverage.unread_finding,
-    scorer_sensitivity.readings_finding,
+    scorer_sensitivity.scorers_finding,
     judge_reliability.agreement_finding,
     judge_reliability.injections_finding,
     judge_reliability.length_finding,

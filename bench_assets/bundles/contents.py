@@ -57,7 +57,7 @@ class Manifest(_ManifestText):
     condition: str
     model: str
     edition: str
-    reading: str
+    scorer: str
     signature: str
     setup: str
     package: str

@@ -78,7 +78,7 @@ def _require_same(one: ModelResponses, contents: Contents) -> None:
         TableError: Names the first thing that differs.
     """
     again = evaluate_again(
-        one.task, contents.questions, contents.predictions, contents.judgements, one.reading
+        one.task, contents.questions, contents.predictions, contents.judgements, one.scorer
     )
     if found := partings(contents.evaluated, again):
         first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
@@ -154,7 +154,7 @@ def _about(one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]
         condition=one.condition,
         model=one.model,
         edition=first.edition,
-        reading=one.reading,
+        scorer=one.scorer,
         signature=first.signature,
         setup=first.setup,
         package=package_of(task.suite) if said is None else "",

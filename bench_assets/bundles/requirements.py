@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from resources.response_cache.store import ResponseStore
 
 _MEASURED = {
-    *("data", "prompts", "model", "judge", "reading", "no_answer", "refused", "mixed", "n"),
+    *("data", "prompts", "model", "judge", "scorer", "no_answer", "refused", "mixed", "n"),
 }
 
 
@@ -82,7 +82,7 @@ def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[B
             f"check out the code that measured it (here is {package_of(suite) or suite})",
         ),
         _one_of("condition", said.condition, task.conditions, _study(said, suite)),
-        _one_of("reading", said.parts.get("reading", ""), task.readings, ""),
+        _one_of("scorer", said.parts.get("scorer", ""), task.scorers, ""),
     ]
     if strange := [part for part in said.parts if part not in _MEASURED]:
         found.append(

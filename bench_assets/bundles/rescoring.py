@@ -27,7 +27,7 @@ def evaluate_again(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str,
+    scorer: str,
 ) -> Again:
     """Judge by rules, or use recorded verdicts; then score and aggregate.
 
@@ -36,7 +36,7 @@ def evaluate_again(
         questions: The whole question table.
         predictions: Predictions of one model under one condition.
         judgements: Their recorded judgements.
-        reading: Name of the scorer; "": the default.
+        scorer: Name of the scorer; "": the default.
 
     Raises:
         UnknownNameError: If the task has no such scorer.
@@ -44,7 +44,7 @@ def evaluate_again(
     """
     if task.is_judged and (name := ruled_by(task, judgements)):
         judgements = by_rules(task, questions, predictions, name, judgements)
-    return measured(task, questions, predictions, judgements, reading)
+    return measured(task, questions, predictions, judgements, scorer)
 
 
 def measured(
@@ -52,14 +52,14 @@ def measured(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str,
+    scorer: str,
 ) -> Again:
     """Score and aggregate with blind baselines, as the graph does.
 
     Raises:
         UnknownNameError: If the task has no such scorer, or lacks the condition of a response.
     """
-    scores = pipeline.score(task, questions, predictions, judgements, reading)
+    scores = pipeline.score(task, questions, predictions, judgements, scorer)
     constants = best_constants(task, questions) if task.asked_of == "model" else []
     metrics = beside(task, questions, predictions, scores, constants)
     return Again(predictions, judgements, scores, metrics)
@@ -119,7 +119,7 @@ DIGITS = 10
 _NEAR = 1e-11  # relative; what processors differ in is some thousand times smaller
 _RESPONSE = ("text", "ranking", "no_answer", "error")
 _VERDICT = ("verdict", "value", "judge", "error")
-_POINTS = ("points", "max_points", "answer", "judge", "reading", "no_answer", "error")
+_POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
 _NO_NUMBER = ("model", "setup", "n_rejected")
 """Columns of a metric that responses do not give: names of the home, bad rows of the source."""
 _LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "data"}

@@ -75,8 +75,8 @@ def verify(path: Path) -> VerifiedBundle:
     bundle = open_bundle(path)
     task = _task_of(bundle)
     said = bundle.contents
-    reading = bundle.manifest.reading
-    again = evaluate_again(task, said.questions, said.predictions, said.judgements, reading)
+    scorer = bundle.manifest.scorer
+    again = evaluate_again(task, said.questions, said.predictions, said.judgements, scorer)
     return VerifiedBundle(bundle, again, partings(said.evaluated, again))
 
 
@@ -207,10 +207,10 @@ def _task_of(bundle: Bundle) -> Task:
             f" {'+'.join((task.name, *task.extensions))} v{task.version}: install {said.package}"
             f" with bench-assets {said.versions.get('bench-assets', '?')}, and try again"
         )
-    if said.condition not in task.conditions or said.reading not in task.readings:
+    if said.condition not in task.conditions or said.scorer not in task.scorers:
         raise CannotTryError(
-            f"{bundle.path}: {task.name} has no condition {said.condition!r} or no reading"
-            f" {said.reading!r} here: install {said.package}, and try again"
+            f"{bundle.path}: {task.name} has no condition {said.condition!r} or no scorer"
+            f" {said.scorer!r} here: install {said.package}, and try again"
         )
     return task
 

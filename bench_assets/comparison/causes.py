@@ -18,10 +18,10 @@ from bench_assets.core.schema.signature import Signature
 CHANGED, PROMPT, MODEL, DECODING = "question", "prompt", "model", "decoding"
 AGAIN, THOUGHT, CUT_OFF = "asked again", "thoughts taken off", "cut off before an answer"
 NO_RESPONSE, JUDGE, VERDICT = "no response", "judge", "judge's verdict"
-READING, VERSION, REST = "reading", "version of the task", "rest"
+SCORER, VERSION, REST = "scorer", "version of the task", "rest"
 STAGES = (
     *(CHANGED, PROMPT, MODEL, DECODING, AGAIN, NO_RESPONSE, CUT_OFF, THOUGHT),
-    *(JUDGE, VERDICT, READING, VERSION, REST),
+    *(JUDGE, VERDICT, SCORER, VERSION, REST),
 )
 """In the order in which they happen on a question's way."""
 
@@ -64,7 +64,7 @@ class QuestionRecord(NamedTuple):
 def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = True) -> str:
     """Name the possible causes of a question's change; "" if nothing differs.
 
-    Causes that cannot be separated are joined: ``model + reading``.
+    Causes that cannot be separated are joined: ``model + scorer``.
     """
     if _any(old, "error") != _any(new, "error"):
         return NO_RESPONSE
@@ -125,8 +125,8 @@ def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -
     judges, judges_now = ({row.judge for row in one.judgements} for one in (old, new))
     other = bool(judges and judges_now and judges != judges_now)
     spoken = same_response and not other and _verdicts(old) != _verdicts(new)
-    readings, readings_now = ({row.reading for row in one.scores} for one in (old, new))
-    differ = {JUDGE: other, VERDICT: spoken, READING: readings != readings_now}
+    scorers, readings_now = ({row.scorer for row in one.scores} for one in (old, new))
+    differ = {JUDGE: other, VERDICT: spoken, SCORER: scorers != readings_now}
     return [cause for cause, differs in differ.items() if differs]
 
 
@@ -185,8 +185,8 @@ class Side:
 def spelled_out(signature: Signature) -> dict[str, str]:
     """Split a signature into the parts that causes are named after, model and decoding apart.
 
-    >>> spelled_out(Signature("t", 1, "main", {"model": "m|t=0", "reading": "strict"}))
-    {'version of the task': 't v1', 'condition': 'main', 'reading': 'strict', \
+    >>> spelled_out(Signature("t", 1, "main", {"model": "m|t=0", "scorer": "strict"}))
+    {'version of the task': 't v1', 'condition': 'main', 'scorer': 'strict', \
 'model': 'm', 'decoding': 't=0'}
     """
     model, decoding = who_and_how(signature.parts.get("model", ""))

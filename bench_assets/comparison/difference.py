@@ -21,8 +21,8 @@ from bench_assets.comparison.causes import (
     DECODING,
     JUDGE,
     MODEL,
-    READING,
     REST,
+    SCORER,
     STAGES,
     VERSION,
     QuestionRecord,
@@ -38,7 +38,7 @@ IN_ALL, REMOVED, ADDED = "in all", "questions removed", "questions added"
 
 _EXAMPLES = 5
 _SAME = 1e-9  # what floating point leaves of no difference
-_SETTINGS = (MODEL, DECODING, JUDGE, READING, VERSION)
+_SETTINGS = (MODEL, DECODING, JUDGE, SCORER, VERSION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Cause:
 
     task: str
     metric: str
-    cause: str  # "in all", or what differs, such as "prompt" or "model + reading"
+    cause: str  # "in all", or what differs, such as "prompt" or "model + scorer"
     before: str
     after: str
     n: int  # questions that it concerns

@@ -47,7 +47,7 @@ def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]
 def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
     """Judges of a number whose agreement was never measured; "" if none.
 
-    >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:gpt|reading:strict|n:5", set())
+    >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:gpt|scorer:strict|n:5", set())
     'gpt'
     >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:rules|n:5", set())
     ''

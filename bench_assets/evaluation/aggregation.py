@@ -200,7 +200,7 @@ def signature_of(
         "prompts": prompts[:12] or "unknown",
         "model": "+".join(sorted(set(decodings))) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
-        "reading": scored.first.reading,
+        "scorer": scored.first.scorer,
     }
     return Signature(task.name, task.version, scored.first.condition, parts, task.extensions)
 

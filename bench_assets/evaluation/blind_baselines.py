@@ -19,7 +19,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import column, gathered, taken
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.constant_responses import constant_responses
-from bench_assets.evaluation.reviews import base_reading
+from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import RULES, Task
 
 Cells: TypeAlias = Mapping[tuple[str, str], float]
@@ -30,7 +30,7 @@ Cells: TypeAlias = Mapping[tuple[str, str], float]
 class BestConstant:
     """Best constant response of one category."""
 
-    reading: str
+    scorer: str
     metric: str
     category: str
     value: float  # in the metric's own unit
@@ -41,7 +41,7 @@ class BestConstant:
 def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
     """Find the constant response with the best value of each metric, category by category.
 
-    Tried is what ``constant_responses`` lists, in every reading of the task; best is lowest for
+    Tried is what ``constant_responses`` lists, in every scorer of the task; best is lowest for
     metrics of which lower is better. There is nothing for tasks that only a model can judge, and
     for cells in which nothing can be scored.
     """
@@ -52,11 +52,11 @@ def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConsta
     found = {text: _readings(task, questions, text) for text in tried}
     return [
         BestConstant(
-            reading=reading, metric=metric, category=where, value=value, response=best, data=data
+            scorer=scorer, metric=metric, category=where, value=value, response=best, data=data
         )
-        for reading in task.readings
+        for scorer in task.scorers
         for (metric, where), (value, best) in best_cells(
-            {text: values[reading] for text, values in found.items()}, task.lower_is_better
+            {text: values[scorer] for text, values in found.items()}, task.lower_is_better
         ).items()
     ]
 
@@ -91,17 +91,17 @@ def beside(
     They are left out where a model judged, and ``constant`` where it is of other questions.
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
-    judges, readings = set(column(scores, "judge")), set(column(scores, "reading"))
-    if not rows or not judges <= {"", RULES} or len(readings) != 1:
+    judges, scorers = set(column(scores, "judge")), set(column(scores, "scorer"))
+    if not rows or not judges <= {"", RULES} or len(scorers) != 1:
         return rows
-    reading = base_reading(*readings)
+    scorer = base_scorer(*scorers)
     known = {
         (one.metric, one.category): one.value
         for one in constants
-        if (one.reading, one.data) == (reading, rows[0].data)
+        if (one.scorer, one.data) == (scorer, rows[0].data)
     }
     others = shuffled(predictions)
-    dealt = _values(task, questions, others, _judged(task, questions, others), reading)
+    dealt = _values(task, questions, others, _judged(task, questions, others), scorer)
     return [
         replace(row, constant=known.get(cell), shuffled=dealt.get(cell))
         for row in rows
@@ -171,7 +171,7 @@ def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[s
     """Score one response to all questions with every scorer."""
     said = constant_predictions(questions, text)
     judged = _judged(task, questions, said)
-    return {name: _values(task, questions, said, judged, name) for name in task.readings}
+    return {name: _values(task, questions, said, judged, name) for name in task.scorers}
 
 
 def _judged(
@@ -185,8 +185,8 @@ def _values(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str,
+    scorer: str,
 ) -> Cells:
-    scores = gathered(pipeline.scores(task, questions, predictions, judgements, reading), Score)
+    scores = gathered(pipeline.scores(task, questions, predictions, judgements, scorer), Score)
     rows = pipeline.summarise(task, questions, predictions, scores)
     return {(row.metric, row.category): row.value for row in rows if not isnan(row.value)}

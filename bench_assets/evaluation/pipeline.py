@@ -127,7 +127,7 @@ def score(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str = "",
+    scorer: str = "",
     review: ResponseReview | None = None,
 ) -> list[Score]:
     """Score every prediction, with the named scorer or the task's default.
@@ -139,7 +139,7 @@ def score(
     Raises:
         UnknownNameError: If the task has no such scorer.
     """
-    return list(scores(task, questions, predictions, judgements, reading, review))
+    return list(scores(task, questions, predictions, judgements, scorer, review))
 
 
 def scores(
@@ -147,7 +147,7 @@ def scores(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str = "",
+    scorer: str = "",
     review: ResponseReview | None = None,
 ) -> Iterator[Score]:
     """Like ``score``, but yields scores without keeping them.
@@ -155,18 +155,18 @@ def scores(
     Raises:
         UnknownNameError: If the task has no such scorer.
     """
-    task.reading(reading or task.default_reading)
+    task.scorer(scorer or task.default_scorer)
     reviewed = (review or ResponseReview.of([])).within(questions)
     pairs = joined(questions, predictions, AnsweredQuestion)
     for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
         said = pair.prediction
-        name = task.default_reading if is_elicited(said.decoding) else reading
-        name = name or task.default_reading
-        given = _score(task, task.reading(name), pair, about)
+        name = task.default_scorer if is_elicited(said.decoding) else scorer
+        name = name or task.default_scorer
+        given = _score(task, task.scorer(name), pair, about)
         given = replace(given, unread=is_unread(pair, given, about))
         yield replace(
-            reviewed.score(task, task.reading(name), pair, given),
-            reading=reviewed.named(name),
+            reviewed.score(task, task.scorer(name), pair, given),
+            scorer=reviewed.named(name),
             confidence=max(shares(said.logprobs)) if said.logprobs else None,
             judge="+".join(sorted({verdict.judge for verdict in about})),
             setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),

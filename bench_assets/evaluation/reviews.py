@@ -72,9 +72,9 @@ class ResponseReview:
         asked = set(column(questions, "question_id"))
         return self.of([line for (name, _), line in self.lines.items() if name in asked])
 
-    def named(self, reading: str) -> str:
+    def named(self, scorer: str) -> str:
         """The name of a scorer with this review."""
-        return f"{reading}{_MARK}{self.digest}" if self.lines else reading
+        return f"{scorer}{_MARK}{self.digest}" if self.lines else scorer
 
     def score(self, task: Task, score_one: ScoreOne, pair: AnsweredQuestion, given: Score) -> Score:
         """Score a response by its review; ``given`` if it was not reviewed."""
@@ -93,13 +93,13 @@ class ResponseReview:
         return replace(score_one(again, about), note=note, unread=False)
 
 
-def base_reading(reading: str) -> str:
+def base_scorer(scorer: str) -> str:
     """The scorer without a review.
 
-    >>> base_reading("careful+review:0a1b2c3d4e5f")
+    >>> base_scorer("careful+review:0a1b2c3d4e5f")
     'careful'
     """
-    return reading.partition(_MARK)[0]
+    return scorer.partition(_MARK)[0]
 
 
 def load_review(file: str) -> ResponseReview | None:

@@ -34,7 +34,7 @@ class SuiteSettings(BaseModel):
     judge: str = RULES
     """``"rules"``, another judge of the task, a model of this file for the default judge, or
     ``"NAME:MODEL"``."""
-    reading: str = ""
+    scorer: str = ""
     """Scorer of responses; default: the suite's."""
     review: str = ""
     """File of reviewed responses, which count as their reviewers read them (`bench annotate
@@ -207,7 +207,7 @@ def _lacks(task: Task, suite: Suite) -> list[str]:
         found.append(f"its first condition should be 'main', of {list(task.conditions)}")
     found += [
         f"it has no {what}"
-        for what, some in (("reading", task.readings), ("measure", task.measures))
+        for what, some in (("scorer", task.scorers), ("measure", task.measures))
         if not some
     ]
     return found

@@ -143,7 +143,7 @@ class Task:
     title: str  # as the paper spells it
     version: int  # raised when new scores may no longer be compared with old ones
     conditions: Mapping[str, Condition]  # "main" first: what the paper publishes
-    readings: Mapping[str, ScoreOne]  # how responses, judged or not, become points; default first
+    scorers: Mapping[str, ScoreOne]  # how responses, judged or not, become points; default first
     measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
     adds: Mapping[str, Adds] = field(default_factory=dict)
     """By metric: what each score adds to a mean that only all of them together say, CIDEr's."""
@@ -184,9 +184,9 @@ class Task:
         return response_tasks(self.name, self.title, self.code_book, judged=self.is_judged)
 
     @property
-    def default_reading(self) -> str:
+    def default_scorer(self) -> str:
         """The scorer used by default."""
-        return next(iter(self.readings))
+        return next(iter(self.scorers))
 
     @property
     def is_judged(self) -> bool:
@@ -240,15 +240,15 @@ class Task:
             raise UnknownNameError(f"condition of {self.name}", name, self.conditions)
         return self.conditions[name]
 
-    def reading(self, name: str) -> ScoreOne:
+    def scorer(self, name: str) -> ScoreOne:
         """Find a scorer by name.
 
         Raises:
             UnknownNameError: If the task has no such scorer.
         """
-        if name not in self.readings:
-            raise UnknownNameError(f"reading of {self.name}", name, self.readings)
-        return self.readings[name]
+        if name not in self.scorers:
+            raise UnknownNameError(f"scorer of {self.name}", name, self.scorers)
+        return self.scorers[name]
 
 
 def _shown(why: Exception) -> str:

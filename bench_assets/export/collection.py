@@ -70,9 +70,9 @@ class ModelResponses:
         return self.task.name + ("" if self.condition == MAIN else f"/{self.condition}")
 
     @property
-    def reading(self) -> str:
+    def scorer(self) -> str:
         """Scorer of its responses."""
-        return next((row.reading for row in self.scores), "") or self.task.default_reading
+        return next((row.scorer for row in self.scores), "") or self.task.default_scorer
 
     @property
     def primary(self) -> Metric | None:

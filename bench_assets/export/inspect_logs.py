@@ -81,7 +81,7 @@ def log(one: ModelResponses, images: LogImages) -> Iterator[bytes]:
     """Write a log, sample by sample."""
     yield f'{as_json(header(one))[:-1]}, "samples": ['.encode()
     for number, item in enumerate(items(one)):
-        yield f"{',' if number else ''}\n{as_json(sample(item, one.reading, images))}".encode()
+        yield f"{',' if number else ''}\n{as_json(sample(item, one.scorer, images))}".encode()
     yield b"\n]}\n"
 
 
@@ -120,7 +120,7 @@ def header(one: ModelResponses) -> dict[str, Any]:
     }
 
 
-def sample(item: ExportSample, reading: str, images: LogImages) -> dict[str, Any]:
+def sample(item: ExportSample, scorer: str, images: LogImages) -> dict[str, Any]:
     """One sample of one question."""
     said, question = item.prediction, item.question
     attached = images.of(item)
@@ -146,7 +146,7 @@ def sample(item: ExportSample, reading: str, images: LogImages) -> dict[str, Any
         found["metadata"] = {**item.about, "raw_text": said.raw_text}
     if item.points is None:
         return {**found, "metadata": {**found["metadata"], "unscored": item.explanation}}
-    return {**found, "scores": {reading: _score(item)}}
+    return {**found, "scores": {scorer: _score(item)}}
 
 
 def _score(item: ExportSample) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def _results(one: ModelResponses) -> dict[str, Any] | None:
         return None
     measured = {_name(row): _metric(row) for row in one.metrics if not isnan(row.value)}
     done = sum(not row.error for row in one.predictions)
-    score = {"name": one.reading, "scorer": one.reading, "params": {}, "metrics": measured}
+    score = {"name": one.scorer, "scorer": one.scorer, "params": {}, "metrics": measured}
     return {
         "total_samples": len(one.predictions),
         "completed_samples": done,

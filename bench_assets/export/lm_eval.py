@@ -147,7 +147,7 @@ def _config(one: ModelResponses, whole: list[Metric]) -> dict[str, Any]:
             "version": one.task.version,
             "edition": one.exam.edition,
             "condition": one.condition,
-            "reading": one.reading,
+            "scorer": one.scorer,
             "signatures": {row.metric: row.signature for row in whole},
             "intervals": {row.metric: [known(row.low), known(row.high)] for row in whole},
             "blind_baselines": {row.metric: blind_baselines(row) for row in whole},

@@ -67,7 +67,7 @@ def dataset(exam: ExportTable) -> str:
     """VLMEvalKit's name of a question table, with the edition.
 
     >>> from bench_assets.evaluation.task import Task
-    >>> named = Task(name="a/b", title="", version=1, conditions={}, readings={}, measures={})
+    >>> named = Task(name="a/b", title="", version=1, conditions={}, scorers={}, measures={})
     >>> question = Question(
     ...     question_id="", task="", edition="mini", kind="text", text="", answer=()
     ... )

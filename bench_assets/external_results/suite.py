@@ -17,12 +17,12 @@ from bench_assets.core.tables.json_records import read_entries, records
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, ScoredQuestion, Task
 from bench_assets.external_results.results import ExternalResults
-from bench_assets.file_benchmarks.scoring import readings_of
+from bench_assets.file_benchmarks.scoring import scorers_of
 from resources.config.sections.benchmarks import Metric
 
 IMPORTS_FILE = "imports.json"
 
-READING: Metric = "exact_match"
+SCORER: Metric = "exact_match"
 """How blind baselines are read; the scores of the models are the harness's own."""
 
 
@@ -43,7 +43,7 @@ class ImportedTask:
             title=f"{self.task} ({self.harness})",
             version=1,
             conditions={"main": asked},
-            readings=readings_of(READING),
+            scorers=scorers_of(SCORER),
             measures={self.metric: mean_points},
             measured_by=self.harness,
         )

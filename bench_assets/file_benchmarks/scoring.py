@@ -35,7 +35,7 @@ _NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
 }
 
 
-def readings_of(metric: Metric) -> dict[str, ScoreOne]:
+def scorers_of(metric: Metric) -> dict[str, ScoreOne]:
     """Scorers of a benchmark, by its metric, with a judge if configured."""
     nearness = _NEARNESS.get(metric, exact_match)
     name = "judged" if metric in JUDGEABLE_METRICS else metric

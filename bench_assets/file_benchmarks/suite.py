@@ -54,7 +54,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
                 needs="none of its questions has options",
             ),
         },
-        readings=scoring.readings_of(benchmark.metric),
+        scorers=scoring.scorers_of(benchmark.metric),
         measures=scoring.measures_of(benchmark.metric),
         judges=judges if benchmark.metric in JUDGEABLE_METRICS else {},
         slices=partial(_slices, labels=benchmark.slices),

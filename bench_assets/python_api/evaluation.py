@@ -47,7 +47,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     condition: str = "main",
     source: str | Path | None = None,
     judge: str = "",
-    reading: str = "",
+    scorer: str = "",
     elicit: str = "",
     accept: Sequence[Accepted] = (),
     review: str | Path = "",
@@ -75,7 +75,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         condition: ``"main"`` or an ablation.
         source: Folder with the suite's files, instead of bench.toml's; goes with one suite.
         judge: A model of bench.toml, or ``"rules"``; goes with one suite.
-        reading: Name of the scorer; goes with one suite.
+        scorer: Name of the scorer; goes with one suite.
         elicit: ``"likelihood"`` or ``"constrained"`` need options and no parsing; see
             ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
@@ -92,8 +92,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
     """
     names = [suites] if isinstance(suites, str) else list(suites)
     one = names[0] if len(names) == 1 else ""
-    if not one and (source or judge or reading or review):
-        raise SettingsError("source, judge, reading and review need exactly one suite")
+    if not one and (source or judge or scorer or review):
+        raise SettingsError("source, judge, scorer and review need exactly one suite")
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
         asked = model_arguments(model, name, elicit)
@@ -101,7 +101,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
             one,
             Path(source) if source else None,
             judge,
-            reading,
+            scorer,
             models=asked.sections,
             review=str(Path(review).absolute()) if review else "",
             accept=accept,

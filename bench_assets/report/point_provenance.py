@@ -28,7 +28,7 @@ _FORM = "2"  # of the data: raised when what the page reads changes
 _DIGITS = 8  # of a digest: two of one question are compared, never two of many
 _TABLES = ("predictions", "judgements", "scores", "metrics")
 _SAID = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
-_SCORED = ("points", "max_points", "reading")
+_SCORED = ("points", "max_points", "scorer")
 _JUDGED = ("judge", "criterion", "verdict", "value")
 _NAMED = ("question_id", "sample")
 
@@ -84,7 +84,7 @@ def origins(
         "who": said.names("who"),
         "how": said.names("how"),
         "points": read.digests("sample", "points", "max_points"),
-        "readings": read.names("reading"),
+        "scorers": read.names("scorer"),
         "judges": judged.names("judge"),
         "verdicts": judged.digests("sample", "criterion", "verdict", "value"),
     }

@@ -23,8 +23,8 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 def suggest_entry(name: str, known: Iterable[str]) -> str:
     """Suggestion for an unknown name: the nearest one, and all known.
 
-    >>> suggest_entry("reding", ["judge", "reading"])
-    "unknown; did you mean 'reading'? known: judge, reading"
+    >>> suggest_entry("scorr", ["judge", "scorer"])
+    "unknown; did you mean 'scorer'? known: judge, scorer"
     """
     listed = sorted(set(known))
     meant = did_you_mean(name, listed)

@@ -51,7 +51,7 @@ TASK = Task(
         ),
         "no_image": Condition(prompt=lambda q: Prompt.of(q.text), about="Without images."),
     },
-    readings={"exact": exact},
+    scorers={"exact": exact},
     measures={"accuracy": lambda scored: mean(ScoredPoint(one.points) for _, one in scored)},
 )
 

@@ -1,4 +1,4 @@
-"""Responses that nobody reads, and readings that lie apart: where a model's place hangs on it."""
+"""Responses that nobody reads, and scorers that lie apart: where a model's place hangs on it."""
 
 from collections import Counter
 from dataclasses import fields, replace
@@ -13,7 +13,7 @@ from bench_assets.audit.robustness.parsing_coverage import (
     shares,
     unread_finding,
 )
-from bench_assets.audit.robustness.scorer_sensitivity import readings_finding
+from bench_assets.audit.robustness.scorer_sensitivity import scorers_finding
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.audit.held import columns_of
 from tests.audit.judged import Judged
@@ -53,8 +53,8 @@ def says(name, texts):
     ]
 
 
-def evidence(said, *readings):
-    task = replace(TASK, readings={one.__name__: one for one in readings or (careful,)})
+def evidence(said, *scorers):
+    task = replace(TASK, scorers={one.__name__: one for one in scorers or (careful,)})
     return Judged(ASKED, {name: says(name, texts) for name, texts in said.items()}, task=task)
 
 
@@ -132,13 +132,13 @@ def test_who_read_a_response():
 
 
 def test_readings_that_agree_pass():
-    found = readings_finding(evidence({"good": GOOD, "fair": FAIR}, careful, lenient))
+    found = scorers_finding(evidence({"good": GOOD, "fair": FAIR}, careful, lenient))
     assert found.passed
     assert "no response is read otherwise" in found.sentence
 
 
 def test_readings_that_put_models_in_another_order_fail():
-    found = readings_finding(evidence({"good": GOOD, "chatty": CHATTY}, careful, lenient))
+    found = scorers_finding(evidence({"good": GOOD, "chatty": CHATTY}, careful, lenient))
     (one,) = found.suspects
     # 25 of 60 right, and 58 as the lenient one reads; the good one has 50 either way.
     assert "leads chatty by 0.417, by -0.133 as lenient reads" in one.evidence
@@ -149,13 +149,13 @@ def test_readings_that_put_models_in_another_order_fail():
 def test_readings_that_lie_apart_alike_for_all_pass():
     wordy = [f"It is {text}." for text in GOOD]
     fair = [f"It is {text}." for text in FAIR]
-    found = readings_finding(evidence({"good": wordy, "fair": fair}, lenient, careful))
+    found = scorers_finding(evidence({"good": wordy, "fair": fair}, lenient, careful))
     assert found.passed
     assert "good: careful -0.833" in found.sentence
 
 
 def test_a_task_with_one_reading_has_nothing_to_compare():
-    assert readings_finding(evidence({"good": GOOD})).skipped == "the task has one reading"
+    assert scorers_finding(evidence({"good": GOOD})).skipped == "the task has one scorer"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.rows import prediction
 
 ASKED = queries(8)
 FORM = TASK.response_tasks[0]
-SIGNED = "codis|v4|main|data:0c|model:m|judge:{}|reading:strict|n:8"
+SIGNED = "codis|v4|main|data:0c|model:m|judge:{}|scorer:strict|n:8"
 
 
 def said(model="m", says="response"):

@@ -67,7 +67,7 @@ def figures(says):
     return {one.figure: one for one in figures_of_trials(tried(says), WHO)}
 
 
-OURS = ("judge", "unread", "readings", "annotators")  # what responses, judges and people are asked
+OURS = ("judge", "unread", "scorers", "annotators")  # what responses, judges and people are asked
 
 
 def caught(evidence):

@@ -22,7 +22,7 @@ DRAWN = Task(
         "main": Condition(prompt=lambda q: Prompt.of(q.text), about="x", samples=3),
         "own": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
     },
-    readings={
+    scorers={
         "share": lambda said, _: Score.of(said.prediction, points=len(said.prediction.text) / 10)
     },
     measures={"share": lambda scored: mean(ScoredPoint(one.score.points) for one in scored)},

@@ -125,7 +125,7 @@ def _about(bundle, **fields):
                      id="a suite that is not installed"),
         pytest.param({"version": 1}, "of shelf v1; here is shelf v4", id="of another version"),
         pytest.param({"extensions": ("acme",)}, "of shelf+acme v4", id="with an extension"),
-        pytest.param({"reading": "kind"}, "no reading 'kind'", id="read as nobody does here"),
+        pytest.param({"scorer": "kind"}, "no scorer 'kind'", id="read as nobody does here"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_tried_here_says_what_to_install(bundle, fields, says):

@@ -18,7 +18,7 @@ def side(
     *,
     task: Task = TASK,
     judgements: Sequence[Judgement] = (),
-    reading: str = "",
+    scorer: str = "",
     name: str = "m",
     **fields: Any,
 ) -> Side:
@@ -28,7 +28,7 @@ def side(
         Prediction(**(defaults | fields | {"question_id": key, "model": name, "text": text}))
         for key, text in texts.items()
     ]
-    scores = pipeline.score(task, questions, said, judgements, reading)
+    scores = pipeline.score(task, questions, said, judgements, scorer)
     metrics = pipeline.summarise(task, questions, said, scores)
     return Side(
         name=name,
@@ -61,7 +61,7 @@ def random_side(
     predictions = [replace(row, **_how(name, row.text, rng, failing)) for row in one.predictions]
     failed = {row.question_id for row in predictions if row.error}
     scores = [
-        replace(row, reading=rng.choice(["a", "b"]), **({"points": None, "error": "gone"}
+        replace(row, scorer=rng.choice(["a", "b"]), **({"points": None, "error": "gone"}
                 if row.question_id in failed else {}))
         for row in one.scores
     ]  # fmt: skip

@@ -50,7 +50,7 @@ def page_side(task, questions, one, exam):
         for rows, names in (
             (one.predictions, ("question_id", "sample", "text", "ranking", "prompt_sha256",
                                "decoding", "raw_text", "no_answer", "error")),
-            (one.scores, ("question_id", "sample", "points", "max_points", "reading")),
+            (one.scores, ("question_id", "sample", "points", "max_points", "scorer")),
             (one.judgements, ("question_id", "sample", "judge", "criterion", "verdict", "value")),
         )
     ]  # fmt: skip

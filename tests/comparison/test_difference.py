@@ -57,16 +57,16 @@ def test_other_responses_have_their_cause(fields, cause):
 
 def test_the_same_response_is_not_put_down_to_the_model():
     # Their rules read capital letters since; who responded cannot have moved the points.
-    lenient = replace(TASK, readings={**TASK.readings, "lenient": lower_case})
+    lenient = replace(TASK, scorers={**TASK.scorers, "lenient": lower_case})
     old = side(quiz(2), {"quiz/0": "X", "quiz/1": "x"}, task=lenient)
     new = side(
         quiz(2),
         {"quiz/0": "X", "quiz/1": "x"},
         task=lenient,
-        reading="lenient",
+        scorer="lenient",
         decoding="two|t=0,max=8",
     )
-    assert causes(old, new, lenient) == {"reading": 0.5, "model + reading": 0}
+    assert causes(old, new, lenient) == {"scorer": 0.5, "model + scorer": 0}
 
 
 def lower_case(answered, _):
@@ -80,7 +80,7 @@ def lower_case(answered, _):
     ids=["the same judge says otherwise", "another judge"],
 )
 def test_judges_are_named(judge, cause):
-    judged = replace(TASK, readings={"judged": verdict}, judges={"rules": ByRules(lambda _: [])})
+    judged = replace(TASK, scorers={"judged": verdict}, judges={"rules": ByRules(lambda _: [])})
 
     def by(judge, word):
         about = [

@@ -155,11 +155,11 @@ def test_what_a_checkpoint_is_compared_with(model, baseline, others):
         pytest.param({"prompts:p": "prompts:q"}, "prompts", id="other prompts"),
         pytest.param({"judge:j": "judge:k"}, "judge", id="another judge"),
         pytest.param({"judge:j": "judge:none"}, "", id="a judge that was not needed"),
-        pytest.param({"reading:r|n:1": "reading:s|n:2"}, "reading, n", id="reading and number"),
+        pytest.param({"scorer:r|n:1": "scorer:s|n:2"}, "scorer, n", id="scorer and number"),
     ],
 )
 def test_what_cannot_be_compared_is_said(part, says):
-    old = "t|v1|main|data:d|prompts:p|model:blind|sha256:1,float32;t=0|judge:j|reading:r|n:1"
+    old = "t|v1|main|data:d|prompts:p|model:blind|sha256:1,float32;t=0|judge:j|scorer:r|n:1"
     new = old.replace("sha256:1", "sha256:2")
     for written, instead in part.items():
         new = new.replace(written, instead)
@@ -167,8 +167,8 @@ def test_what_cannot_be_compared_is_said(part, says):
 
 
 def test_a_model_without_metrics_differs_in_all_that_is_compared():
-    one = metric("t|v1|main|data:d|prompts:p|model:blind|judge:j|reading:r|n:1")
-    assert not_comparable([], [one]) == "task, data, prompts, reading, n"
+    one = metric("t|v1|main|data:d|prompts:p|model:blind|judge:j|scorer:r|n:1")
+    assert not_comparable([], [one]) == "task, data, prompts, scorer, n"
     assert not_comparable([], []) == ""
 
 

@@ -39,10 +39,10 @@ class Home:
         self.folder, self.server, self.task = folder, server, task
         self.configure()
 
-    def configure(self, model='"m"', judge='"j"', more="", reading="", named="m"):
+    def configure(self, model='"m"', judge='"j"', more="", scorer="", named="m"):
         section = MODEL.format(url=self.server.base_url)
         (self.folder / "bench.toml").write_text(
-            f'[suites.quiz]\njudge = "judge"\n{reading}\n'
+            f'[suites.quiz]\njudge = "judge"\n{scorer}\n'
             f"[models.{named}]\n{section}{model}\n{more}\n[models.judge]\n{section}{judge}\n"
         )
 
@@ -113,8 +113,8 @@ def test_a_mark_goes_when_the_configuration_comes_back(home):
 
 def test_another_version_or_reading_of_the_task_marks_the_number(home):
     assert home.stale(replace(JUDGED, version=2)) == "measured under another version of the task"
-    lenient = replace(JUDGED, readings={"lenient": TASK.readings["exact"]})
-    assert home.stale(lenient) == "measured with the reading exact"
+    lenient = replace(JUDGED, scorers={"lenient": TASK.scorers["exact"]})
+    assert home.stale(lenient) == "measured with the scorer exact"
 
 
 def test_what_is_stale_comes_last_and_is_marked_wherever_it_is_shown(home, capsys):

@@ -141,7 +141,7 @@ def test_what_cannot_be_asked_so_is_refused(home: Path, words, message: str):
 
 def test_a_reading_parses_what_elicitation_leaves_none_of(home: Path):
     code, said = run(
-        home, "evaluate", "parity", "--model", "prior", "--elicit", "likelihood", "--reading", "x"
+        home, "evaluate", "parity", "--model", "prior", "--elicit", "likelihood", "--scorer", "x"
     )
     assert code == 2
-    assert "--reading" in said
+    assert "--scorer" in said

@@ -158,7 +158,7 @@ def test_several_draws_of_likelihoods_are_refused_and_those_of_options_are_not()
         title="q",
         version=1,
         conditions={"main": Condition(prompt=lambda q: Prompt.of(q.text), about="", samples=2)},
-        readings=TASK.readings,
+        scorers=TASK.scorers,
         measures={"accuracy": lambda scored: mean(ScoredPoint(s.points) for _, s in scored)},
     )
     with pytest.raises(SettingsError, match="several responses are drawn"):

@@ -118,14 +118,14 @@ def test_the_letter_that_is_generated_under_constraint_is_the_likeliest(
 
 
 @pytest.mark.parametrize("how", ["likelihood", "constrained"])
-@pytest.mark.parametrize("reading", ["careful", "official", "as_released"])
+@pytest.mark.parametrize("scorer", ["careful", "official", "as_released"])
 def test_no_answer_is_unread_by_any_reading_and_points_follow_the_letter(
-    bench: Workbench, models: Models, ten: list[Question], how: str, reading: str
+    bench: Workbench, models: Models, ten: list[Question], how: str, scorer: str
 ):
     (task,) = bench.catalog.tasks_of("blink")
     said = predict(bench, models, how, ten)
     verdicts = pipeline.judge(task, ten, said, None)
-    scores = pipeline.score(task, ten, said, verdicts, reading)
+    scores = pipeline.score(task, ten, said, verdicts, scorer)
     expected: list[Any] = [
         (float(q.answer == (p.text,)), (p.text,)) for q, p in zip(ten, said, strict=True)
     ]

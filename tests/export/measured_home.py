@@ -32,7 +32,7 @@ TASK = Task(
         ),
         "blind": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
     },
-    readings={"exact": lambda answered, _: Score.of(answered.prediction, points=None)},
+    scorers={"exact": lambda answered, _: Score.of(answered.prediction, points=None)},
     measures={"accuracy": lambda scored: mean(ScoredPoint(score.points) for _, score in scored)},
     judges={"rules": ByRules(lambda answered: [])},
 )

@@ -55,7 +55,7 @@ _UNKNOWN: Mapping[str, str] = {
     "that is a source": '[sources]\ncodsi = "a"',
     "that is a suite": "[suites.codsi]\njudge = 'rules'",
     **{
-        f"of {suite}": f'[suites.{suite}]\nreding = "x"'
+        f"of {suite}": f'[suites.{suite}]\nscorr = "x"'
         for suite in ("blink", "codis", "cogbench", "journeybench", "multi")
     },
 }

@@ -15,7 +15,7 @@ from tests.quiz import quiz
 from tests.report.fair import catalog, metric
 from tests.report.test_index import index_of, row_of
 
-SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|reading:strict|n:80"
+SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|scorer:strict|n:80"
 
 
 def figure(name, judge="gpt", task="codis"):

@@ -84,10 +84,10 @@ def test_images_may_be_named_by_digest_or_not_at_all():
 
 
 def test_a_signature_is_spelled_out_in_its_own_order():
-    parts = {"data": "0c", "model": "sha256:1f,float32|t=0.7,max=40,seed=3", "reading": "exact"}
+    parts = {"data": "0c", "model": "sha256:1f,float32|t=0.7,max=40,seed=3", "scorer": "exact"}
     found = in_words(Signature("quiz", 2, "main", parts, ("acme",)), TASK)
     assert [part.name for part in found] == [
-        "task", "version", "condition", "data", "model", "decoding", "reading",
+        "task", "version", "condition", "data", "model", "decoding", "scorer",
     ]  # fmt: skip
     named = {part.name: part for part in found}
     assert named["task"].value == "a quiz+acme"

@@ -62,7 +62,7 @@ def test_a_number_has_its_signature_and_the_lineage_of_its_task(lab):
     (main,) = number["conditions"]
     assert (number["task"], number["lineage"]) == ("quiz", TASKS)
     assert main["signature"] == lab.one.metrics[0].signature
-    assert {part["name"] for part in main["parts"]} >= {"data", "model", "decoding", "reading"}
+    assert {part["name"] for part in main["parts"]} >= {"data", "model", "decoding", "scorer"}
     assert (lineage["source"]["n_bytes"], lineage["questions"]["n"]) == (3, 2)
     assert lineage["rejections"][0]["groups"][0]["reason"] == "r"
 

@@ -13,7 +13,7 @@ SAID = {
     "no_answer": "",
     "error": "",
 }
-SCORED = {"points": 1.0, "max_points": 1.0, "reading": "exact"}
+SCORED = {"points": 1.0, "max_points": 1.0, "scorer": "exact"}
 JUDGED = {"judge": "gpt", "criterion": "right", "verdict": True, "value": ""}
 
 
@@ -48,7 +48,7 @@ def of(said=({},), scored=({},), judged=None):
         pytest.param({"scored": [{"points": 0.0}]}, {"points"}, id="other points"),
         pytest.param({"scored": [{"points": None}]}, {"points"}, id="unscored"),
         pytest.param({"scored": [{"max_points": 2.0}]}, {"points"}, id="more to gain"),
-        pytest.param({"scored": [{"reading": "strict"}]}, {"readings"}, id="another reading"),
+        pytest.param({"scored": [{"scorer": "strict"}]}, {"scorers"}, id="another scorer"),
         pytest.param({"judged": [{}]}, {"judges", "verdicts"}, id="judged at all"),
         pytest.param({"said": [{}, {}], "scored": [{}]}, {"response", "prompt"}, id="drawn twice"),
     ],
@@ -84,5 +84,5 @@ def test_half_a_character_is_no_obstacle():
 
 
 def test_what_an_older_table_does_not_say_is_nothing():
-    found = of(said=[{"decoding": None, "ranking": None}], scored=[{"reading": None}])
-    assert (found["who"], found["how"], found["readings"]) == ("", "", "")
+    found = of(said=[{"decoding": None, "ranking": None}], scored=[{"scorer": None}])
+    assert (found["who"], found["how"], found["scorers"]) == ("", "", "")

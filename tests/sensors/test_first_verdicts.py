@@ -12,7 +12,7 @@ QUESTIONS = quiz(60)
 OLDER, OLD, NEW = (f"run/step-{step}@aaaaaaaa" for step in (80, 900, 1000))
 
 
-def responses(model, right, prompt="p", reading="exact"):
+def responses(model, right, prompt="p", scorer="exact"):
     said = [
         Prediction(question_id=q.question_id, model=model, condition="main", text="",
                    prompt_sha256=prompt)
@@ -20,7 +20,7 @@ def responses(model, right, prompt="p", reading="exact"):
     ]  # fmt: skip
     scores = [
         Score(question_id=q.question_id, model=model, condition="main", points=float(n < right),
-              reading=reading)
+              scorer=scorer)
         for n, q in enumerate(QUESTIONS)
     ]  # fmt: skip
     return said, scores
@@ -46,7 +46,7 @@ def tables(tmp_path):
                      id="as it was"),
         pytest.param(responses(NEW, 48), "undecided", id="two lost are chance"),
         pytest.param(responses(NEW, 0, prompt="q"), f"not comparable with {OLD}", id="other words"),
-        pytest.param(responses(NEW, 0, reading="r"), f"not comparable with {OLD}", id="read apart"),
+        pytest.param(responses(NEW, 0, scorer="r"), f"not comparable with {OLD}", id="read apart"),
         pytest.param(responses("run/step-7", 0), "nothing to compare with", id="the first step"),
     ],
 )  # fmt: skip

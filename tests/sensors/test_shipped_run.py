@@ -33,7 +33,7 @@ ANIMALS = replace(
     QUIZ,
     name="codis",
     conditions={"main": CAPTIONING.condition("main")},
-    readings={
+    scorers={
         "named": lambda answered, _: Score.of(
             answered.prediction,
             points=float(answered.question.answer[0] in answered.prediction.text.lower()),

@@ -87,7 +87,7 @@ def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
         pytest.param(["--condition", "no_contxt"], "did you mean 'no_context'", id="condition"),
         pytest.param(["--judge", "rulse"], "no judge named 'rulse'", id="judge"),
         pytest.param(["--judge", "paper:gtp"], "no judge named 'gtp'", id="a judge's model"),
-        pytest.param(["--reading", "strct"], "did you mean 'strict'", id="reading"),
+        pytest.param(["--scorer", "strct"], "did you mean 'strict'", id="scorer"),
         pytest.param(["--source", "nowhere"], "nowhere: no such folder", id="source"),
         pytest.param(["--category", "nope"], "no category named 'nope'", id="category"),
         pytest.param(["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="of a part"),

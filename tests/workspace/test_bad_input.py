@@ -140,7 +140,7 @@ def test_what_is_not_installed_stops_only_its_own_part(home, toml, named):
 def test_unknown_suites_and_readings_are_named(home, source):
     assert "known: blink, codis" in bench("tables", "questions", "cods", fails=True).stderr
     file = write_responses(home / "r.jsonl", answers("a", "b"))
-    command = ("evaluate", "codis", "--responses", file, "--source", source, "--reading", "kind")
+    command = ("evaluate", "codis", "--responses", file, "--source", source, "--scorer", "kind")
     assert "official" in bench(*command, fails=True).stderr
     write_responses(file, answers("a", "b", condition="blindfolded"))
     assert (

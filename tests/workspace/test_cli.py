@@ -75,13 +75,13 @@ def test_a_condition_without_questions_says_what_it_needs(used_home):
 
 
 @pytest.mark.parametrize(
-    ("reading", "acc_q", "n_scored"),
+    ("scorer", "acc_q", "n_scored"),
     [
         pytest.param("strict", 0.5, 2, id="strict: right, wrong, and two that say neither"),
         pytest.param("official", 0.5, 4, id="official: a substring", marks=pytest.mark.long),
     ],
 )
-def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
+def test_a_recorded_judge_is_read_as_told(used_home, scorer, acc_q, n_scored):
     responses = answers("w", "x", "y", "z")
     for response, word in zip(
         responses, ["right", "wrong", "not right", "Right, perhaps"], strict=True
@@ -89,5 +89,5 @@ def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
         response["judge_response"] = word
     file = write_responses(used_home / "r.jsonl", responses)
     command = ("evaluate", "codis", "--responses", file, "--judge", "recorded")
-    rows = lines(bench(*command, "--reading", reading, "--json"))
+    rows = lines(bench(*command, "--scorer", scorer, "--json"))
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)

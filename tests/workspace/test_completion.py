@@ -51,7 +51,7 @@ def completed(shell, line, home):
         pytest.param("bench evaluate codis --condition no_con", ["no_context"], id="conditions"),
         pytest.param("bench evaluate codis --judge rul", ["rules"], id="judges"),
         pytest.param("bench evaluate codis --judge my", ["my-model"], id="models that judge"),
-        pytest.param("bench evaluate codis --reading off", ["official"], id="readings"),
+        pytest.param("bench evaluate codis --scorer off", ["official"], id="scorers"),
         pytest.param("bench export csv --suite bli", ["blink"], id="suites of an option"),
         pytest.param("bench bundle reproduce cod", ["codis"], id="the task of a number"),
         pytest.param("bench bundle pack codis rand", ["random"], id="the model of a number"),

@@ -93,7 +93,7 @@ def link_images(home):
             lambda home: (home / "captions.jsonl").write_text("{}"), True, id="a file that it names"
         ),
         pytest.param(
-            lambda home: configure(home, suite='judge = "c"\nreading = "strict"'),
+            lambda home: configure(home, suite='judge = "c"\nscorer = "strict"'),
             False,
             id="who judges, and how responses are read",
         ),

@@ -254,7 +254,7 @@ def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server,
     form.write_text("\n".join(map(json.dumps, rows)))
     row = accuracy(bench(*asked, "--review", form, "--json"))
     assert (row["value"], row["unread"], row["n_refused"]) == (0.66, 0.01, 10)
-    assert re.search(r"\|reading:\w+\+review:[0-9a-f]{12}\|refused:10\|n:100$", row["signature"])
+    assert re.search(r"\|scorer:\w+\+review:[0-9a-f]{12}\|refused:10\|n:100$", row["signature"])
     server.says = lambda body: "A" if "commit to" in str(body) else usual(body)
     assert "10 responses to review, 10 filled in" in bench(
         "annotate", "review", "quiz", form, "--model", "m", "--by", "m"

@@ -77,7 +77,7 @@ def test_a_number_comes_out_again_and_the_tables_stay(home, model):
     found = json.loads(run("bundle", "reproduce", "shelf", model, "--json").stdout)
     assert found["status"] == "same"
     assert [need["part"] for need in found["needs"]] == [
-        *("task", "version", "condition", "reading", "questions", "prompts", "responses", "judge")
+        *("task", "version", "condition", "scorer", "questions", "prompts", "responses", "judge")
     ]
     assert everything(home / "tables") == before
 
@@ -137,12 +137,12 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
         pytest.param(["fridge", "written"], "no suite named 'fridge'", id="no such task"),
         pytest.param(["shelf", "writen"], "did you mean 'written'", id="a misspelt model"),
         pytest.param(["x|v1|main|model:m"], "no such task; install the package", id="no suite"),
-        pytest.param(["shelf|v9|main|reading:judged"], "version: v2; check out", id="a version"),
-        pytest.param(["shelf+acme|v2|main|reading:judged"], "same extensions", id="extensions"),
-        pytest.param(["shelf|v3|blind|reading:judged"], "condition: only main", id="a condition"),
-        pytest.param(["shelf|v3|main|data:0c|reading:judged"],
+        pytest.param(["shelf|v9|main|scorer:judged"], "version: v2; check out", id="a version"),
+        pytest.param(["shelf+acme|v2|main|scorer:judged"], "same extensions", id="extensions"),
+        pytest.param(["shelf|v3|blind|scorer:judged"], "condition: only main", id="a condition"),
+        pytest.param(["shelf|v3|main|data:0c|scorer:judged"],
                      "`bench tables questions shelf` builds", id="other questions"),
-        pytest.param(["shelf|v3|main~x|reading:judged"],
+        pytest.param(["shelf|v3|main~x|scorer:judged"],
                      "`bench tables paper shelf`", id="a study's"),
     ],
 )  # fmt: skip

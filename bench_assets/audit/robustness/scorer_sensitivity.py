@@ -24,7 +24,7 @@ class Apart(NamedTuple):
     """Difference of a scorer from the default one, on one model's responses."""
 
     model: str
-    reading: str
+    scorer: str
     change: float  # of the share of points
     low: float
     high: float
@@ -35,27 +35,27 @@ class Apart(NamedTuple):
         """Write it for people."""
         such = f", such as {', '.join(self.questions[:_SHOWN])}" if self.questions else ""
         return (
-            f"{self.reading} {self.change:+.3f} ({self.low:+.3f} to {self.high:+.3f}),"
+            f"{self.scorer} {self.change:+.3f} ({self.low:+.3f} to {self.high:+.3f}),"
             f" {len(self.questions)} of {self.n} responses{such}"
         )
 
 
-@audit_check("readings_apart", "Are two models in another order as another reading has it?")
-def readings_finding(evidence: Evidence) -> AuditFinding:
+@audit_check("scorers_apart", "Are two models in another order as another scorer has it?")
+def scorers_finding(evidence: Evidence) -> AuditFinding:
     """Find model pairs whose order depends on the scorer."""
     task = evidence.task
-    if len(task.readings) < 2:
-        raise SkippedCheckError("the task has one reading")
+    if len(task.scorers) < 2:
+        raise SkippedCheckError("the task has one scorer")
     models = evidence.results().models
     questions = sampled(evidence.questions, len(models))
     asked = {question.question_id for question in questions}
-    read: dict[str, dict[str, dict[str, float]]] = {name: {} for name in task.readings}
+    read: dict[str, dict[str, dict[str, float]]] = {name: {} for name in task.scorers}
     for model in models:
         said = evidence.predictions(model, of=asked)
         judged = evidence.judgements(model, of=asked)
-        for name in task.readings if said else ():
+        for name in task.scorers if said else ():
             read[name][model] = _points(pipeline.score(task, questions, said, judged, name))
-    default, *others = task.readings
+    default, *others = task.scorers
     if not read[default]:
         raise SkippedCheckError(NOBODY)
     cluster = clusters_of(questions)
@@ -88,7 +88,7 @@ def _points(scores: Sequence[Score]) -> dict[str, float]:
 
 def _apart(
     model: str,
-    reading: str,
+    scorer: str,
     default: Mapping[str, float],
     other: Mapping[str, float],
     cluster: Mapping[str, str],
@@ -98,7 +98,7 @@ def _apart(
         return None
     pairs = [PairedScores(default[q], other[q], cluster[q]) for q in both]
     otherwise = tuple(q for q in both if default[q] != other[q])
-    return Apart(model, reading, change(pairs), *interval(pairs), otherwise, len(both))
+    return Apart(model, scorer, change(pairs), *interval(pairs), otherwise, len(both))
 
 
 def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence[RankFlip]]) -> str:
@@ -106,15 +106,15 @@ def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence
     far = [one for one in apart if one.questions]
     told = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
     return (
-        f"{n} pairs of models are in another order by another reading than {default}."
+        f"{n} pairs of models are in another order by another scorer than {default}."
         f" Beside {default}: {told or 'no response is read otherwise'}."
     )
 
 
-def _told(reading: str, pair: RankFlip, apart: Sequence[Apart]) -> str:
+def _told(scorer: str, pair: RankFlip, apart: Sequence[Apart]) -> str:
     own = "; ".join(
         f"{one.model}: {one}"
         for one in apart
-        if one.reading == reading and one.model in (pair.better, pair.worse)
+        if one.scorer == scorer and one.model in (pair.better, pair.worse)
     )
-    return f"leads {pair.worse} by {pair.now:.3f}, by {pair.then:.3f} as {reading} reads. {own}"
+    return f"leads {pair.worse} by {pair.now:.3f}, by {pair.then:.3f} as {scorer} reads. {own}"

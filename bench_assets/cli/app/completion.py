@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from bench_assets.core.schema.errors import BenchError
 
-Kind: TypeAlias = Literal["suites", "models", "conditions", "judges", "readings"]
+Kind: TypeAlias = Literal["suites", "models", "conditions", "judges", "scorers"]
 
 CACHE_FILE = "names.json"
 
@@ -39,9 +39,9 @@ def complete_judges(incomplete: str) -> list[str]:
     return _with_prefix(incomplete, [*_names("judges"), *_names("models")])
 
 
-def complete_readings(incomplete: str) -> list[str]:
+def complete_scorers(incomplete: str) -> list[str]:
     """Scorers of any task."""
-    return _with_prefix(incomplete, _names("readings"))
+    return _with_prefix(incomplete, _names("scorers"))
 
 
 def complete_tables(incomplete: str) -> list[str]:
@@ -114,7 +114,7 @@ def _collect_names(home: Path) -> dict[Kind, list[str]]:
         "models": [*settings.models, *EMBEDDED_MODELS],
         "conditions": _sorted(name for task in tasks for name in task.conditions),
         "judges": _sorted(name for task in tasks for name in task.judges),
-        "readings": _sorted(name for task in tasks for name in task.readings),
+        "scorers": _sorted(name for task in tasks for name in task.scorers),
     }
 
 

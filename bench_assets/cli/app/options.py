@@ -17,7 +17,7 @@ from bench_assets.cli.app.completion import (
     complete_conditions,
     complete_judges,
     complete_models,
-    complete_readings,
+    complete_scorers,
     complete_suites,
 )
 
@@ -44,7 +44,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
 JudgeOption = Annotated[
     str, named_option('Judge: a model of bench.toml, or "rules".', complete_judges)
 ]
-ReadingOption = Annotated[str, named_option("Scorer of responses.", complete_readings)]
+ScorerOption = Annotated[str, named_option("Scorer of responses.", complete_scorers)]
 ElicitOption = Annotated[
     str,
     typer.Option(

@@ -15,7 +15,7 @@ from bench_assets.cli.app.options import (
     JsonOption,
     JudgeOption,
     OptionalModelsOption,
-    ReadingOption,
+    ScorerOption,
     SourceOption,
 )
 from bench_assets.core.schema.elicitation import GENERATE
@@ -74,7 +74,7 @@ def evaluate(
     condition: ConditionsOption = None,
     source: SourceOption = None,
     judge: JudgeOption = "",
-    reading: ReadingOption = "",
+    scorer: ScorerOption = "",
     elicit: ElicitOption = "",
     limit: LimitOption = 0,
     category: CategoryOption = None,
@@ -112,23 +112,23 @@ def evaluate(
     """
     one = suites[0] if suites and len(suites) == 1 else ""
     _check_arguments(
-        of_one_suite=bool(source or judge or reading or responses or review),
+        of_one_suite=bool(source or judge or scorer or responses or review),
         one_suite=bool(one),
         asks=bool(model),
         elicits=elicit not in ("", GENERATE),
-        parses=bool(reading or review),
+        parses=bool(scorer or review),
         scores=bool(responses),
     )
     if review and (responses or keep_going):
         raise typer.BadParameter("--review cannot be combined with --responses or --keep-going")
     if responses:
-        _score(one, responses, source, judge, reading, as_json=as_json)
+        _score(one, responses, source, judge, scorer, as_json=as_json)
         return
     if keep_going:
         _backfill(model or [], suites, condition, elicit, accept, as_json=as_json)
         return
     form, given = str(review.absolute()) if review else "", [one.value for one in accept or ()]
-    chosen = (one, source, judge, reading, elicit)
+    chosen = (one, source, judge, scorer, elicit)
     with open_home_for(model or [], *chosen, review=form, accept=given) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
@@ -169,7 +169,7 @@ def _check_arguments(
 ) -> None:
     if of_one_suite and not one_suite:
         raise typer.BadParameter(
-            "--source, --judge, --reading, --responses and --review need exactly one suite. Name it"
+            "--source, --judge, --scorer, --responses and --review need exactly one suite. Name it"
         )
     if asks == scores:
         raise typer.BadParameter("expected either --model or --responses")
@@ -177,7 +177,7 @@ def _check_arguments(
         raise typer.BadParameter("--elicit needs --model, not --responses")
     if elicits and parses:
         raise typer.BadParameter(
-            "--reading and --review are of texts, and --elicit leaves none. Drop one of them"
+            "--scorer and --review are of texts, and --elicit leaves none. Drop one of them"
         )
 
 
@@ -261,7 +261,7 @@ def _backfill(
 
 
 def _score(
-    suite: str, responses: Path, source: Path | None, judge: str, reading: str, *, as_json: bool
+    suite: str, responses: Path, source: Path | None, judge: str, scorer: str, *, as_json: bool
 ) -> None:
     """Score existing responses."""
     from bench_assets.workspace.evaluate.external_responses import (
@@ -274,7 +274,7 @@ def _score(
     )
     from resources.models.registry.recorded import read_responses
 
-    with open_home(suite, source, judge=judge, reading=reading, scratch=True) as bench:
+    with open_home(suite, source, judge=judge, scorer=scorer, scratch=True) as bench:
         from bench_assets.workspace.materialization.backfill import rejection_messages
         from bench_assets.workspace.materialization.name_validation import check_names
 
@@ -286,7 +286,7 @@ def _score(
             for part in by_model_and_condition(recorded, nameless=responses.stem):
                 asked = bench.questions(task, part[0].condition)
                 with open_judge(bench, task, part, responses) as judging:
-                    scored = score_responses(task, asked, part, judging, reading)
+                    scored = score_responses(task, asked, part, judging, scorer)
                 print_message(fit_message(responses, scored, len(asked)))
                 metrics = [*scored.metrics, *extra_metrics(bench, task, asked, part)]
                 print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)

@@ -46,7 +46,7 @@ def _print_sample(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) ->
         _section("Scored text", secrets.redacted(said["text"]) or "(nothing)")
     for judgement in draw.judgements:
         _print_judgement(judgement, secrets)
-    _section("Parsed answer", secrets.redacted("\n".join(_score_lines(score, one.reading))))
+    _section("Parsed answer", secrets.redacted("\n".join(_score_lines(score, one.scorer))))
 
 
 def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
@@ -118,7 +118,7 @@ def _response_notes(said: Mapping[str, Any]) -> Iterator[str]:
             yield f"({note})"
 
 
-def _score_lines(score: Mapping[str, Any], reading: str) -> Iterator[str]:
+def _score_lines(score: Mapping[str, Any], scorer: str) -> Iterator[str]:
     if not score:
         yield "not scored yet"
         return
@@ -128,7 +128,7 @@ def _score_lines(score: Mapping[str, Any], reading: str) -> Iterator[str]:
     yield f"{points} of {score['max_points']:g}" + (f"; {score['note']}" if score["note"] else "")
     if score["error"]:
         yield score["error"]
-    yield f"scorer {reading}"
+    yield f"scorer {scorer}"
 
 
 def _metric_lines(one: ScoreEvidence) -> Iterator[str]:

@@ -13,7 +13,7 @@ TRIES = 3
 """How often a judge is asked for one verdict, the first time included."""
 
 AT_FIRST = ", at first"
-"""Of a criterion: what was said before it was asked again, for readings whose authors ask once."""
+"""Of a criterion: what was said before it was asked again, for scorers whose authors ask once."""
 
 RECORDED = "recorded|"
 """How the signature of a judge begins whose words are there already: it has no others."""
@@ -133,7 +133,7 @@ def judged(
 ) -> list[Judgement]:
     """Judgement of a prediction; after a retry, the first response is kept too.
 
-    That one has no verdict: it is for readings of their own.
+    That one has no verdict: it is for scorers of their own.
     """
     (request, response), last = heard.first, heard.request.prompt
     named = {"judge": judge, "value": value}

@@ -34,7 +34,7 @@ Answers: TypeAlias = Literal["letters", "brackets", "texts"]
 Normalization: TypeAlias = Literal["none", "characters", "bytes", "tokens", "unconditional"]
 
 GENERATE = "generate"
-"""The name of the ordinary way: a text, which a reading parses."""
+"""The name of the ordinary way: a text, which a scorer parses."""
 _DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
 _MARK = "|elicit="
 

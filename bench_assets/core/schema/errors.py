@@ -6,7 +6,7 @@ BenchError
 ├── TableError        a table is missing or does not have the columns its row type declares
 ├── HomeError         the home folder cannot be read or written: damaged, full, read-only
 ├── SettingsError     bench.toml or an argument is invalid
-├── UnknownNameError  no model, judge, suite or reading has that name
+├── UnknownNameError  no model, judge, suite or scorer has that name
 └── ModelError        a model could not be asked
 """
 
@@ -39,7 +39,7 @@ class SettingsError(BenchError):
 
 
 class UnknownNameError(BenchError):
-    """No model, judge, suite or reading has that name; lists those that exist, and the nearest.
+    """No model, judge, suite or scorer has that name; lists those that exist, and the nearest.
 
     ``all_by`` is the command that lists them if there are too many; ``also`` names alternatives.
     """
@@ -81,8 +81,8 @@ def nearest(name: str, known: Iterable[str], n: int = _SEVERAL) -> list[str]:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggest the nearest name; "" if none is near.
 
-    >>> did_you_mean("reding", ["judge", "reading"])
-    "did you mean 'reading'?"
+    >>> did_you_mean("scorr", ["judge", "scorer"])
+    "did you mean 'scorer'?"
     """
     near = nearest(name, known, 1)
     return f"did you mean {near[0]!r}?" if near else ""

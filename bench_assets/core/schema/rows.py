@@ -201,7 +201,7 @@ class Score:
     answer: tuple[str, ...] = ()  # read out of the prediction, in the form of Question.answer
     note: str = ""  # why these points, where they do not speak for themselves
     judge: str = ""
-    reading: str = ""
+    scorer: str = ""
     no_answer: bool = False  # cut off, refused, or no answer: no points; ``note`` has the kind
     refused: str = ""  # kind of the provider's refusal, where it was accepted
     unread: bool = False  # says something, and neither a rule nor a model read it

@@ -19,7 +19,7 @@ OPEN = "open"
 """Part that says how much people had not decided when the questions were made; a label of them."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
-    r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|reading:[^|]*)?(?:\|no_answer:\d+)?"
+    r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"
     r"(?:\|refused:\d+)?(?:\|mixed:\d+)?(?:\|n:\d+)?(?:\|[a-z_]+)?(?:\|partial:[^|]*)?)",
     re.S,
 )
@@ -56,7 +56,7 @@ class Signature:
     def parse(cls, text: str) -> Self:
         """Read a signature.
 
-        Parts after the model that are none of judge, reading, no_answer, refused, mixed, n and
+        Parts after the model that are none of judge, scorer, no_answer, refused, mixed, n and
         partial belong to the model's own signature.
 
         Raises:

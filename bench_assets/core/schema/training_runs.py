@@ -14,7 +14,7 @@ from bench_assets.core.schema.signature import Signature
 _CHECKPOINT = re.compile(  # one may go unnamed
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?(?P<elicited>\+[a-z-]+)?"
 )
-COMPARED = ("data", "prompts", "reading", "n")
+COMPARED = ("data", "prompts", "scorer", "n")
 """Parts of a signature in which two models must agree to be compared."""
 
 

@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature, judged_by, model_of, parts_of
-from bench_assets.evaluation.reviews import base_reading
+from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
@@ -67,18 +67,18 @@ class CurrentConfiguration:
             except UnknownNameError:
                 setups[name] = None
         judges = {task.name: self._judge(task) for task in tasks if task.is_judged}
-        readings = {task.name: self._reading(task) for task in tasks}
+        scorers = {task.name: self._scorer(task) for task in tasks}
         reviews = {task.name: self._review(task) for task in tasks}
-        return [setups, judges, readings, reviews]
+        return [setups, judges, scorers, reviews]
 
     def _of_task(self, task: Task, signature: Signature) -> str:
         if (signature.version, set(signature.extensions)) != (task.version, set(task.extensions)):
             return "measured under another version of the task"
-        read = signature.parts.get("reading", "")
-        is_other = base_reading(read) != self._reading(task)
-        is_reviewed = read != base_reading(read) and not self._review(task)
+        read = signature.parts.get("scorer", "")
+        is_other = base_scorer(read) != self._scorer(task)
+        is_reviewed = read != base_scorer(read) and not self._review(task)
         if task.asked_of == "model" and read and (is_other or is_reviewed):
-            return f"measured with the reading {read}"
+            return f"measured with the scorer {read}"
         return ""
 
     def _judge(self, task: Task) -> str | None:
@@ -96,5 +96,5 @@ class CurrentConfiguration:
     def _review(self, task: Task) -> str:
         return self._settings.suite(task.suite, SuiteSettings).review
 
-    def _reading(self, task: Task) -> str:
-        return self._settings.suite(task.suite, SuiteSettings).reading or task.default_reading
+    def _scorer(self, task: Task) -> str:
+        return self._settings.suite(task.suite, SuiteSettings).scorer or task.default_scorer

@@ -22,7 +22,7 @@ from bench_assets.core.stats.calibration import (
     accuracy_by_coverage,
     calibration_bins,
 )
-from bench_assets.evaluation.reviews import base_reading
+from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, last_found
@@ -73,10 +73,10 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
         if name == "model":
             parts.append(SignaturePart(MODEL, asked, _who(asked)))
             parts += [SignaturePart(DECODING, drawn, _how(drawn))] if drawn else []
-        elif name == "reading":
-            about = first_line(task.readings.get(base_reading(value)))
+        elif name == "scorer":
+            about = first_line(task.scorers.get(base_scorer(value)))
             reviewed = " Reviewed responses count as reviewers read them."
-            told = about + reviewed * (value != base_reading(value))
+            told = about + reviewed * (value != base_scorer(value))
             parts.append(SignaturePart(name, value, told.strip()))
         else:
             parts.append(SignaturePart(name, value, _MEANINGS.get(name, "")))

@@ -111,7 +111,7 @@ def _facts(task: Task) -> dict[str, Any]:
     return {
         "version": task.version,
         "metrics": list(task.measures),
-        "readings": list(task.readings),
+        "scorers": list(task.scorers),
         "counts": dict(task.counts),
     }
 

@@ -17,7 +17,7 @@ PREDICTION = (
     *("completion_tokens", "seconds", "note", "served", "no_answer", "error", "prompt_sha256"),
 )
 SCORE = (
-    *("question_id", "sample", "points", "max_points", "answer", "note", "judge", "reading"),
+    *("question_id", "sample", "points", "max_points", "answer", "note", "judge", "scorer"),
     *("no_answer", "error", "refused", "unread"),
 )
 JUDGEMENT = (
@@ -32,7 +32,7 @@ _SAID = {  # as the page calls it -> column
 }
 _SCORED = {
     **{"points": "points", "most": "max_points", "answer": "answer", "why": "note"},
-    **{"judge": "judge", "reading": "reading", "unread": "unread"},
+    **{"judge": "judge", "scorer": "scorer", "unread": "unread"},
 }
 _JUDGED = {name.removesuffix("_sha256"): name for name in JUDGEMENT[2:]}
 

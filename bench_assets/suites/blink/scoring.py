@@ -1,6 +1,6 @@
 """Scores BLINK: which option a response chooses, by rules and after them a judge; accuracies.
 
-Three readings. ``careful`` reads the usual forms (``core.choices``) and leaves a response unread
+Three scorers. ``careful`` reads the usual forms (``core.choices``) and leaves a response unread
 that names two options. ``official`` is the authors': their rules, and after them the judge's
 response word for word, so that "(C) Point C" is wrong where "(C)" is right. ``as_released`` takes
 the judge's word first where it was recorded, as the authors' files have it: for eight responses of
@@ -70,7 +70,7 @@ FAILED = "(Z)"  # what a judge says of a response that chooses no option
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask which option is meant by each response that one of the readings leaves unread.
+    """Ask which option is meant by each response that one of the scorers leaves unread.
 
     A response that came with thoughts is shown with them for ``official``. Of a judge whose words
     are recorded, all are taken.

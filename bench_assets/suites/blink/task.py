@@ -44,7 +44,7 @@ TASK = Task(
             temperature=1.0,
         ),
     },
-    readings={
+    scorers={
         "careful": scoring.score_carefully,
         "official": scoring.score_officially,
         "as_released": scoring.score_as_released,

@@ -30,7 +30,7 @@ WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which takes nothing 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge each prediction's agreement with the ground truth (Table 12).
 
-    A prediction that came with thoughts is judged once more with them, for the official reading.
+    A prediction that came with thoughts is judged once more with them, for the official scorer.
     """
     texts = [(pair, CRITERION, pair.prediction.text) for pair in answered]
     texts += [

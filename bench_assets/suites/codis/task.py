@@ -53,7 +53,7 @@ TASK = Task(
             ),
         ),
     },
-    readings={"strict": scoring.score_strictly, "official": scoring.score_officially},
+    scorers={"strict": scoring.score_strictly, "official": scoring.score_officially},
     measures={
         "acc_p": scoring.pair_accuracy,
         "acc_q": scoring.query_accuracy,

@@ -116,7 +116,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
     The response of the first is the answer, its verdict whether there is one. Where the first got
     no response, the second is not asked and carries its error. What was said at first where the
-    verdict was asked for again is a third, for the official reading; so are both once more of a
+    verdict was asked for again is a third, for the official scorer; so are both once more of a
     prediction that came with thoughts, with them.
     """
     texts = [(pair, "", pair.prediction.text) for pair in answered]

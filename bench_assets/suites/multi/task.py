@@ -74,7 +74,7 @@ TASK = Task(
             own_questions=True,
         ),
     },
-    readings={
+    scorers={
         "careful": scoring.score_carefully,
         "paper": scoring.score_as_printed,
         "current": scoring.score_as_today,

@@ -78,7 +78,7 @@ def score_responses(
     questions: Sequence[Question],
     responses: Sequence[RecordedResponse],
     judge: tuple[ChatModel | None, str],
-    reading: str,
+    scorer: str,
 ) -> ExternalScores:
     """Judge, score and aggregate the responses of one model under one condition.
 
@@ -89,7 +89,7 @@ def score_responses(
         questions: The question table of the condition.
         responses: One model's responses under one condition.
         judge: The judge's model, or None, and the name of the judge.
-        reading: Name of a scorer; "" for the task's default.
+        scorer: Name of a scorer; "" for the task's default.
 
     Raises:
         UnknownNameError: If the task has no such scorer.
@@ -99,7 +99,7 @@ def score_responses(
     fits = report(questions, responses)
     rows = _predictions(responses, asked)
     judgements = pipeline.judge(task, questions, rows, *judge) if task.is_judged else []
-    scores = pipeline.score(task, questions, rows, judgements, reading)
+    scores = pipeline.score(task, questions, rows, judgements, scorer)
     return ExternalScores(
         model=responses[0].model,
         condition=responses[0].condition,

@@ -124,4 +124,4 @@ def _scored(
             else []
         )
         require_responses(task.name, "verdicts", verdicts, chosen.accept)
-    return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.reading)
+    return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.scorer)

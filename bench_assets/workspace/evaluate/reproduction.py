@@ -109,8 +109,8 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
                 part="responses", takes="all", here=str(why), missing=_remedy(number, ask=ask)
             )
             return ReproductionResult(number=number, needs=[*needs, lacks])
-    reading = number.signature.parts["reading"]
-    again = measured(task, questions, predictions, judgements, reading)
+    scorer = number.signature.parts["scorer"]
+    again = measured(task, questions, predictions, judgements, scorer)
     return _compare(whole, needs, again)
 
 

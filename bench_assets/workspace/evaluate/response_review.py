@@ -54,7 +54,7 @@ def write_review(
         read(questions_key(task, condition), Question),
         read(evaluation_key(task, condition, "predictions"), Prediction, model),
         read(judged, Judgement, model) if bench.tables.exists(judged, model) else [],
-        bench.settings.suite(task.suite, SuiteSettings).reading,
+        bench.settings.suite(task.suite, SuiteSettings).scorer,
     )
     new = {(one.question_id, one.response): one for one in lines}
     kept = {key: one for key, one in there.items() if one.is_filled}
@@ -72,7 +72,7 @@ def review_lines(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str = "",
+    scorer: str = "",
 ) -> list[ReviewLine]:
     """List the unread and doubtful responses, without duplicates.
 
@@ -80,7 +80,7 @@ def review_lines(
     responses with partial points are left out, because a verdict cannot express them.
     """
     asked = {question.question_id: question for question in questions}
-    names = dict.fromkeys((reading or task.default_reading, *task.readings))
+    names = dict.fromkeys((scorer or task.default_scorer, *task.scorers))
     given = [pipeline.score(task, questions, predictions, judgements, name) for name in names]
     heard = verdicts(predictions, judgements)
     found: dict[tuple[str, str], ReviewLine] = {}

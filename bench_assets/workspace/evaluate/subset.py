@@ -257,7 +257,7 @@ def _evaluate_task(
     judgements = judge_predictions(models, task, chosen, few, predictions) if task.is_judged else []
     require_responses(task.name, "verdicts", judgements, chosen.accept)
     review = load_review(chosen.review)
-    scores = pipeline.score(task, few, predictions, judgements, chosen.reading, review)
+    scores = pipeline.score(task, few, predictions, judgements, chosen.scorer, review)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
     rows = beside(task, few, predictions, scores, best_constants(task, few))

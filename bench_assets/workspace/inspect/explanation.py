@@ -20,7 +20,7 @@ from bench_assets.core.parsing.reasoning import take_apart
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.evaluation.reviews import base_reading
+from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.stores import open_response_store
@@ -67,7 +67,7 @@ class ScoreEvidence:
     people: list[Step]  # what people said when it was made, in the order they said it
     prompt: Step  # sha256, whether it was sent so, and its turns
     draws: list[SampleEvidence]
-    reading: str  # how responses become points, in words
+    scorer: str  # how responses become points, in words
     value: Step  # the primary metric over all questions
     signature: str
 
@@ -104,7 +104,7 @@ def explain(
         people=[to_json(answer) for answer in _people(bench, task, question)],
         prompt={name: value for name, value in prompt.items() if name != "table"},
         draws=draws,
-        reading=_scorer_description(task, draws[0].score.get("reading", "")),
+        scorer=_scorer_description(task, draws[0].score.get("scorer", "")),
         value=value,
         signature=value.get("signature", ""),
     )
@@ -178,11 +178,11 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
     return ImageEvidence(sha256=digest, path=path, width=width, height=height)
 
 
-def _scorer_description(task: Task, reading: str) -> str:
+def _scorer_description(task: Task, scorer: str) -> str:
     """Name of a scorer, and the first line of its docstring."""
-    named = task.readings.get(base_reading(reading))
+    named = task.scorers.get(base_scorer(scorer))
     about = (getattr(named, "__doc__", None) or "").strip()
-    return f"{reading}: {about.splitlines()[0]}" if about else reading
+    return f"{scorer}: {about.splitlines()[0]}" if about else scorer
 
 
 def _value(bench: Workbench, task: Task, model: str, condition: str) -> Step:

@@ -36,7 +36,7 @@ NOTES_FOLDER = ".built"
 _CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
 _SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
 _MANY = 1 << 16  # images; their digests would take 2 kB each
-# judge and reading: right of the waist
+# judge and scorer: right of the waist
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)
 
 

@@ -51,8 +51,8 @@ def check_names(
 def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
     """Validate the choices of bench.toml or the command for a task."""
     chosen = settings.suite(task.suite, SuiteSettings)
-    if task.asked_of == "model" and chosen.reading:
-        task.reading(chosen.reading)
+    if task.asked_of == "model" and chosen.scorer:
+        task.scorer(chosen.scorer)
     judge = task.chosen_judge(chosen.judge).model if task.is_judged else ""
     known = {**EMBEDDED_MODELS, **settings.models}
     if judge and (asks or judge != _RECORDED):

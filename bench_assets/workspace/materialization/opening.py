@@ -23,7 +23,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     suite: str = "",
     source: Path | None = None,
     judge: str = "",
-    reading: str = "",
+    scorer: str = "",
     *,
     models: Mapping[str, Any] | None = None,
     review: str = "",
@@ -37,7 +37,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         suite: Suite or task to load; "": all suites.
         source: Folder of the suite's files, instead of bench.toml's.
         judge: The suite's judge, instead of bench.toml's.
-        reading: The suite's scorer, instead of bench.toml's.
+        scorer: The suite's scorer, instead of bench.toml's.
         models: Settings of ad-hoc models.
         review: File of the suite's reviewed responses, instead of bench.toml's.
         accept: Outcomes that do not stop a number, in addition to bench.toml's.
@@ -51,7 +51,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     load_review(review)  # a form that cannot be used is refused before anything is asked
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
-        chosen = {"judge": judge, "reading": reading, "review": review}
+        chosen = {"judge": judge, "scorer": scorer, "review": review}
         settings = home_settings(whole, source, chosen, models, training, accept)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)

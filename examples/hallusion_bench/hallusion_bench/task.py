@@ -10,7 +10,7 @@ TASK = Task(
     conditions={
         "main": Condition(prompt=prompts.main, about="The figure, if any, and the question alone.")
     },
-    readings={"strict": scoring.score_strictly, "official": scoring.score_officially},
+    scorers={"strict": scoring.score_strictly, "official": scoring.score_officially},
     measures={
         "q_acc": measures.pair_accuracy,
         "f_acc": measures.figure_accuracy,

@@ -35,12 +35,12 @@ def letters(text):
 
 def points(given):
     metric, response, reference = given
-    (read,) = scoring.readings_of(metric).values()
+    (read,) = scoring.scorers_of(metric).values()
     return read(answered(response, answer=(reference,)), []).points
 
 
-def readings(metric):
-    return list(scoring.readings_of(metric))
+def scorers(metric):
+    return list(scoring.scorers_of(metric))
 
 
 def verdict(says):
@@ -95,8 +95,8 @@ ROWS = [
     (points, ("anls", "hallo", "hello"), 0.8),
     (points, ("relaxed_accuracy", "96", "100"), 1.0),
     (points, ("exact_match", "96", "100"), 0.0),
-    *((readings, metric, ["judged"]) for metric in ("accuracy", "group_accuracy", "macro_accuracy")),
-    (readings, "anls", ["anls"]),
+    *((scorers, metric, ["judged"]) for metric in ("accuracy", "group_accuracy", "macro_accuracy")),
+    (scorers, "anls", ["anls"]),
     *((verdict, says, right) for says, right in (("Right.", True), ("wrong", False))),
 ]  # fmt: skip
 

@@ -123,7 +123,7 @@ def test_the_prompt_said_again_is_no_answer(response, kind):
     assert non_answer(response, ASKED, SHOWN) == kind
 
 
-def scored(task, form, reading):
+def scored(task, form, scorer):
     asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked_in(task.name))]
     said = [
         prediction(
@@ -135,15 +135,15 @@ def scored(task, form, reading):
     names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
     judge = ScriptedModel("judge", lambda _: "right") if names else None
     judged = pipeline.judge(task, asked, said, judge, names[0] if names else "") if names else []
-    return pipeline.score(task, asked, said, judged, reading)
+    return pipeline.score(task, asked, said, judged, scorer)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_no_task_scores_what_was_never_an_answer(task):
     for kind, form in ROWS:
-        for reading in task.readings:
-            for score in scored(task, form, reading):
-                assert not score.points, (form, reading)
+        for scorer in task.scorers:
+            for score in scored(task, form, scorer):
+                assert not score.points, (form, scorer)
                 assert score.no_answer, form
                 assert score.note == kind
 

@@ -94,7 +94,7 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
             "<answer>A</answer> <answer>B</answer>",
             "",
             "<answer>A</answer> <answer>B</answer>",
-            id="two answers are left to the reading",
+            id="two answers are left to the scorer",
         ),
         pytest.param(
             "<think>Up? <answer>Up</answer>", "Up?", "Up", id="not closed, but answered at the end"

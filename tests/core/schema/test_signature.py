@@ -7,7 +7,7 @@ from bench_assets.core.schema.signature import Signature
 
 SPECIALISTS = (
     "blink|v2|main|data:0123456789ab|prompts:unknown|model:specialists|v1|opencv=5.0.0"
-    "|judge:rules|reading:careful|no_answer:2|n:1901"
+    "|judge:rules|scorer:careful|no_answer:2|n:1901"
 )
 
 
@@ -21,19 +21,19 @@ SPECIALISTS = (
                 "prompts": "unknown",
                 "model": "specialists|v1|opencv=5.0.0",
                 "judge": "rules",
-                "reading": "careful",
+                "scorer": "careful",
                 "no_answer": "2",
                 "n": "1901",
             },
             id="a model with bars of its own",
         ),
         pytest.param(
-            "t|v1|main|data:d|model:a|judge:x|n:3|judge:gpt|reading:r|n:4|single_run",
+            "t|v1|main|data:d|model:a|judge:x|n:3|judge:gpt|scorer:r|n:4|single_run",
             {
                 "data": "d",
                 "model": "a|judge:x|n:3",
                 "judge": "gpt",
-                "reading": "r",
+                "scorer": "r",
                 "n": "4",
                 "single_run": "",
             },

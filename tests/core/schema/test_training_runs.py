@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.training_runs import curve_of, step_of
 
-SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|reading:r|n:40"
+SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|scorer:r|n:40"
 
 
 def metric(model: str, value: float, **fields) -> Metric:
@@ -59,7 +59,7 @@ def test_a_curve_has_the_steps_of_the_run_in_their_order():
             for part, instead, says in (
                 ("data:d", "data:e", "other questions"),
                 ("prompts:p", "prompts:q", "other prompts"),
-                ("reading:r", "reading:s", "read otherwise"),
+                ("scorer:r", "scorer:s", "read otherwise"),
                 ("n:40", "n:39", "fewer responses"),
                 ("|v1|", "|v2|", "another version of the task"),
                 ("|main|", "|no_context|", "another condition"),

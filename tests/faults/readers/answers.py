@@ -112,13 +112,13 @@ def _tasks() -> list[tuple[Task, list[Question]]]:
 
 
 def _every_task(text: str) -> object:
-    """One response, read by every reading of every task."""
+    """One response, read by every scorer of every task."""
     for task, questions in _tasks():
         said = [prediction(question_id=one.question_id, text=text) for one in questions]
         rules = RULES in task.judges
         judged = pipeline.judge(task, questions, said, None) if rules else []
-        for reading in task.readings:
-            scores = pipeline.score(task, questions, said, judged, reading)
+        for scorer in task.scorers:
+            scores = pipeline.score(task, questions, said, judged, scorer)
             pipeline.summarise(task, questions, said, scores)
     return None
 
@@ -168,7 +168,7 @@ ANSWERS = [
     _row("an error of a server", "json", lambda data, _: failure(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
     _row("what a hub says", "json", _hub, orjson.dumps(_HUB), short=False),
-    _row("a response, by every reading of every task", "text", of_text(_every_task),
+    _row("a response, by every scorer of every task", "text", of_text(_every_task),
          b"The answer: A", b"opening", b"3", short=False, linear=True),
     _row("a verdict, by every judge of every task", "text", of_text(_every_judge), b"right", b"yes",
          b"1. [1] 2. [0]", b"(A)", short=False, linear=True),

@@ -86,7 +86,7 @@ TEXTS = [
     _row("journeybench split_captions", split_captions, b'1. "A cat." 2. "A dog."'),
     _row("journeybench split_answers", split_answers, b"no one; nobody"),
     _row("journeybench texts", lambda text: texts({"url": text}, "url"), b"['a', 'b']", b'["a"]'),
-    _row("multi careful reading", _carefully, b"BD", b"\\boxed{B}"),
+    _row("multi careful scorer", _carefully, b"BD", b"\\boxed{B}"),
     _row("multi says_image_is_missing", says_image_is_missing),
     _row("multi wanted_of", wanted_of, "第一个字母".encode()),
     _row(

@@ -109,7 +109,7 @@ def test_an_unknown_model_names_the_known_ones(tmp_path: Path) -> None:
 def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:
     found = settings(tmp_path, '[suites.codis]\njudge = "hosted"')
     assert found.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
-    assert found.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", reading="")
+    assert found.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", scorer="")
 
 
 def test_the_home_folder_is_where_the_environment_says(

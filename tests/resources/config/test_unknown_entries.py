@@ -26,7 +26,7 @@ def checked(home: Path, text: str) -> None:
             f"{SERVER}tempreature = 1", "models.m.tempreature", "temperature", id="a model"
         ),
         pytest.param(f"{FILE}imagefolder = 'x'", "b.imagefolder", "image_folder", id="a benchmark"),
-        pytest.param("[suites.codis]\nreding = 'x'", "entry reding", "reading", id="a suite"),
+        pytest.param("[suites.codis]\nscorr = 'x'", "entry scorr", "scorer", id="a suite"),
         pytest.param(
             "[suites.journeybench.painter]\nkind = 'server'\nmodel = 'm'\nbase_ulr = 'x'\n"
             "base_url = 'http://h'",

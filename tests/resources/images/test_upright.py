@@ -88,7 +88,7 @@ def in_previews(store, sha256, _):
 
 
 def for_vlmevalkit(store, sha256, _):
-    task = Task(name="t", title="", version=1, conditions={}, readings={}, measures={})
+    task = Task(name="t", title="", version=1, conditions={}, scorers={}, measures={})
     exam = ExportTable(task=task, name="main", questions=[question(sha256)], key=())
     (row,) = question_rows(exam, store, [])
     return [opened(base64.b64decode(row["image"]))]

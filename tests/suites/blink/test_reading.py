@@ -1,4 +1,4 @@
-"""The authors' rules and the careful reading on one table of responses, read by a person."""
+"""The authors' rules and the careful scorer on one table of responses, read by a person."""
 
 import json
 import time
@@ -74,8 +74,8 @@ def test_a_model_that_loops_is_read_in_little_time(loop):
 
 
 def test_no_word_of_the_authors_rules_can_be_taken_out_unnoticed():
-    readings = [("ABCDE", f"({letter})", 4, f"({letter})") for letter in "ABCDE"]
-    readings += [("bare", letter, 4, f"({letter})") for letter in "ABCDE"]
-    readings += [("beside", f"It is ({letter}) here", 4, f"({letter})") for letter in "ABCD"]
-    assert survivors([scoring], readings, lambda row: official_option(*row[1:3]) == row[3]) == []
+    scorers = [("ABCDE", f"({letter})", 4, f"({letter})") for letter in "ABCDE"]
+    scorers += [("bare", letter, 4, f"({letter})") for letter in "ABCDE"]
+    scorers += [("beside", f"It is ({letter}) here", 4, f"({letter})") for letter in "ABCD"]
+    assert survivors([scoring], scorers, lambda row: official_option(*row[1:3]) == row[3]) == []
     assert inline_words([scoring, scoring]) == []

@@ -42,14 +42,14 @@ PUBLISHED = {
 }
 
 
-def metrics_of(folder, run, condition="main", *, judged=True, reading="official"):
+def metrics_of(folder, run, condition="main", *, judged=True, scorer="official"):
     """Import a run, and score it from the files that the import wrote."""
     responses = write_import(read_outputs(run), folder, model=run.name, condition=condition)
     recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = from_key(read_key(folder / key, []))
     judge = RecordedJudge("gpt-3.5-turbo", recorded, responses) if judged else None
-    scored = score_responses(TASK, questions, recorded, (judge, ""), reading)
+    scored = score_responses(TASK, questions, recorded, (judge, ""), scorer)
     assert not scored.report.missing
     return {
         row.category: 100 * row.value for row in scored.metrics if row.metric == TASK.primary_metric
@@ -70,7 +70,7 @@ def test_the_papers_validation_column_comes_out(shared_data, tmp_path, model):
 @pytest.mark.parametrize("model", runs(*PUBLISHED, short="llava_v1.5_13b"))
 def test_the_recorded_words_alone_give_the_same_column(shared_data, tmp_path, model):
     run = shared_data / "blink" / "saved_outputs" / model
-    assert round(metrics_of(tmp_path, run, reading="as_released")["all"], 2) == PUBLISHED[model]
+    assert round(metrics_of(tmp_path, run, scorer="as_released")["all"], 2) == PUBLISHED[model]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_careful_reading_without_a_judge_is_close_to_the_published_number(
     shared_data, tmp_path, model
 ):
     run = shared_data / "blink" / "saved_outputs" / model
-    accuracies = metrics_of(tmp_path, run, judged=False, reading="careful")
+    accuracies = metrics_of(tmp_path, run, judged=False, scorer="careful")
     assert math.isclose(accuracies["all"], PUBLISHED[model], abs_tol=2.5)
 
 

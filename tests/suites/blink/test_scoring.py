@@ -149,7 +149,7 @@ def test_the_judge_is_asked_about_unread_responses_alone():
         for text in ("(C)", "Point C.", "Hm.", "Either (A) or (C)")
     ]
     judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
-    # The authors' rules leave "Point C." to the judge, the careful reading the last.
+    # The authors' rules leave "Point C." to the judge, the careful scorer the last.
     assert asked == ["Point C.", "Hm.", "Either (A) or (C)"]
     assert [(one.verdict, one.response) for one in judgements] == [(True, "(C)")] * 3
 

@@ -28,7 +28,7 @@ CLOCK_24 = (
 
 # The response, the two possible answers, and which of them a person would say it gives; None where
 # it gives neither of them clearly.
-READINGS = [
+SCORERS = [
     pytest.param("Up.", UP, 0, id="the answer itself"),
     pytest.param("down", UP, 1, id="case and full stop do not count"),
     pytest.param("**Up**", UP, 0, id="bold"),
@@ -108,7 +108,7 @@ READINGS = [
 ]
 
 
-@pytest.mark.parametrize(("response", "options", "named"), READINGS)
+@pytest.mark.parametrize(("response", "options", "named"), SCORERS)
 def test_rules_give_a_point_to_what_a_person_reads(response, options, named):
     for gold, answer in enumerate(options):
         pair = answered(response, answer=(answer,), options=options)

@@ -96,19 +96,19 @@ def judgement(**fields):
         ),
     ],
 )
-def test_two_readings_of_a_judgement(judgements, strict, official):
+def test_two_scorers_of_a_judgement(judgements, strict, official):
     pair = answered("x", options=("x", "y"))
-    one, other = (read(pair, judgements) for read in TASK.readings.values())
+    one, other = (read(pair, judgements) for read in TASK.scorers.values())
     assert (one.points, other.points) == (strict, official)
     assert (one.note == "") == (one.points is not None and judgements[0].judge != "rules")
 
 
 def test_a_score_says_what_was_read_and_nothing_if_there_was_nothing():
-    assert TASK.readings["strict"](answered("Up it is.", options=UP), []).answer == ("Up.",)
-    assert TASK.readings["strict"](answered("A staircase.", options=UP), []).answer == (
+    assert TASK.scorers["strict"](answered("Up it is.", options=UP), []).answer == ("Up.",)
+    assert TASK.scorers["strict"](answered("A staircase.", options=UP), []).answer == (
         "A staircase.",
     )
-    assert TASK.readings["strict"](answered("", options=UP), []).answer == ()
+    assert TASK.scorers["strict"](answered("", options=UP), []).answer == ()
 
 
 def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
@@ -119,13 +119,13 @@ def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
     )
     judgements = scoring.judge([pair], judge)
     assert [row.verdict for row in judgements] == [True, False]
-    strict, official = (read(pair, judgements) for read in TASK.readings.values())
+    strict, official = (read(pair, judgements) for read in TASK.scorers.values())
     assert (strict.points, official.points) == (1.0, 0.0)
 
 
 def test_what_the_judge_thinks_aloud_counts_officially():
     said = judgement(verdict=False, response="<think>Is it right?</think>wrong")
-    strict, official = (read(answered("up"), [said]) for read in TASK.readings.values())
+    strict, official = (read(answered("up"), [said]) for read in TASK.scorers.values())
     assert (strict.points, official.points) == (0.0, 1.0)
 
 

@@ -26,8 +26,8 @@ def judge_saying(number, verdict):
     return ScriptedModel("judge", say)
 
 
-def scored(judgements, pair, reading=v.score_strictly):
-    return reading(pair, judgements)
+def scored(judgements, pair, scorer=v.score_strictly):
+    return scorer(pair, judgements)
 
 
 def test_the_answer_is_extracted_before_it_is_verified():
@@ -62,7 +62,7 @@ def test_the_answer_is_extracted_before_it_is_verified():
         pytest.param("I know nothing", None, 0.0, id="no and yes only inside other words"),
     ],
 )
-def test_both_readings_of_a_verdict(verdict, strict, official):
+def test_both_scorers_of_a_verdict(verdict, strict, official):
     pair = answered("12")
     judgements = v.judge([pair], judge_saying("12", verdict))
     assert scored(judgements, pair).points == strict

@@ -147,12 +147,12 @@ def restated_stems(stems=(*STEMS, *LATER_STEMS)) -> Iterator[tuple[str, str, str
 BATTERIES = [chinese_styles, joiners_and_wrappers, restated_stems]
 
 
-def points(battery, reading):
+def points(battery, scorer):
     """Points over the most points, and how many responses are misread and not read."""
     got = most = wrong = unread = n = 0
     for text, kind, gold, response in battery():
         one = answered(response, kind, gold, text=text)
-        score = TASK.reading(reading)(one, [])
+        score = TASK.scorer(scorer)(one, [])
         n, got, most = n + 1, got + score.points, most + score.max_points
         if set(score.answer) != set(gold):
             wrong, unread = wrong + bool(score.answer), unread + (not score.answer)
@@ -163,6 +163,6 @@ def points(battery, reading):
 def test_our_scorer_leads_the_authors_and_meets_the_bounds(battery):
     ours, wrong, unread, n = points(battery, "careful")
     assert n > 400
-    assert all(points(battery, reading)[0] < ours for reading in AUTHORS)
+    assert all(points(battery, scorer)[0] < ours for scorer in AUTHORS)
     assert wrong < 0.003
     assert unread < 0.02

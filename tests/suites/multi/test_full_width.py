@@ -1,6 +1,6 @@
 """Signs of several codes: full-width ones, units and fractions of one character.
 
-The careful reading takes them for the same; the authors' scripts compare bytes. Lines are as
+The careful scorer takes them for the same; the authors' scripts compare bytes. Lines are as
 in ``test_responses``.
 """
 
@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
-from tests.suites.multi.test_responses import READINGS
+from tests.suites.multi.test_responses import SCORERS
 
 FULL_WIDTH = [
     ("full-width digits in the gold", "１０", "10", 1, 0, 0, 0),
@@ -49,19 +49,17 @@ FULL_WIDTH = [
 ]
 
 
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in FULL_WIDTH])
-def test_points_of_a_blank(row, reading):
+def test_points_of_a_blank(row, scorer):
     _, gold, response, *points = row
-    score = TASK.reading(reading)(answered(response, "FB", gold), [])
-    assert score.points == points[READINGS.index(reading)]
+    score = TASK.scorer(scorer)(answered(response, "FB", gold), [])
+    assert score.points == points[SCORERS.index(scorer)]
 
 
-@pytest.mark.parametrize(
-    ("reading", "points"), [("careful", 1.0), ("paper", 0.5), ("current", 0.5)]
-)
-def test_an_open_answer_in_full_width_signs_meets_its_reference_in_the_careful_reading(
-    reading, points
+@pytest.mark.parametrize(("scorer", "points"), [("careful", 1.0), ("paper", 0.5), ("current", 0.5)])
+def test_an_open_answer_in_full_width_signs_meets_its_reference_in_the_careful_scorer(
+    scorer, points
 ):
     pair = answered("加热!", "OP", "加热！")  # two words, of which the sign is one
-    assert TASK.reading(reading)(pair, []).points == pytest.approx(points, abs=1e-6)
+    assert TASK.scorer(scorer)(pair, []).points == pytest.approx(points, abs=1e-6)

@@ -1,4 +1,4 @@
-"""What the careful reading makes of letters; the forms and their letters were written by hand.
+"""What the careful scorer makes of letters; the forms and their letters were written by hand.
 
 ``response_forms.json`` was written, and committed, before the reader; ``more_response_forms.json``
 holds one form at least for each word that the reader knows.
@@ -33,7 +33,7 @@ FOR_WRONG = "下列说法错误的是[MASK]\nA. 甲\nB. 乙\nC. 丙\nD. 丁"
 def as_read(kind, response, **fields):
     gold = {"SA": "B", "MA": "AB"}[kind]
     return "".join(
-        sorted(TASK.reading("careful")(answered(response, kind, gold, **fields), []).answer)
+        sorted(TASK.scorer("careful")(answered(response, kind, gold, **fields), []).answer)
     )
 
 
@@ -74,7 +74,7 @@ def test_a_question_that_asks_for_neither_truth_nor_error_is_not_answered_by_tru
     response, points
 ):
     about = {"text": "不属于哺乳动物的是[MASK]\nA. 鱼\nB. 猫\nC. 狗\nD. 牛"}
-    assert TASK.reading("careful")(answered(response, gold="A", **about), []).points == points
+    assert TASK.scorer("careful")(answered(response, gold="A", **about), []).points == points
 
 
 def test_a_letter_that_was_not_offered_is_no_answer():

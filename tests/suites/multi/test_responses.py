@@ -1,6 +1,6 @@
-"""What three readings make of the same responses; expected points by hand, from BENCHMARKS 2.3.
+"""What three scorers make of the same responses; expected points by hand, from BENCHMARKS 2.3.
 
-Each line: type, gold, response, points by the readings careful, paper, current and current_end.
+Each line: type, gold, response, points by the scorers careful, paper, current and current_end.
 """
 
 from dataclasses import replace
@@ -11,7 +11,7 @@ from bench_assets.suites.multi.parsing.responses import half_width, says_image_i
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
 
-READINGS = ("careful", "paper", "current", "current_end")
+SCORERS = ("careful", "paper", "current", "current_end")
 
 SA = [
     ("a bare letter", "B", "B", 1, 1, 1, 1),
@@ -195,13 +195,13 @@ THOUGHTS = [  # a response that came with thoughts: the authors' scripts get it 
 ]
 
 
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"{row[0]}: {row[1]}") for row in TABLE])
-def test_points_of_a_response(row, reading):
+def test_points_of_a_response(row, scorer):
     kind, _, gold, response, *points = row
-    score = TASK.reading(reading)(answered(response, kind, gold), [])
+    score = TASK.scorer(scorer)(answered(response, kind, gold), [])
     assert (score.points, score.max_points) == (
-        points[READINGS.index(reading)],
+        points[SCORERS.index(scorer)],
         {"SA": 1, "MA": len(gold), "FB": gold.count("\n") + 1}[kind],
     )
 
@@ -211,7 +211,7 @@ def test_the_authors_scripts_get_what_is_thought_aloud_too(row):
     kind, gold, response, *points = row
     pair = answered(response.rpartition("</think>")[2].strip(), kind, gold)
     pair = pair._replace(prediction=replace(pair.prediction, raw_text=response))
-    assert [TASK.reading(reading)(pair, []).points for reading in READINGS] == points
+    assert [TASK.scorer(scorer)(pair, []).points for scorer in SCORERS] == points
 
 
 def test_the_table_has_at_least_eighty_responses():

@@ -96,7 +96,7 @@ def test_a_question_without_a_response_counts_as_zero_and_is_reported():
 
 
 def test_a_withheld_answer_is_left_out():
-    score = TASK.reading("careful")(answered("B", answer=(NOT_PUBLISHED,)), [])
+    score = TASK.scorer("careful")(answered("B", answer=(NOT_PUBLISHED,)), [])
     assert (score.points, score.note) == (None, "the answer is not published")
     assert (
         score_ratio([ScoredQuestion(question(answer=(NOT_PUBLISHED,)), score), scored(1.0)]).value
@@ -113,28 +113,28 @@ def test_refusals_are_counted_apart_and_weigh_their_points():
     assert refusals(rows).value == 1 / 4
 
 
-@pytest.mark.parametrize("reading", TASK.readings)
-def test_every_reading_notes_a_refusal(reading):
-    score = TASK.reading(reading)(answered("缺少图片信息"), [])
+@pytest.mark.parametrize("scorer", TASK.scorers)
+def test_every_scorer_notes_a_refusal(scorer):
+    score = TASK.scorer(scorer)(answered("缺少图片信息"), [])
     assert (score.points, score.note) == (0.0, scoring.REFUSED)
 
 
-@pytest.mark.parametrize("reading", TASK.readings)
-def test_an_open_answer_in_the_words_of_the_reference_is_all_but_a_point(reading):
+@pytest.mark.parametrize("scorer", TASK.scorers)
+def test_an_open_answer_in_the_words_of_the_reference_is_all_but_a_point(scorer):
     """The authors add 1e-8 to a denominator of 2: 2 / (2 + 1e-8) = 0.999999995."""
-    score = TASK.reading(reading)(answered("牛顿第一定律", "OP", "牛顿第一定律"), [])
+    score = TASK.scorer(scorer)(answered("牛顿第一定律", "OP", "牛顿第一定律"), [])
     assert score.points == pytest.approx(0.999999995, abs=1e-10)
     assert accuracy([ScoredQuestion(question("OP"), score)]).value == 1.0
 
 
-@pytest.mark.parametrize("reading", TASK.readings)
-def test_an_open_question_left_blank_has_no_points(reading):
-    assert TASK.reading(reading)(answered(" \n", "OP", "牛顿第一定律"), []).points == 0.0
+@pytest.mark.parametrize("scorer", TASK.scorers)
+def test_an_open_question_left_blank_has_no_points(scorer):
+    assert TASK.scorer(scorer)(answered(" \n", "OP", "牛顿第一定律"), []).points == 0.0
 
 
-@pytest.mark.parametrize("reading", TASK.readings)
-def test_other_has_no_points_and_no_maximum(reading):
-    score = TASK.reading(reading)(answered("一幅画", "Other", "图"), [])
+@pytest.mark.parametrize("scorer", TASK.scorers)
+def test_other_has_no_points_and_no_maximum(scorer):
+    score = TASK.scorer(scorer)(answered("一幅画", "Other", "图"), [])
     assert (score.points, score.max_points) == (0.0, 0.0)
 
 
@@ -144,10 +144,10 @@ GOLDS = {"SA": "B", "MA": "ACD", "FB": "氢或H\n0.5", "OP": "牛顿第一定律
 @given(
     st.one_of(st.text(), st.text("ABCab 、，,;；。或和\n答案是选不:：$\\boxed{}012.", max_size=40)),
     st.sampled_from(list(GOLDS)),
-    st.sampled_from(list(TASK.readings)),
+    st.sampled_from(list(TASK.scorers)),
 )
-def test_whatever_is_said_the_points_lie_between_none_and_all(text, kind, reading):
-    score = TASK.reading(reading)(answered(text, kind, GOLDS[kind]), [])
+def test_whatever_is_said_the_points_lie_between_none_and_all(text, kind, scorer):
+    score = TASK.scorer(scorer)(answered(text, kind, GOLDS[kind]), [])
     assert score.points is not None
     assert 0 <= score.points <= score.max_points
     if kind in ("SA", "MA"):

@@ -11,7 +11,7 @@ from tests.pinned_words import inline_words, survivors
 from tests.suites.multi.rows import answered
 from tests.suites.multi.test_full_width import FULL_WIDTH
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
-from tests.suites.multi.test_responses import FB, MA, READINGS, SA
+from tests.suites.multi.test_responses import FB, MA, SA, SCORERS
 
 READERS = [responses]
 WITH_WORDS = [wrapped_answers, blanks, responses]
@@ -23,7 +23,7 @@ def says(kind, expected, response, stem):
 
 def earns(kind, gold, response, points):
     made = answered(response, kind, gold)
-    return points == tuple(TASK.reading(name)(made, []).points for name in READINGS)
+    return points == tuple(TASK.scorer(name)(made, []).points for name in SCORERS)
 
 
 def asks_for(stem, wanted):

@@ -7,9 +7,9 @@
   const [CHANGED, PROMPT, MODEL, DECODING, VERSION] = ["question", "prompt", "model", "decoding", "version of the task"];
   const STAGES = [
     CHANGED, PROMPT, MODEL, DECODING, "asked again", "no response", "cut off before an answer", "thoughts taken off",
-    "judge", "judge's verdict", "reading", VERSION, "rest",
+    "judge", "judge's verdict", "scorer", VERSION, "rest",
   ];
-  const SETTINGS = [MODEL, DECODING, "judge", "reading", VERSION];
+  const SETTINGS = [MODEL, DECODING, "judge", "scorer", VERSION];
   const IN_PROMPTS = ["kind", "text", "images", "image_texts", "options", "context"];
   const APART = " + "; // stands between causes that cannot be told apart
   const [REMOVED, ADDED, REST] = ["questions removed", "questions added", "rest"];
@@ -65,7 +65,7 @@
     if (!sameResponse && !found.some(Boolean)) found.push(value(a.of.raw, one.a) && !differ("raw") ? "thoughts taken off" : "asked again");
     if (differ("cut")) found.push("cut off before an answer");
     const other = value(a.of.judges, one.a) && value(b.of.judges, one.b) && differ("judges");
-    found.push(other && "judge", sameResponse && !other && differ("verdicts") && "judge's verdict", differ("readings") && "reading");
+    found.push(other && "judge", sameResponse && !other && differ("verdicts") && "judge's verdict", differ("scorers") && "scorer");
     found.push(a.of.spelled[VERSION] !== b.of.spelled[VERSION] && VERSION);
     return STAGES.filter((cause) => found.includes(cause)).join(APART) || (samePoints ? "" : REST);
   }

@@ -44,7 +44,7 @@
         { key: "meaning", title: "Means", plain: true },
       ], changed.map((name) => ({
         name: Bench.words(name), a: value(old, name), b: value(now, name), meaning: (now.get(name) || old.get(name)).meaning,
-      })), { label: "What differs", heading: "name", class: "spelled" }) : Bench.h("p", {}, "Nothing: the same questions, prompts, model, judge and reading."),
+      })), { label: "What differs", heading: "name", class: "spelled" }) : Bench.h("p", {}, "Nothing: the same questions, prompts, model, judge and scorer."),
       same.length > 0 && Bench.h("p", { class: "note" }, `The same: ${same.map(Bench.words).join(", ")}.`),
       changed.length > 0 && Bench.h("p", { class: "note" }, "The same in a terminal: ", Bench.h("code", {}, command), "."),
     );

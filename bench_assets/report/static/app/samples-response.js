@@ -102,7 +102,7 @@
         (one.verdicts || []).map((said) => pair("judge", verdict(said, shown, prompts))),
         pair("unread", one.unread && "neither a rule nor a model read an answer out of it"),
         pair("no answer", typeof one.no_answer === "string" && Bench.foreign(one.no_answer)),
-        pair("reading", one.reading && [Bench.foreign(one.reading), one.judge && [", judged by ", Bench.foreign(one.judge)]]),
+        pair("scorer", one.scorer && [Bench.foreign(one.scorer), one.judge && [", judged by ", Bench.foreign(one.judge)]]),
         pair("ended", ended(one)),
         pair("served by", one.served && Bench.foreign(one.served)),
         pair("asked", one.asked && shown(one.asked, "span")),

@@ -183,8 +183,8 @@ def submission(
     judgements: list[Judgement],
 ) -> dg.Output[list[SubmittedOption]]:
     """Read the responses, and write the options as a file to submit."""
-    reading = settings.load().suite("blink", BlinkSettings).reading
-    rows = submitted_options(questions, predictions, judgements, reading)
+    scorer = settings.load().suite("blink", BlinkSettings).scorer
+    rows = submitted_options(questions, predictions, judgements, scorer)
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
     written = json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n"
     tables.export.put(name, written.encode())
@@ -195,14 +195,14 @@ def submitted_options(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    reading: str = "",
+    scorer: str = "",
 ) -> list[SubmittedOption]:
-    """Read the option out of every response, by the named reading or the default one.
+    """Read the option out of every response, by the named scorer or the default one.
 
     Raises:
         ModelError: If a response or the judge's word on it is missing: a hole is no "(Z)".
     """
-    rows = pipeline.score(TASK, questions, predictions, judgements, reading)
+    rows = pipeline.score(TASK, questions, predictions, judgements, scorer)
     if lost := [row for row in rows if row.points is None]:
         why = lost[0].error or lost[0].note
         raise ModelError(

@@ -288,7 +288,7 @@ def oracle(
     ]
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     judgements, _ = judged(context, models, TASK, chosen.judge, questions, said)
-    scores = pipeline.score(TASK, questions, said, judgements, chosen.reading)
+    scores = pipeline.score(TASK, questions, said, judgements, chosen.scorer)
     matches = find_matches(settings.load(), answered_of(questions, said))
     return table_output(
         [

@@ -31,7 +31,7 @@ from bench_assets.suites.cogbench.construction.merging import contradiction
 from bench_assets.suites.cogbench.description.questions import entities
 
 THRESHOLD = 0.6
-"""The paper's, of the official reading; a cosine has to be above it, equal is not enough."""
+"""The paper's, of the official scorer; a cosine has to be above it, equal is not enough."""
 
 _COMMON = 20  # entities of a constant description
 _TIE = 1e-6  # cosines that differ by less are equal: batches differ in the last digit
@@ -73,7 +73,7 @@ def match_entities(
         nouns: All of each description.
         encoder: Embeds entities and nouns.
         affirmed: Those nouns of each description that it does not deny; without them, all.
-        threshold: Of the careful reading.
+        threshold: Of the careful scorer.
         recogniser: What found the nouns, and where the threshold comes from.
     """
     meant = nouns if affirmed is None else affirmed

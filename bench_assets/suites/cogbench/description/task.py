@@ -16,7 +16,7 @@ TASK = Task(
             about="The paper's one instruction (section 3.3), as in Tables 2, 3 and 7.",
         )
     },
-    readings={"careful": scoring.score_by_number, "official": scoring.score_officially},
+    scorers={"careful": scoring.score_by_number, "official": scoring.score_officially},
     measures={"cognition": scoring.cognition, **scoring.cognition_by_kind()},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     counts={"all": 251},

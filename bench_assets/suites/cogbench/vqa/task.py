@@ -20,7 +20,7 @@ TASK = Task(
             about="The image is taken away; chance is 25 %.",
         ),
     },
-    readings={"careful": scoring.score_carefully, "official": scoring.score_officially},
+    scorers={"careful": scoring.score_carefully, "official": scoring.score_officially},
     measures={"accuracy": scoring.accuracy},
     counts={
         "all": 2577,

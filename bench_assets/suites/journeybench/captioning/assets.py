@@ -116,7 +116,7 @@ def meteor_metric(
 ) -> dg.Output[list[Metric]]:
     """Compute METEOR over all captions, if Java is installed."""
     scored = _scored(questions, scores)
-    split = str.split if scores[0].reading == scoring.OFFICIAL else tokenize
+    split = str.split if scores[0].scorer == scoring.OFFICIAL else tokenize
     missing = why_no_meteor()
     value = nan
     if not missing:
@@ -155,6 +155,6 @@ def _blank(questions: Sequence[Question], scores: Sequence[Score], **parts: str)
     """Common fields of all rows of a table."""
     first = scores[0]
     lost = sum(bool(score.error) for score in scores)
-    parts = {"reading": first.reading, **parts}
+    parts = {"scorer": first.scorer, **parts}
     row = blank_metric(TASK, questions, first.model, parts, n_failed=lost, compared=first.condition)
     return replace(row, condition=first.condition)

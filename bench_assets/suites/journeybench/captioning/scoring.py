@@ -1,7 +1,7 @@
 """Scores captions against people's, over the whole corpus (section 4.1).
 
 Document frequencies and BLEU's counts are those of the questions a measure is taken over; how
-texts are split, the reading says.
+texts are split, the scorer says.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Floats, Mean, interval
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion
 
-COCO, OFFICIAL = "coco", "official"  # readings
+COCO, OFFICIAL = "coco", "official"  # scorers
 _MOST = 10.0  # CIDEr there is; all else ends at 1
 
 
@@ -83,14 +83,14 @@ def captioned(scored: ScoredQuestion) -> CaptionPair:
     return CaptionPair(" ".join(scored.score.answer), scored.question.answer)
 
 
-def _score(answered: AnsweredQuestion, text: str, reading: str) -> Score:
+def _score(answered: AnsweredQuestion, text: str, scorer: str) -> Score:
     said = " ".join(text.split())
-    points = rouge_l_of(CaptionPair(said, answered.question.answer), _TOKENS[reading])
+    points = rouge_l_of(CaptionPair(said, answered.question.answer), _TOKENS[scorer])
     return Score.of(answered.prediction, points=points, answer=(said,) if said else ())
 
 
-def _scores(captions: Sequence[CaptionPair], reading: str) -> CaptionScores:
-    return score_captions(captions, _TOKENS[reading])
+def _scores(captions: Sequence[CaptionPair], scorer: str) -> CaptionScores:
+    return score_captions(captions, _TOKENS[scorer])
 
 
 _corpus = lru_cache(maxsize=2)(_scores)  # every measure asks for the same one
@@ -105,8 +105,8 @@ _TOKENS: dict[str, Tokenize] = {COCO: _split, OFFICIAL: str.split}
 
 
 def _of(scored: Sequence[ScoredQuestion]) -> CaptionScores:
-    reading = scored[0].score.reading if scored else ""
-    return _corpus(tuple(map(captioned, scored)), OFFICIAL if reading == OFFICIAL else COCO)
+    scorer = scored[0].score.scorer if scored else ""
+    return _corpus(tuple(map(captioned, scored)), OFFICIAL if scorer == OFFICIAL else COCO)
 
 
 def _bleu(scored: Sequence[ScoredQuestion], orders: slice) -> Mean:

@@ -30,7 +30,7 @@ TASK = Task(
             about="One sentence on what makes the image imaginary (section 3.2, Table 2).",
         )
     },
-    readings={"coco": scoring.score, scoring.OFFICIAL: scoring.score_officially},
+    scorers={"coco": scoring.score, scoring.OFFICIAL: scoring.score_officially},
     measures={
         "cider": scoring.cider,
         "rouge_l": scoring.rouge_l,

@@ -86,7 +86,7 @@ class Assessment:
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge each prediction's agreement with people's answers; unreadable verdicts are retried.
 
-    A prediction that came with thoughts is judged once more with them, for the official reading.
+    A prediction that came with thoughts is judged once more with them, for the official scorer.
     """
     responses = [(pair, CRITERION, pair.prediction.text) for pair in answered]
     responses += [

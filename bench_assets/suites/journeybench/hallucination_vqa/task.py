@@ -20,7 +20,7 @@ TASK = Task(
     conditions={
         "main": Condition(prompt=scoring.main, about="The question and its image, nothing else.")
     },
-    readings={"strict": scoring.score, "official": scoring.score_officially},
+    scorers={"strict": scoring.score, "official": scoring.score_officially},
     measures={"accuracy": scoring.accuracy},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     slices=scoring.by_trigger_and_image_source,

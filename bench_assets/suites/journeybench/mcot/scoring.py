@@ -18,7 +18,7 @@ def by_label(question: Question) -> Sequence[str]:
 def consistency(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of problems with several images that are answered right with every one of them.
 
-    The paper names consistency and gives no formula; this reading cannot be met by luck.
+    The paper names consistency and gives no formula; this scorer cannot be met by luck.
     """
     groups: dict[tuple[str, int], list[float | None]] = defaultdict(list)
     for question, score in scored:

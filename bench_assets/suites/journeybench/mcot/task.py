@@ -38,7 +38,7 @@ TASK = Task(
             about="The image is taken away (section 4.3).",
         ),
     },
-    readings={
+    scorers={
         "strict": solution_verification.score_strictly,
         "official": solution_verification.score_officially,
     },

@@ -57,7 +57,7 @@ TASK = Task(
             about="The images are taken away, as section 4.3 does it for MCOT.",
         ),
     },
-    readings={
+    scorers={
         "strict": solution_verification.score_strictly,
         "official": solution_verification.score_officially,
     },

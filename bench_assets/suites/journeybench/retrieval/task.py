@@ -36,7 +36,7 @@ TASK = Task(
             ),
         ),
     },
-    readings={"ranking": scoring.score},
+    scorers={"ranking": scoring.score},
     measures=scoring.recalls(),
     slices=scoring.by_image_category,
     asked_of="encoder",

@@ -44,7 +44,7 @@ def cut_weights(vlm: Path, folder: Path) -> str:
         pytest.param(lambda vlm, folder: local(folder), "no such folder", id="a missing path"),
         pytest.param(without_template, 'chat_template = a file, or "plain"', id="a base model"),
         pytest.param(own_code, "trust_remote_code = true", id="code of its own"),
-        pytest.param(cut_weights, "does not load", id="half of the weights"),
+        pytest.param(cut_weights, "half-written or corrupt", id="half of the weights"),
         pytest.param(
             lambda vlm, folder: adapter(vlm, folder, "/gone"),
             "its base /gone does not exist. Set base",

@@ -22,9 +22,9 @@ BECAUSE = "It rains. -> The street is wet."
 CHAINS = {"location": ["Sand. -> A beach."], "event_relationship": [BECAUSE], "mental": [HAPPY]}
 
 
-def judged(pair, judge, reading=""):
+def judged(pair, judge, scorer=""):
     judgements = pipeline.judge(TASK, [pair.question], [pair.prediction], judge)
-    (score,) = pipeline.score(TASK, [pair.question], [pair.prediction], judgements, reading)
+    (score,) = pipeline.score(TASK, [pair.question], [pair.prediction], judgements, scorer)
     return score
 
 
@@ -157,7 +157,7 @@ def test_the_rules_want_half_of_a_key_points_words(text, verdicts):
     pair = described(CHAINS, text=text)
     judgements = judge_by_rules([pair])
     assert [judgement.verdict for judgement in judgements] == verdicts
-    official = TASK.readings["official"](pair, judgements)  # takes them as they are
+    official = TASK.scorers["official"](pair, judgements)  # takes them as they are
     assert official.answer == tuple("yes" if verdict else "no" for verdict in verdicts)
 
 
@@ -190,7 +190,7 @@ def overall(question, verdicts):
         Judgement.of(pair.prediction, judge="j", criterion=name, verdict=verdict, response="")
         for name, verdict in verdicts.items()
     ]
-    score: Score = TASK.reading("careful")(pair, judgements)
+    score: Score = TASK.scorer("careful")(pair, judgements)
     return TASK.measures["cognition"]([ScoredQuestion(question, score)]).value
 
 
@@ -257,16 +257,16 @@ def test_of_several_responses_the_one_with_most_verdicts_counts():
 
 
 @pytest.mark.parametrize(
-    ("reading", "answer"),
+    ("scorer", "answer"),
     [pytest.param("", ("yes",), id="careful"), pytest.param("official", ("no",), id="official")],
 )
-def test_what_a_model_thinks_aloud_counts_officially_only(reading, answer):
+def test_what_a_model_thinks_aloud_counts_officially_only(scorer, answer):
     pair = described({"event": ["A -> B"]}, text="B.")
     pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>C?</think>B."))
     judge = ScriptedModel(
         "judge", lambda request: "1. [0]" if "<think>" in text_of(request) else "1. [1]"
     )
-    assert judged(pair, judge, reading).answer == answer
+    assert judged(pair, judge, scorer).answer == answer
 
 
 def text_of(request):

@@ -15,13 +15,13 @@ from tests.rows import prediction, question
 REFERENCES = [("A red cat sits here.", "The cat is red."), ("Two owls fly!", "Owls in the sky")]
 
 
-def measured(*said, reading=""):
+def measured(*said, scorer=""):
     asked = [question(question_id=f"q/{i}", answer=r) for i, r in enumerate(REFERENCES)]
     predictions = [
         prediction(question_id=f"q/{i}", text=text or "", error="" if text is not None else "down")
         for i, text in enumerate(said)
     ]
-    scores = pipeline.score(TASK, asked, predictions, [], reading)
+    scores = pipeline.score(TASK, asked, predictions, [], scorer)
     rows = pipeline.summarise(TASK, asked, predictions, scores)
     assert {row.category for row in rows} == {"all"}
     return {row.metric: row for row in rows}
@@ -50,7 +50,7 @@ def test_the_official_reading_splits_at_blanks_and_minds_case():
     said = ("a red cat sits here", "x")
     assert measured(*said)["bleu_1"].value == pytest.approx(5 / 6 * brevity)
     # "A" and "here." are other words than "a" and "here".
-    found = measured(*said, reading="official")["bleu_1"].value
+    found = measured(*said, scorer="official")["bleu_1"].value
     assert found == pytest.approx(3 / 6 * brevity)
 
 
@@ -106,9 +106,9 @@ def test_the_official_reading_counts_the_words_of_thoughts():
     asked = question(answer=("a cat sits",))
     said = prediction(text="a cat sits", raw_text="<think>a dog?</think> a cat sits")
     bleu_1 = {
-        reading: next(row.value for row in rows if row.metric == "bleu_1")
-        for reading in ("coco", "official")
-        for scores in [pipeline.score(TASK, [asked], [said], [], reading)]
+        scorer: next(row.value for row in rows if row.metric == "bleu_1")
+        for scorer in ("coco", "official")
+        for scores in [pipeline.score(TASK, [asked], [said], [], scorer)]
         for rows in [pipeline.summarise(TASK, [asked], [said], scores)]
     }
     assert bleu_1["coco"] == pytest.approx(1)

@@ -191,8 +191,8 @@ def test_the_official_reading_has_the_whole_response_judged():
     judgements = scoring.judge(pairs, ScriptedModel("judge", say))
     assert len(judgements) == 3
     points = {
-        reading: [one.points for one in pipeline.score(TASK, [asked], said, judgements, reading)]
-        for reading in TASK.readings
+        scorer: [one.points for one in pipeline.score(TASK, [asked], said, judgements, scorer)]
+        for scorer in TASK.scorers
     }
     assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
 
