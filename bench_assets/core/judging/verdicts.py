@@ -6,7 +6,7 @@ The syntax of objects is parsed leniently, their values strictly.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, TypeVar
@@ -80,7 +80,7 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:
         return words[word]
-    if any(_says_both(part, words) for part in _unasked(parts)) or _is_denied(said, parts):
+    if any(_says_both(part, words) for part in _unasked(parts)) or _is_denied(said, parts, words):
         return None
     whole, *read = (_letter(part, words) for part in ("\n".join(parts), *parts))
     if whole is None or whole not in _OFFERED or any(one not in (whole, None) for one in read):
@@ -88,10 +88,11 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     return [*words.values()][_OFFERED.index(whole)]
 
 
-def _is_denied(text: str, parts: Sequence[str]) -> bool:
+def _is_denied(text: str, parts: Sequence[str], words: Iterable[str]) -> bool:
     """Whether "not" stands before a word, or the last sentence says that it cannot be told."""
     denied = alternatives(_WORDS, "before a word that is denied")
-    return re.search(denied, text, re.IGNORECASE) is not None or refuses(parts[-1])
+    own = any(f"not {word}" in text.casefold() for word in words)
+    return own or re.search(denied, text, re.IGNORECASE) is not None or refuses(parts[-1])
 
 
 def _unasked(parts: Sequence[str]) -> Sequence[str]:
