@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -217,7 +218,7 @@ def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> 
 def _flipped_store(trial: Trial) -> str:
     file = trial.folder / "responses.sqlite"
     store = response_file(file)
-    with closing(store.connect()) as db:
+    with closing(sqlite3.connect(file)) as db:
         for n in range(200):
             row = {"key": f"{n:064x}", "text": f"the response to {n}", "finish_reason": "stop"}
             columns = "INSERT INTO responses (key, text, finish_reason, digest)"

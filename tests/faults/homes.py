@@ -16,6 +16,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import require_responses
 from bench_assets.file_benchmarks.suite import plain_suites, task_of
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -89,6 +90,7 @@ class Pure:
         model = CachingModel("m", engine, response_file(self.home / "responses.sqlite"))
         try:
             said = pipeline.predict(TASK, QUESTIONS, model)
+            require_responses(TASK.name, "questions", said, ())
         except BenchError as why:
             (self.home / "said.txt").write_text(str(why), encoding="utf-8", errors="replace")
             return None

@@ -17,13 +17,21 @@ from tests.faults import leaks
 from tests.faults.homes import CLEAN, KEY, KEY_VARIABLE, Pure, Whole
 from tests.faults.servers.echoes import ECHOES
 from tests.faults.servers.misbehaviour import SAYS, Misbehaviour
-from tests.faults.servers.responses import EITHER, LARGE, NOT_RESPONSES, OWN, RESPONSES, SILENT
+from tests.faults.servers.responses import (
+    EITHER,
+    LARGE,
+    NOT_RESPONSES,
+    OWN,
+    RESPONSES,
+    SILENT,
+    STOPS,
+)
 from tests.faults.servers.server import Count, MisbehavingServer
 from tests.faults.servers.transport import CONNECTIONS, STATUSES
 from tests.faults.table import Fault, FoundError, Trial
 
 MISBEHAVIOURS: list[Misbehaviour] = [
-    *(*NOT_RESPONSES, *RESPONSES, *EITHER, *LARGE, *SILENT, *OWN),
+    *(*NOT_RESPONSES, *RESPONSES, *EITHER, *LARGE, *SILENT, *OWN, *STOPS),
     *(*STATUSES, *CONNECTIONS, *ECHOES),
 ]
 
@@ -81,9 +89,11 @@ def _check(
         raise FoundError(f"asked again though answered: {twice}")
     if one.must == "lost" and kept:
         raise FoundError(f"stored as a response: questions {kept}")
-    if one.must in ("kept", "own") and again.keys() & hurt:
+    if one.must in ("kept", "own", "stops") and again.keys() & hurt:
         raise FoundError(f"not taken for a response: {sorted(again.keys() & hurt)}")
-    if one.must == "own" or (one.must == "silent" and kept):
+    if one.must == "stops":
+        right = values == [None] * len(values)
+    elif one.must == "own" or (one.must == "silent" and kept):
         right = all(value is not None and value < CLEAN for value in values)
     else:
         right = values[1:] == [CLEAN, CLEAN] and values[0] in (None, CLEAN)
@@ -94,7 +104,7 @@ def _check(
 def _seen(values: list[float | None], sick: Count, whole: Count, hurt: set[int]) -> str:
     lost = (whole.asked - sick.asked).keys() & hurt
     what = f"{len(lost)} of {len(hurt)} lost and asked again" if lost else "taken for responses"
-    return f"{what}; then {values[-1]:.3f}"
+    return f"{what}; then {'no number' if values[-1] is None else f'{values[-1]:.3f}'}"
 
 
 @contextmanager

@@ -8,13 +8,14 @@ import orjson
 
 from tests.faults.servers.server import Asked, Misbehave, response
 
-Must: TypeAlias = Literal["lost", "kept", "either", "own", "silent"]
+Must: TypeAlias = Literal["lost", "kept", "either", "own", "silent", "stops"]
 SAYS: dict[Must, str] = {
     "lost": "an error of that request alone, not stored, asked again",
     "kept": "a response like any other",
     "either": "the right response, or an error that is asked again; nothing else",
     "own": "the model's own failure: stored, never right, not asked again",
     "silent": "an error that is asked again, or the model's own failure: never right",
+    "stops": "stored, not asked again, and no number unless that is accepted",
 }
 
 

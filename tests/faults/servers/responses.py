@@ -100,7 +100,6 @@ RESPONSES = bodies(
     ("error: null in the choice", right_choice(error=None)),
     ("refusal: null in the message", lambda a: right_choice(
         message={"role": "assistant", "content": a.right, "refusal": None})(a)),
-    ("another model than was asked", lambda a: response(a.right, model="m-turbo")),
     ("no model", lambda a: response(a.right, model=...)),
     ("blanks around the JSON", lambda a: b"\n\n " + json.dumps(response(a.right)).encode() + b"\n"),
 )  # fmt: skip
@@ -136,7 +135,6 @@ EITHER = bodies(
     ("choices are an object", lambda a: response(
         ..., choices={"0": right_choice()(a)["choices"][0]})),
     ("the model is a number", lambda a: response(a.right, model=7)),
-    ("the model is a mebibyte of text", lambda a: response(a.right, model="m" * 2**20)),
     ("a byte order mark in front", lambda a: (
         b"\xef\xbb\xbf" + json.dumps(response(a.right)).encode())),
     ("a NUL behind the text", lambda a: response(f"{a.right}\0")),
@@ -176,11 +174,17 @@ SILENT = bodies(
     ("a thought and no text", message(role="assistant", content="", reasoning="It is")),
 )  # fmt: skip
 
+STOPS = bodies(
+    "stops",
+    ("another model than was asked", lambda a: response(a.right, model="m-turbo")),
+    ("the model is a mebibyte of text", lambda a: response(a.right, model="m" * 2**20)),
+    ("blocked by its content filter", choice(
+        finish_reason="content_filter", message={"role": "assistant", "content": ""})),
+)  # fmt: skip
+
 OWN = bodies(
     "own",
     ("a refusal", message(role="assistant", content=None, refusal="I cannot help with that.")),
-    ("blocked by its content filter", choice(
-        finish_reason="content_filter", message={"role": "assistant", "content": ""})),
     ("cut off at its length while it thought", choice(
         finish_reason="length",
         message={"role": "assistant", "content": "", "reasoning_content": _HALF})),
