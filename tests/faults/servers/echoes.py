@@ -71,11 +71,11 @@ ECHOES = [
             ("in Retry-After", _says(b"{}", "429 X", b"Retry-After: %s" % _KEY)),
         )
     ),
+    _row("stops", "in the model's name", _in_response(model=KEY)),
+    _row("stops", "in the build of the model", _in_response(id=KEY, system_fingerprint=KEY)),
     *(
         _row("either", name, misbehave)
         for name, misbehave in (
-            ("in the model's name", _in_response(model=KEY)),
-            ("in the id of the response", _in_response(id=KEY, system_fingerprint=KEY)),
             ("in the text of a response", lambda asked: asked.say(
                 orjson.dumps(response(f"{asked.right}\n\nBearer {KEY}")))),
             ("in a thought", lambda asked: asked.say(
