@@ -6,7 +6,8 @@ The syntax of objects is parsed leniently, their values strictly.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, TypeVar
@@ -88,10 +89,11 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     return [*words.values()][_OFFERED.index(whole)]
 
 
-def _is_denied(text: str, parts: Sequence[str], words: Iterable[str]) -> bool:
+def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:
     """Whether "not" stands before a word, or the last sentence says that it cannot be told."""
     denied = alternatives(_WORDS, "before a word that is denied")
-    own = any(f"not {word}" in text.casefold() for word in words)
+    said = [word.strip(f"{_AROUND},;:?") for word in text.casefold().split()]
+    own = any(one == "not" and other in words for one, other in pairwise(said))
     return own or re.search(denied, text, re.IGNORECASE) is not None or refuses(parts[-1])
 
 

@@ -351,3 +351,8 @@ def test_the_plain_words_of_a_judge_are_read(response):
 @pytest.mark.parametrize("response", UNDECIDED)
 def test_a_judge_that_is_of_two_minds_says_nothing(response):
     assert read_word(response, RIGHT_OR_WRONG) is None
+
+
+def test_a_word_that_only_begins_like_a_verdict_is_not_denied():
+    assert read_word("Yes, they are not normal.", YES_OR_NO) is True
+    assert read_word("It is not no.", YES_OR_NO) is None
