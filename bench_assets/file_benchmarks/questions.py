@@ -12,10 +12,10 @@ from random import Random
 from string import ascii_uppercase
 from typing import TypeAlias
 
+from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.large_tables import RowCollector, TextIndex, gathered
-from bench_assets.file_benchmarks.answers import read_answer, read_options
 from bench_assets.file_benchmarks.images import Folder, Image, images_of
 from bench_assets.file_benchmarks.row_files import (
     Row,
@@ -190,7 +190,7 @@ def _question(
         raise SourceError("no question")
     options = read_options(cells_of(cells, benchmark, "options"))
     gold = cells_of(cells, benchmark, "answer")
-    kind, answer = read_answer(gold[0] if gold else None, options, benchmark.answers)
+    kind, answer, _ = read_answer(gold[0] if gold else None, options, benchmark.answers)
     images = images_of(cells_of(cells, benchmark, "images"), building.folder)
     question = Question(
         question_id="",

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bench_assets.core.answer_types.options import MOST_OPTIONS, written
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
-from bench_assets.file_benchmarks.answers import MOST_OPTIONS, written
 from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
 from resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 

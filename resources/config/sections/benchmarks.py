@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
+from bench_assets.core.answer_types.definition import AnswerFormat
 from resources.config.sections.base import StrictSection
 
 Column: TypeAlias = Literal[
@@ -16,7 +17,6 @@ Column: TypeAlias = Literal[
 Metric: TypeAlias = Literal[
     "accuracy", "macro_accuracy", "group_accuracy", "exact_match", "anls", "relaxed_accuracy"
 ]
-AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
 BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """A folder, a part of asset keys and of question ids: small letters, digits and underscores."""
 

@@ -1,11 +1,11 @@
 """Readers of what models and judges say, and of texts in sources."""
 
+from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.judging.numbered_verdicts import read_by_number
 from bench_assets.core.parsing import normalization, numbers, reasoning, wrapped_answers
 from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.signature import Signature
-from bench_assets.file_benchmarks.answers import read_answer, read_options
 from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.codis.scoring import read_verdict as codis_verdict
 from bench_assets.suites.cogbench.description.scoring import read_by_position

@@ -5,11 +5,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import NamedTuple
 
+from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.schema.rows import AnswerKind
-from resources.config.sections.benchmarks import AnswerFormat
 
 MOST_OPTIONS = 8  # letters that are read out of responses, see core.choices
 
@@ -18,13 +16,6 @@ _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
 _TOLD_APART: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # if nothing is said
 _LIST = re.compile(r"\s*[\[({]")
-
-
-class FileAnswer(NamedTuple):
-    """The answer key of a row, in the form of ``Question.answer``."""
-
-    kind: AnswerKind
-    answer: tuple[str, ...]
 
 
 def written(value: object) -> str:
@@ -80,7 +71,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> FileAnswer:
+def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> Gold:
     """Parse the answer key: one option, a set of options, or alternative texts.
 
     Raises:
@@ -94,11 +85,11 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     if not parts:
         raise SourceError("no answer")
     if not options:
-        return FileAnswer("text", tuple(dict.fromkeys(written(one) for one in parts)))
+        return Gold("text", tuple(dict.fromkeys(written(one) for one in parts)))
     if not several and (together := _letters_together(written(given), options, answers)):
-        return FileAnswer("choices", together)
+        return Gold("choices", together, tuple(options))
     letters = tuple(sorted({_letter(one, options, answers) for one in parts}))
-    return FileAnswer("choices" if several else "choice", letters)
+    return Gold("choices" if several else "choice", letters, tuple(options))
 
 
 def _several(value: object) -> object:

@@ -1,0 +1,116 @@
+"""What an answer type is: reads the gold of a row, and grades responses against it.
+
+A gold is written into the question table as texts (``Question.answer``), which alone are enough to
+grade with. Points are in [0, 1]; None for a response that no rule reads, which a judge may decide.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from bench_assets.core.schema.rows import AnswerKind
+
+AnswerTypeName: TypeAlias = Literal[
+    "choice", "choices", "yes_no", "text", "number", "box", "point", "list", "json", "graded"
+]
+AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
+Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa"]
+"""How near a text has to come: equal, ANLS, ChartQA's relaxed match, VQA accuracy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    """Settings of an answer type, the same for all rows."""
+
+    matching: Matching = "exact"
+    """Of texts: decided by the metric."""
+    tolerance: str = ""
+    """Of numbers: ``"0.5"``, ``"5%"`` of the gold, or ``"decimals"``: those of the gold."""
+    unit: str = ""
+    """Of numbers: ``"cm"``; a response in another unit of its kind is converted."""
+    coordinates: str = "xyxy pixels"
+    """Of boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
+    response_coordinates: str = ""
+    """The same in responses; default: read off the response, else as in the file."""
+    ordered: bool = False
+    """Of lists: whether the order counts."""
+    scale: str = "0..1"
+    """Of graded answers: lowest and highest grade of the judge, ``"1..5"``."""
+    judge_prompt: str = ""
+    """Of graded answers: template with {question}, {answer} and {response}."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowContext:
+    """What else of a row its gold depends on."""
+
+    options: tuple[str, ...] = ()
+    answers: AnswerFormat = ""
+    image_size: tuple[int, int] | None = None  # px, width and height of the first image
+    unit: str = ""  # where rows have units of their own
+    decimals: int | None = None  # where rows have a precision of their own
+
+
+class Gold(NamedTuple):
+    """A gold answer, as the question table has it."""
+
+    kind: AnswerKind
+    answer: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+class Grade(NamedTuple):
+    """Points of a response, what was read in it, and why."""
+
+    points: float | None  # [0, 1]; None: unread
+    read: tuple[str, ...]  # in the form of ``Gold.answer``
+    reason: str  # what it was read from, or why nothing was
+
+
+class AnswerType(Protocol):
+    """A form that answers have."""
+
+    @property
+    def kind(self) -> AnswerKind:
+        """Kind of its questions."""
+        ...
+
+    @property
+    def instruction(self) -> str:
+        """Last sentence of the default prompt: the form that the answer shall have."""
+        ...
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read the gold of a row.
+
+        Raises:
+            SourceError: If it is not of this type; says what was expected.
+        """
+        ...
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Grade a response, without the model's reasoning."""
+        ...
+
+
+class JudgedAnswerType(AnswerType, Protocol):
+    """An answer type whose points a judge gives: ``grade`` leaves every response unread."""
+
+    def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
+        """Build the prompt of the judge."""
+        ...
+
+    def grade_of_judge(self, said: str) -> Grade:
+        """Read the grade of a judge; None if it gives none, or one off the scale."""
+        ...
+
+
+class AnswerTypeFactory(Protocol):
+    """Makes an answer type from settings; ``answer_types.registry`` has one of each name."""
+
+    def __call__(self, settings: AnswerSettings) -> AnswerType:
+        """Make it.
+
+        Raises:
+            SettingsError: If a setting cannot be used; names it.
+        """
+        ...
