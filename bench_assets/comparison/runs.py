@@ -1,4 +1,4 @@
-"""Training runs: comparison of steps, the run's error budget, what its curve shows.
+"""Training runs: comparison of steps, the run's error budget, the verdict on the whole run.
 
 A run has one error budget: the k-th comparison of a step with the one before it spends
 5 % / (k (k + 1)), so that all of them together, however many, call an equal step better or worse in
@@ -7,14 +7,16 @@ evaluation of a step spends the half of it that only "worse" can use.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from math import inf, isnan
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from math import isnan
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.verdicts import (
     ALPHA,
     Comparison,
     compare_scores,
+    comparison_sentence,
+    decide,
 )
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
 from bench_assets.core.schema.signature import Signature
@@ -108,35 +110,32 @@ def compare_models(
     return compare_scores(task, questions, old, new, slices=slices)
 
 
-def curve_sentences(rows: Sequence[LeaderboardRow], blind: Container[str] = ()) -> Iterator[str]:
-    """Say of each run on how many tasks its steps are above every blind baseline.
+def run_verdicts(
+    tables: TableFiles, tasks: Iterable[Task], rows: Iterable[LeaderboardRow]
+) -> Iterator[str]:
+    """Compare the last step of each run with its first one, on all tasks that both were asked.
 
-    A step is where its 95 % interval lies above the best constant response, above its own responses
-    shuffled, and above every baseline model.
+    The sentences are those of the report's first page, and of its comparison page.
 
     Args:
-        rows: The leaderboard of one edition.
-        blind: Models that are evaluated without the images.
+        tables: The tables of a home.
+        tasks: Tasks that are decided together.
+        rows: The leaderboard, whose whole numbers count.
     """
-    ours = [row for row in rows if row.is_measured and not row.is_imported]
-    lines: dict[str, float] = defaultdict(lambda: -inf)
-    for row in ours:
-        guesses = (row.constant, row.shuffled, row.value if row.is_baseline else None)
-        known = [guess for guess in guesses if guess is not None and not isnan(guess)]
-        lines[row.task] = max(lines[row.task], *known, -inf)
-    above: dict[str, list[str]] = defaultdict(list)  # model -> tasks
-    for row in ours:
-        above[row.model] += [row.task] * (row.low is not None and row.low > lines[row.task])
     runs: dict[str, dict[int, str]] = defaultdict(dict)
-    for model in above:
-        if step := step_of(model):
-            runs[step.run][step.step] = model
-    for run, steps in sorted(runs.items()):
-        n = len({row.task for row in ours if row.model in steps.values()})
-        counts = [f"{len(above[model])} at step {step}" for step, model in sorted(steps.items())]
-        twins = [f"{len(above[model])} without the images" for model in above if model in blind]
-        tasks = ", ".join(above[steps[max(steps)]]) or "none"
-        yield (
-            f"{run or 'checkpoints'}: above every blind baseline on {', '.join(counts + twins)}"
-            f" of {n} tasks (95 % intervals); at last: {tasks}."
-        )
+    measured = [row for row in rows if row.is_measured and not isnan(row.value)]
+    for row in measured:
+        if (step := step_of(row.model)) and not row.n_failed:
+            runs[step.run][step.step] = row.model
+    cells = {(row.task.partition("+")[0], row.model) for row in measured}
+    asked = list(tasks)
+    for _, steps in sorted(runs.items()):
+        first, last = steps[min(steps)], steps[max(steps)]
+        effects = [
+            line
+            for task in asked
+            if first != last and {(task.name, first), (task.name, last)} <= cells
+            for line in compare_models(tables, task, "main", first, last, slices=False)
+        ]
+        if effects:
+            yield comparison_sentence(first, last, decide(effects))

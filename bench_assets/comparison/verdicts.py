@@ -133,6 +133,11 @@ def verdict_sentence(lines: Sequence[Comparison]) -> str:
     return "; ".join([*parts, undecided] if n_undecided else parts)
 
 
+def comparison_sentence(before: str, after: str, lines: Sequence[Comparison]) -> str:
+    """The verdict on two models, as the terminal and every page of the report print it."""
+    return f"{after} against {before}: {verdict_sentence(lines)}."
+
+
 def _effect(one: Comparison) -> str:
     return f"{one.task} ({one.change:+.3f}, {one.low:+.3f} to {one.high:+.3f})"
 
@@ -145,7 +150,7 @@ def _comparison(
     low, high = interval(pairs)
     shares, shares_now = (_shares(side.scored) for side in part)
     return Comparison(
-        task=task.title,
+        task=task.shown,
         against=against,
         metric=task.primary_metric,
         category=category,

@@ -50,7 +50,7 @@ def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
     page.goto(address)
     page.get_by_role(
         "link", name="Compare", exact=True
-    ).click()  # the last two checkpoints, without a choice
+    ).click()  # the first and the last checkpoint, without a choice
     page.get_by_role("heading", name="Why the score moved").wait_for()
     page.get_by_text("10 questions gained points, 1 lost some, of 40 that both have").wait_for()
     table = page.get_by_role("table", name="Why the score moved")

@@ -1,4 +1,4 @@
-"""One verdict: `tables diff`, leaderboard and comparison page say the same sentence."""
+"""One verdict: the demo, the leaderboard and the comparison page say the same sentence."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.runs import compare_models
-from bench_assets.comparison.verdicts import decide, verdict_sentence
+from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean, product
+from bench_assets.defs.tables.leaderboard import all_standings
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from resources.tables.parquet import TableFiles
@@ -35,7 +35,7 @@ def whole_pairs(scored):
     return mean(ScoredPoint(product(points)) for points in halves)
 
 
-FIRST, LAST = "run/step-1@aaaaaaaa", "run/step-20@bbbbbbbb"
+FIRST, BETWEEN, LAST = "run/step-1@aaaaaaaa", "run/step-3@cccccccc", "run/step-20@bbbbbbbb"
 MEASURES = {
     "points": (TASK.measures["accuracy"], 0.4, 0.8),
     "pairs": (whole_pairs, 0.8, 0.3),
@@ -46,7 +46,13 @@ MEASURES = {
 
 def tasks():
     return [
-        replace(TASK, name=name, title=name, measures={"metric": measure})
+        replace(
+            TASK,
+            name=name,
+            title=name,
+            measures={"metric": measure},
+            extensions=("acme",) if name == "points" else (),
+        )
         for name, (measure, *_) in MEASURES.items()
     ]
 
@@ -73,28 +79,26 @@ def evaluate(tables, task, model, chance, rng, lost=()):
 
 @pytest.mark.parametrize("lost", [(), (3, 8, 41)], ids=["all judged", "three not judged"])
 def test_all_places_say_the_same_sentence(page: "Page", tmp_path: "Path", lost) -> None:
+    """The end of the demo, the leaderboard, and the comparison page that opens without a choice."""
     tables, rng = TableFiles(folder=str(tmp_path / "tables")), np.random.default_rng(4)
     for task in tasks():
         _, first, last = MEASURES[task.name]
         evaluate(tables, task, FIRST, first, rng)
+        evaluate(tables, task, BETWEEN, first, rng)
         whole = task.name in ("macro", "squared")
         evaluate(tables, task, LAST, last, rng, () if whole else lost)
-    suites = tuple(Suite(name=one.name, tasks=(one,), assets=list) for one in tasks())
-    address = report(tmp_path, tables, Catalog(suites=suites)).as_uri()
-
-    effects = [
-        line
-        for task in Catalog(suites=suites).tasks
-        for line in compare_models(tables, task, "main", FIRST, LAST, slices=False)
-    ]
-    wanted = verdict_sentence(decide(effects))  # as `tables diff` prints it
-    assert "better at points (" in wanted
-    assert "worse at pairs (" in wanted
+    catalog = Catalog(
+        suites=tuple(Suite(name=one.name, tasks=(one,), assets=list) for one in tasks())
+    )
+    (wanted,) = run_verdicts(tables, catalog.tasks, all_standings(catalog.tasks, tables, []))
+    assert wanted.startswith(f"{LAST} against {FIRST}: better at points+acme (")
+    assert "; worse at pairs (" in wanted
 
     wanted = wanted.replace("-", "\N{MINUS SIGN}")  # as pages write numbers
-    page.goto(f"{address}#/")
-    page.get_by_text(f"{wanted}.").wait_for()
-    page.goto("about:blank")
-    page.goto(f"{address}#/compare?a={FIRST}&b={LAST}")
-    page.locator("p.summary").wait_for()
-    assert page.locator("p.summary").inner_text().endswith(f": {wanted}.")
+    address = report(tmp_path, tables, catalog).as_uri()
+    for place in ("#/", "#/compare", f"#/compare?a={FIRST}&b={LAST}"):
+        page.goto("about:blank")
+        page.goto(f"{address}{place}")
+        said = page.locator("p.summary")
+        said.wait_for()
+        assert said.inner_text().replace("-", "\N{MINUS SIGN}") == wanted

@@ -1,19 +1,20 @@
 """Verdicts on tasks that are looked at together, and on the steps of a run."""
 
 from dataclasses import replace
+from math import nan
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bench_assets.comparison.runs import curve_sentences, n_measured, run_alpha
+from bench_assets.comparison.runs import n_measured, run_alpha, run_verdicts
 from bench_assets.comparison.verdicts import (
     Comparison,
     compare_scores,
     decide,
     verdict_sentence,
 )
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, Score
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
 from resources.tables.parquet import TableFiles
 from tests.comparison.test_units import both_halves, macro, squared
 from tests.quiz import TASK, quiz
@@ -128,30 +129,29 @@ def test_the_power_that_is_left_is_stated_and_falls_with_the_steps():
     assert (first, last) == pytest.approx((0.0995, 0.1513), abs=5e-4)
 
 
-def standing(
-    model: str, task: str, value: float, low: float, shuffled: float = 0.0, **about: Any
-) -> LeaderboardRow:
+def standing(model: str, value: float = 0.5, **about: Any) -> LeaderboardRow:
     return LeaderboardRow(
-        task=task, edition="mini", metric="accuracy", model=model, source="measured here",
-        value=value, low=low, high=1.0, n_scored=10, n_unscored=0, n_failed=0, constant=0.25,
-        shuffled=shuffled, signature="", **about,
+        task="quiz", edition="mini", metric="accuracy", model=model, source="measured here",
+        value=value, low=0.0, high=1.0, n_scored=30, n_unscored=0, **{"n_failed": 0, **about},
+        constant=0.25, shuffled=0.0, signature="",
     )  # fmt: skip
 
 
-def test_the_sentence_of_a_run_counts_the_tasks_above_every_blind_baseline():
-    rows = [
-        standing("guess", "b", 0.5, 0.4, is_baseline=True),
-        standing("run/step-2", "a", 0.4, 0.25),  # not above the constant
-        standing("run/step-2", "b", 0.7, 0.45),  # not above the guess
-        standing("run/step-10", "a", 0.6, 0.26),
-        standing("run/step-10", "b", 0.8, 0.51),
-        standing("run/step-10", "c", 0.8, 0.51, shuffled=0.6),
-        standing("blind", "a", 0.3, 0.2),
+def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(tmp_path):
+    tables, questions = TableFiles(folder=str(tmp_path)), quiz(30)
+    tables.write(["quiz", "questions"], questions, Question)
+    n_right = {"a/step-9": 0, "a/step-10": 30, "a/step-2": 15, "b/step-1": 30, "gpt": 30}
+    for model, n in n_right.items():
+        points = scores(questions, [k < n for k in range(30)], model)
+        tables.write(["quiz", "scores"], points, Score, model)
+    rows = [standing(model) for model in n_right]
+    assert list(run_verdicts(tables, [TASK], rows)) == [  # half of 30, (2.05 * 0.0928)
+        "a/step-10 against a/step-2: better at a quiz (+0.500, +0.310 to +0.690)."
     ]
-    assert list(curve_sentences(rows, {"blind"})) == [
-        "run: above every blind baseline on 0 at step 2, 2 at step 10, 0 without the images"
-        " of 3 tasks (95 % intervals); at last: a, b."
-    ]
+    failed = [standing("a/step-2", n_failed=1), standing("a/step-2", nan), *rows[:2]]
+    (sentence,) = run_verdicts(tables, [TASK], failed)
+    assert sentence.startswith("a/step-10 against a/step-9: better at a quiz (+1.000")
+    assert not list(run_verdicts(tables, [], rows))
 
 
 def test_a_line_knows_what_it_is_about():

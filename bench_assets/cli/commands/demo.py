@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from bench_assets.cli.output.leaderboard import print_matrices
-from bench_assets.comparison.runs import curve_sentences
+from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
@@ -14,7 +14,7 @@ from bench_assets.workspace.inspect.leaderboard import (
 )
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.models import DEMO_MODELS, EMBEDDED_MODELS
+from resources.config.sections.models import DEMO_MODELS
 
 NEXT_STEPS = """
 Next:
@@ -78,7 +78,7 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 
 def print_summary(bench: Workbench) -> None:
-    """Print the matrix, the path of the report, three next commands, and what the curve shows."""
+    """Print the matrix, the path of the report, three next commands, and the verdict on the run."""
     rows = bench.rows("leaderboard")
     print_matrices(
         rows, chance_levels(bench), unvalidated_judge_signatures(bench, rows), published=False
@@ -90,6 +90,5 @@ def print_summary(bench: Workbench) -> None:
     print_result(f"\nThe report: {page}")
     print_result(NEXT_STEPS)
     print_result("")
-    twins = {name for name, spec in EMBEDDED_MODELS.items() if spec.kind == "blind"}
-    for sentence in curve_sentences(rows, twins):
+    for sentence in run_verdicts(bench.tables, bench.catalog.tasks, rows):
         print_result(sentence)

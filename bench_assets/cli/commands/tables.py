@@ -211,7 +211,7 @@ def diff(
     Example: bench tables diff model-a model-b --suite codis
     """
     from bench_assets.cli.output.explanations import print_difference
-    from bench_assets.comparison.verdicts import Comparison, decide, verdict_sentence
+    from bench_assets.comparison.verdicts import Comparison, comparison_sentence, decide
     from bench_assets.workspace.console.output import print_result, print_rows
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
@@ -227,7 +227,7 @@ def diff(
             else:
                 print_difference(one)
         if effects and not as_json and not metric:
-            print_result(f"\n{after} against {before}: {verdict_sentence(decide(effects))}.")
+            print_result(f"\n{comparison_sentence(before, after, decide(effects))}")
         for why in left_out:
             print_message(f"left out: {why}")
     raise typer.Exit(bool(left_out))

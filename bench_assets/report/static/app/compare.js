@@ -24,12 +24,13 @@
     await Bench.compare.task(place, index, chosen, row);
   });
 
-  /** What the address says; without, the last two checkpoints of a run, or the first two models. */
+  /** What the address says; without, the first and the last checkpoint of a run, or the first two models. */
   function choice(index, query) {
     const names = [...new Set(index.rows.filter((row) => row.value !== null).map((row) => row.model))];
-    const last = lastOfRun(index, names);
-    const b = names.includes(query.get("b")) ? query.get("b") : query.get("a") === last[1] ? last[0] : last[1];
-    const a = names.includes(query.get("a")) ? query.get("a") : before(index, names, b) || names.find((name) => name !== b);
+    const ends = endsOfRun(index, names);
+    const b = names.includes(query.get("b")) ? query.get("b") : query.get("a") === ends[1] ? ends[0] : ends[1];
+    const earlier = b === ends[1] ? ends[0] : before(index, names, b);
+    const a = names.includes(query.get("a")) ? query.get("a") : earlier || names.find((name) => name !== b);
     if (!a || !b) return null;
     const condition = (name) => query.get(name) || "main";
     return { a, b, ca: condition("ca"), cb: condition("cb"), task: query.get("task") || "", names };
@@ -40,10 +41,10 @@
     return known.filter((one) => one.run === run).sort((x, y) => x.step - y.step).map((one) => one.name);
   }
 
-  function lastOfRun(index, names) {
+  function endsOfRun(index, names) {
     const runs = [...new Set(names.map((name) => (index.model(name) || {}).run).filter((run) => run !== null && run !== undefined))];
     const steps = runs.map((run) => ofRun(index, names, run)).find((one) => one.length > 1);
-    return steps ? steps.slice(-2) : names.slice(0, 2);
+    return steps ? [steps[0], steps[steps.length - 1]] : names.slice(0, 2);
   }
 
   /** The checkpoint before one, in its run. */
@@ -96,7 +97,7 @@
     return [...rows].sort((x, y) => size(y) - size(x))[0];
   }
 
-  /** What the table says, in a sentence. */
+  /** The sentence of `comparison_sentence`: what the table says. */
   function summary(chosen, rows) {
     const said = Bench.compare.sentence(rows.map((row) => ({ title: row.task.title, found: row.found })));
     return Bench.h("p", { class: "summary" }, Bench.foreign(chosen.b, "b"), " against ", Bench.foreign(chosen.a, "b"), `: ${said}.`);
@@ -153,5 +154,5 @@
     { note: rows.length > shares.length ? "Metrics that do not end at 1, such as CIDEr, stand in the table only." : null });
   }
 
-  Object.assign(Bench.compare, { asked, both: measuredByBoth });
+  Object.assign(Bench.compare, { asked, both: measuredByBoth, summary });
 })();

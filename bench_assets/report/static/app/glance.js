@@ -58,10 +58,9 @@
   /** The verdicts on the last step against the first, as Compare and the terminal have them. */
   function learned(index, run) {
     const [first, last] = [run.of[0], run.of[run.of.length - 1]];
-    const place = Bench.h("p", {}, "…");
+    const place = Bench.h("div", {}, "…");
     Bench.compare.both(index, first.model, last.model).then((rows) => {
-      const said = Bench.compare.sentence(rows.map((row) => ({ title: row.task.title, found: row.found })));
-      place.replaceChildren(said ? `${said}.` : "No task can be compared.");
+      place.replaceChildren(rows.length ? Bench.compare.summary({ a: first.model, b: last.model }, rows) : "No task can be compared.");
     });
     const link = Bench.link(["compare"], { a: first.model, b: last.model });
     return [
