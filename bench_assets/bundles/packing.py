@@ -22,7 +22,7 @@ from bench_assets.export.collection import ModelResponses
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.images.store import ImageStore
 
-_PLACES = {"file", "image_folder", "split"}
+_PLACES = {"file", "image_folder", "split", "shots_file", "shots_split"}
 
 
 class PackedBundle(NamedTuple):

@@ -15,7 +15,13 @@ from bench_assets.core.schema.rows import Question, Rejection, SourceFile, Store
 from bench_assets.core.tables.large_tables import gathered
 from bench_assets.core.tables.source_folder import pinned
 from bench_assets.file_benchmarks.images import Image
-from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
+from bench_assets.file_benchmarks.questions import (
+    build,
+    example_place,
+    image_files,
+    place_of,
+    shuffled,
+)
 from bench_assets.file_benchmarks.row_files import data_files
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.config.settings_resource import SettingsResource
@@ -45,7 +51,8 @@ def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDef
     )
     def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[Sequence[SourceFile]]:
         place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
-        files = [str(file) for file in data_files(place.file, benchmark.split)]
+        there = [place, *([example_place(benchmark, place)] if benchmark.shots else [])]
+        files = [str(file) for one in there for file in data_files(one.file, one.split)]
         files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         return table_output(gathered((pinned(Path(file), folder) for file in files), SourceFile))

@@ -1,18 +1,44 @@
-"""Images of a row: paths, bytes, data URIs, base64, ``datasets`` structs."""
+"""Images of a row: paths, bytes, data URIs, base64, ``datasets`` structs, ids of other rows."""
 
 import base64
 import binascii
-import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote_to_bytes
 
+from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.schema.errors import SourceError
 
+
+class RowReference(NamedTuple):
+    """The id of the row whose image is meant, as in VLMEvalKit's files."""
+
+    row: str
+    folder: Path  # where no file of this name is
+
+    @property
+    def missing(self) -> SourceError:
+        """Why the cell is no image, if no row has that id."""
+        return SourceError(f"no image {self.row!r:.80} in {self.folder}, and no row of that id")
+
+
 Image: TypeAlias = Path | bytes
+ImageCell: TypeAlias = Image | RowReference
 
 _LONGEST_PATH = 1024  # characters; what is longer is an image in base64
+_ROW = re.compile(r"[\w-]{1,64}")
+_BASE64 = re.compile(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|Qk0|SUkqA|TU0AK")
+"""How PNG, JPEG, GIF, WebP, BMP and TIFF begin in base64."""
+_MEDIA_NAME = re.compile(
+    r"(?:[^\s]*[_ ])?(?:video|audio|clip|speech)s?(?:[_ ]?(?:path|file|url|bytes|name))?", re.I
+)
+_MEDIA_FILE = re.compile(
+    r"\S+\.(?:png|jpe?g|gif|webp|bmp|tiff?|mp4|avi|mov|mkv|webm|mp3|wav|flac|ogg|m4a)", re.I
+)
+_TIMED_FILE = re.compile(r"\S+\.(?:mp4|avi|mov|mkv|webm|mp3|wav|flac|ogg|m4a)", re.I)
 
 
 class Folder:
@@ -43,11 +69,11 @@ class Folder:
         return parent / path.name, parent.is_relative_to(self._real)
 
 
-def images_of(cells: Sequence[object], folder: Folder) -> list[Image]:
+def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
     """Find the images in the cells of a row, in order; an empty cell has none.
 
     Args:
-        cells: Each an image or a list of images, also as JSON.
+        cells: Each an image or a list of images, also as JSON or in Python's notation.
         folder: Root folder of paths, which may not leave it.
 
     Raises:
@@ -56,32 +82,94 @@ def images_of(cells: Sequence[object], folder: Folder) -> list[Image]:
     return [_image(one, folder) for cell in cells for one in _listed(cell)]
 
 
+def looks_like_media(name: str, cell: object) -> str:
+    """What a column that no setting names seems to hold: "images", "video or audio", or "".
+
+    >>> looks_like_media("clip", "a"), looks_like_media("photo", "a.png")
+    ('video or audio', 'images')
+    >>> looks_like_media("source", "coco"), looks_like_media("n_videos", 3)
+    ('', '')
+    """
+    if cell is None or cell == "" or isinstance(cell, bool | int | float):
+        return ""
+    listed = parse_list(cell) if isinstance(cell, str) else cell
+    cells = listed if isinstance(listed, list | tuple) else [listed]
+    if any(map(_is_timed, cells)) or (_MEDIA_NAME.fullmatch(name) and cells):
+        return "video or audio"
+    return "images" if any(map(_is_media, cells)) else ""
+
+
+def _is_timed(cell: object) -> bool:
+    match cell:
+        case str():
+            return bool(_TIMED_FILE.fullmatch(cell)) or cell.startswith(("data:video", "data:aud"))
+        case {"array": _, "sampling_rate": _}:
+            return True
+        case {"path": str() as path}:
+            return bool(_TIMED_FILE.fullmatch(path))
+    return False
+
+
+def _is_media(cell: object) -> bool:
+    match cell:
+        case str():
+            is_embedded = len(cell) > _LONGEST_PATH and _BASE64.match(cell)
+            is_file = len(cell) <= _LONGEST_PATH and _MEDIA_FILE.fullmatch(cell)
+            return bool(is_embedded or is_file) or cell.startswith("data:image")
+        case bytes() | {"bytes": _, "path": _} | {"bytes": bytes()}:
+            return True
+    return False
+
+
 def _listed(cell: object) -> Sequence[object]:
-    if cell is None or cell == "":
-        return []
     if isinstance(cell, str) and cell.startswith("["):
-        try:
-            cell = json.loads(cell)
-        except (ValueError, RecursionError) as why:
-            raise SourceError(f"images {cell!r:.60} are not a JSON list: {why}") from why
-    return [one for one in cell if one is not None] if isinstance(cell, list) else [cell]
+        cell = parse_list(cell)
+        if isinstance(cell, str):
+            raise SourceError(f"images {cell!r:.60} are not a list in JSON or Python's notation")
+    listed = cell if isinstance(cell, list | tuple) else [cell]
+    return [one for one in listed if one not in (None, "") and not _is_empty(one)]
 
 
-def _image(one: object, folder: Folder) -> Image:
+def _is_empty(cell: object) -> bool:
+    """Whether a struct of ``datasets`` holds nothing, or a number is no number."""
+    if isinstance(cell, Mapping):
+        return bool(cell) and not any(cell.values())
+    return isinstance(cell, float) and isnan(cell)
+
+
+def _image(one: object, folder: Folder) -> ImageCell:
     match one:
         case bytes():
             return one
-        case {"bytes": bytes() as data}:
+        case {"bytes": bytes() as data} if data:
             return data
-        case {"path": str() as path}:
+        case {"bytes": str() as text} if text:
+            return _decoded(text)
+        case {"path": str() as path} if path:
             return _file(path, folder)
-        case str() if one.startswith("data:"):
-            return _data_uri(one)
-        case str() if one.startswith(("http://", "https://")):
-            raise SourceError(f"image {one!r:.80} is an address: download it, and name the file")
+        case int() if not isinstance(one, bool):
+            return _text(str(one), folder)
         case str():
-            return _decoded(one) if len(one) > _LONGEST_PATH else _file(one, folder)
+            return _text(one, folder)
     raise SourceError(f"image {one!r:.60} is not a path, bytes or a data URI")
+
+
+def _text(one: str, folder: Folder) -> ImageCell:
+    """Image of a text: a data URI, a file, base64, or the id of another row."""
+    if one.startswith("data:"):
+        return _data_uri(one)
+    if one.startswith(("http://", "https://")):
+        raise SourceError(f"image {one!r:.80} is an address: download it, and name the file")
+    if len(one) > _LONGEST_PATH:
+        return _decoded(one)
+    try:
+        return _file(one, folder)
+    except SourceError:
+        if _BASE64.match(one):
+            return _decoded(one)
+        if _ROW.fullmatch(one):
+            return RowReference(one, folder.path)
+        raise
 
 
 def _file(name: str, folder: Folder) -> Path:

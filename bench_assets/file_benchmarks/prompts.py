@@ -1,16 +1,27 @@
 """Prompts of file benchmarks: the file's own or a default."""
 
+import json
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from string import Formatter, ascii_uppercase
+from typing import NamedTuple
 
 from bench_assets.core.parsing.choices import lettered
-from bench_assets.core.schema.chat import Image, Prompt
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.chat import Image, Prompt, Turn
+from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind, Question
 
 FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:8]})
 """What a template may name besides the file's other columns."""
 
+SHOTS = "few-shot turns"
+"""The label of a question that holds its solved examples; no column has such a name by accident."""
+
+TURN = "<turn>"
+"""What stands between two turns of the user in ``Question.text``."""
+
+_TURN = re.compile(rf"\s*{TURN}\s*")
 _PLACED = re.compile(r"<image(?: ?([1-9]\d?))?>")
 _SHORT: dict[AnswerKind, str] = {
     "choice": "Answer with the letter of the right option.",
@@ -46,28 +57,100 @@ def fields_of(template: str) -> list[str]:
     return found
 
 
-def main(question: Question, template: str = "") -> Prompt:
+class PromptSettings(NamedTuple):
+    """What a benchmark's prompts are made of besides its questions."""
+
+    template: str = ""
+    system: str = ""
+    shots: bool = False  # the questions carry solved examples
+
+
+PLAIN = PromptSettings()
+
+
+def main(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
     """Build the prompt: images replace ``<image>`` or ``<image 2>``; untagged ones come first.
 
-    A tag without an image stays as text.
+    A tag without an image stays as text. ``<turn>`` begins another turn of the user, which is
+    asked when the model has answered the one before.
     """
-    text = _filled(template, question) if template else _usual(question)
-    parts: list[str | Image] = []
-    left, end = dict(enumerate(question.images, 1)), 0
-    for nth, mark in enumerate(_PLACED.finditer(text), 1):
-        number = int(mark[1] or nth)
-        if number <= len(question.images):
-            parts += [text[end : mark.start()], Image(question.images[number - 1])]
-            left.pop(number, None)
-            end = mark.end()
-    parts.append(text[end:])
-    said = [part if isinstance(part, Image) else part.strip(" ") for part in parts]
-    return Prompt.of(*map(Image, left.values()), *(part for part in said if part))
+    text = _filled(settings.template, question) if settings.template else _usual(question)
+    opening = (Turn("system", (settings.system,)),) if settings.system else ()
+    shots = turns_of(question.labels.get(SHOTS, "")) if settings.shots else ()
+    return Prompt((*opening, *shots, *_turns(text, question.images)))
 
 
-def no_image(question: Question, template: str = "") -> Prompt:
+def no_image(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
     """Build the prompt without the images."""
-    return main(question, template).without_images()
+    return main(question, settings).without_images()
+
+
+def number_marks(question: Question) -> Question:
+    """Number the ``<image>`` marks of a question whose options are images, in reading order.
+
+    Options then may be shuffled, and are told apart.
+
+    Raises:
+        SourceError: If a mark stands for an image that is not there.
+    """
+    texts = (question.context, question.text, *question.options)
+    numbers = [int(mark[1] or nth) for nth, mark in enumerate(_PLACED.finditer("".join(texts)), 1)]
+    if over := [number for number in numbers if number > len(question.images)]:
+        raise SourceError(
+            f"<image {over[0]}> stands for no image: there are {len(question.images)}"
+        )
+    if not any(map(_PLACED.search, question.options)):
+        return question
+    left = iter(numbers)
+    context, text, *options = (_PLACED.sub(lambda _: f"<image {next(left)}>", one) for one in texts)
+    return replace(question, context=context, text=text, options=tuple(options))
+
+
+def solved(question: Question, settings: PromptSettings) -> tuple[Turn, ...]:
+    """Build the turns of a solved example: the question in one turn, and its answer."""
+    first, *others = main(question, PromptSettings(settings.template)).turns
+    parts = [part for turn in others for part in ("\n\n", *turn.parts)]
+    answer = Turn("assistant", (", ".join(question.answer),))
+    return Turn("user", (*first.parts, *parts)), answer
+
+
+def turns_of(written: str) -> tuple[Turn, ...]:
+    """Read the turns of solved examples, as ``Prompt.to_json`` writes them.
+
+    Raises:
+        SourceError: If they are something else.
+    """
+    try:
+        return tuple(
+            Turn(
+                role, tuple(Image(one["image"]) if isinstance(one, dict) else one for one in parts)
+            )
+            for role, parts in json.loads(written or "[]")
+        )
+    except (ValueError, TypeError, KeyError, RecursionError) as why:
+        raise SourceError(f"label {SHOTS!r}: {written!r:.60} are not turns: {why}") from why
+
+
+def _turns(text: str, images: Sequence[str]) -> Iterator[Turn]:
+    """Turns of the user, with the images where they are marked."""
+    left, nth = dict(enumerate(images, 1)), 0
+    turns: list[list[str | Image]] = []
+    for one in _TURN.split(text):
+        parts: list[str | Image] = []
+        end = 0
+        for mark in _PLACED.finditer(one):
+            nth += 1
+            number = int(mark[1] or nth)
+            if number <= len(images):
+                parts += [one[end : mark.start()], Image(images[number - 1])]
+                left.pop(number, None)
+                end = mark.end()
+        turns.append([*parts, one[end:]])
+    first: list[str | Image] = [*map(Image, left.values())]
+    for turn in turns:
+        said = [part if isinstance(part, Image) else part.strip(" ") for part in turn]
+        yield Turn("user", (*first, *(part for part in said if part)))
+        first = []
 
 
 def judge(question: Question, response: str) -> Prompt:

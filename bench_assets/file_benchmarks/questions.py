@@ -1,35 +1,34 @@
 """Builds questions from the rows of a file, and rejections from unusable rows."""
 
-import json
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
-from typing import TypeAlias
 
-from bench_assets.core.answer_types.options import read_answer, read_options
+from bench_assets.core.answer_types.embedded_options import split_options
+from bench_assets.core.answer_types.options import parse_list, read_answer, read_options, written
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.json_records import Entry
 from bench_assets.core.tables.large_tables import RowCollector, TextIndex, gathered
-from bench_assets.file_benchmarks.images import Folder, Image, images_of
-from bench_assets.file_benchmarks.row_files import (
-    Row,
+from bench_assets.file_benchmarks.columns import (
     cells_of,
     columns_of,
     labels_of,
-    read_rows,
     require_columns,
     text_of,
 )
+from bench_assets.file_benchmarks.few_shot import Shots, content_id, read_shots
+from bench_assets.file_benchmarks.images import Folder, images_of
+from bench_assets.file_benchmarks.prompts import TURN, number_marks
+from bench_assets.file_benchmarks.row_files import Row, data_files, read_rows
+from bench_assets.file_benchmarks.row_images import RowImages, StoreImage
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
-
-StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 
 _OF_OTHERS = re.compile(
     r"\bof the (?:above|below|others?)\b|\b(?-i:[A-H] (?:and|or|nor) [A-H])\b|\([A-H]\)",
@@ -43,8 +42,14 @@ class FileLocation:
 
     name: str
     file: Path  # or folder
+    split: str = ""
     image_folder: Path  # what paths of images start at
     section: str  # "bench.toml, [benchmarks.fridge]": where its settings stand
+    shots_file: Path  # or folder; of solved examples
+
+    def rows(self) -> Iterator[Row]:
+        """Read all rows."""
+        return read_rows(self.file, self.split)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +62,15 @@ class FileQuestions:
 
 
 class _QuestionBuilder:
-    """Questions and rejections of rows, in order."""
+    """Questions of rows, in order; each id once."""
 
-    def __init__(self, store: StoreImage, place: FileLocation) -> None:
+    def __init__(
+        self, benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
+    ) -> None:
         """Begin; ``store`` puts an image into the image store, under a name."""
-        self.folder = Folder(place.image_folder)
-        self._root = place.image_folder.resolve()
-        self.questions = RowCollector(Question)
-        self.rejections = RowCollector(Rejection)
+        self.benchmark, self.place = benchmark, place
+        self.images = RowImages(store, place.image_folder, benchmark, place.rows)
         self._ids, self._rows = TextIndex(), array("I")  # in which row each was first, from 0
-        self._store = store
-        self._images = RowCollector(StoredImage)
-        self._names, self._digests = TextIndex(), bytearray()  # of images, 32 bytes each
 
     def first_row(self, question_id: str, row: int) -> int:
         """Location of the first row with a question: this one, unless it occurred before."""
@@ -77,41 +79,74 @@ class _QuestionBuilder:
             self._rows.append(row)
         return self._rows[number]
 
-    def image(self, file: Path) -> str:
-        """Store a file once, even if several rows show it; returns its digest."""
-        name = file.relative_to(self._root).as_posix()
-        if (number := self._names.find(name)) is None:
-            digest = self.embedded(file, name)
-            self._names.number(name)
-            self._digests += bytes.fromhex(digest)
-            return digest
-        return self._digests[32 * number : 32 * (number + 1)].hex()
+    def question(self, row: Row, number: int) -> Question:
+        """Build the question of a row.
 
-    def embedded(self, file: Image, name: str) -> str:
-        """Store an image; its digest."""
-        image = self._store(file, name)
-        self._images.append(image)
-        return image.sha256
+        Raises:
+            SourceError: If the row cannot be used.
+            ImageError: If an image of it does not decode.
+            SettingsError: If the settings do not fit the file.
+        """
+        if row.fault:
+            raise SourceError(row.fault)
+        cells, benchmark = row.cells, self.benchmark
+        text, options = _asked(cells, benchmark)
+        gold = (cells_of(cells, benchmark, "answer") or [None])[0]
+        if not options:
+            _refuse_hidden_options(text, gold)
+        kind, answer, _ = read_answer(gold, options, benchmark.answers)
+        named = columns_of(cells, benchmark, "id")
+        name = text_of(cells, benchmark, "id")
+        if named and not name:
+            raise SourceError("no id (expected one, since the file has a column for it)")
+        question = Question(
+            question_id="",
+            task=self.place.name,
+            edition="own",
+            kind=kind,
+            text=text,
+            answer=answer,
+            images=tuple(one.sha256 for one in self.images.of(cells, row.where)),
+            options=options,
+            context=text_of(cells, benchmark, "context"),
+            category=text_of(cells, benchmark, "category"),
+            group_id=text_of(cells, benchmark, "group") or self._group(number),
+            labels=labels_of(cells, benchmark),
+        )
+        question = number_marks(question)
+        return replace(question, question_id=f"{self.place.name}/{name or content_id(question)}")
 
-    def built(self) -> FileQuestions:
-        """Questions and rejections so far."""
-        return FileQuestions(
-            questions=self.questions.rows(),
-            rejections=self.rejections.rows(),
-            images=self._images.rows(),
+    def _group(self, number: int) -> str:
+        size = self.benchmark.group_size
+        return (
+            f"rows {number - number % size + 1} to {number - number % size + size}" if size else ""
         )
 
 
 def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
     """Location of a benchmark."""
-    beside = file if file.is_dir() else file.parent
-    named = settings.benchmarks[name].image_folder
+    benchmark = settings.benchmarks[name]
+    named = benchmark.image_folder
+    shots_file = benchmark.shots_file
     return FileLocation(
         name=name,
         file=file,
-        image_folder=settings.resolve(named) if named else beside,
+        split=benchmark.split,
+        image_folder=settings.resolve(named) if named else _beside(file),
         section=settings.section(name),
+        shots_file=settings.resolve(shots_file) if shots_file else file,
     )
+
+
+def example_place(benchmark: FileBenchmarkSettings, place: FileLocation) -> FileLocation:
+    """Location of the solved examples."""
+    file, split = place.shots_file, benchmark.shots_split
+    folder = place.image_folder if benchmark.image_folder else _beside(file)
+    return replace(place, file=file, split=split, image_folder=folder)
+
+
+def _beside(file: Path) -> Path:
+    return file if file.is_dir() else file.parent
 
 
 def build(
@@ -121,34 +156,99 @@ def build(
 
     Raises:
         SourceError: If the file cannot be read or is cut short, or no row can be used.
-        SettingsError: If the settings name a column that no row has, or must say whether answers
-            count from 0 or 1.
+        SettingsError: If the settings name a column that no row has, or do not say what a column
+            holds; if an example is a question.
     """
-    building, columns = _QuestionBuilder(store, place), dict[str, None]()
-    for n, row in enumerate(read_rows(place.file, benchmark.split)):
+    building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
+    questions, rejections = RowCollector(Question), RowCollector(Rejection)
+    shots, shown = _shots(benchmark, place, store)
+    for n, row in enumerate(place.rows()):
         columns |= dict.fromkeys(row.cells)
         try:
-            question = _question(row, benchmark, place, building)
+            question = building.question(row, n)
         except SettingsError as why:
             raise SettingsError(f"{place.section}: {row.where}: {why}") from why
         except (SourceError, ImageError) as why:
-            building.rejections.append(Rejection(entry=row.where, reason=str(why)))
+            rejections.append(Rejection(entry=row.where, reason=str(why)))
             continue
         first = building.first_row(question.question_id, n)
         if first == n:
-            building.questions.append(question)
+            questions.append(shots.before(question, row.where))
             continue
-        before = next(islice(read_rows(place.file, benchmark.split), first, None)).where
+        before = next(islice(place.rows(), first, None)).where
         with_id = columns_of(row.cells, benchmark, "id")
         same = f"id {question.question_id}" if with_id else "question"
         reason = f"the same {same} as {before}"
-        building.rejections.append(Rejection(entry=row.where, reason=reason))
+        rejections.append(Rejection(entry=row.where, reason=reason))
     require_columns(benchmark, list(columns), place.section)
-    built = building.built()
+    images = gathered(chain(building.images.stored.rows(), shown), StoredImage)
+    built = FileQuestions(questions=questions.rows(), rejections=rejections.rows(), images=images)
     if not built.questions:
         first_ = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
         raise SourceError(f"{place.file}: no usable row: {first_ or 'the file is empty'}")
     return built
+
+
+def _shots(
+    benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
+) -> tuple[Shots, Sequence[StoredImage]]:
+    """Read the solved examples, and their images."""
+    if not benchmark.shots:
+        return Shots(section=place.section), ()
+    there = example_place(benchmark, place)
+    files = data_files(place.file, place.split)
+    if any(file in files for file in data_files(there.file, there.split)):
+        raise SettingsError(
+            f"{place.section}, shots: are taken from the file of the questions. Set shots_file, or "
+            "shots_split to another split"
+        )
+    building = _QuestionBuilder(benchmark, there, store)
+    shots = read_shots(benchmark, place.section, there.rows(), building.question)
+    return shots, building.images.stored.rows()
+
+
+def _asked(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[str, ...]]:
+    """Read the text of a question, all its turns, and its options."""
+    text = text_of(cells, benchmark, "question")
+    if turns := _turns(cells_of(cells, benchmark, "turns")):
+        if text:
+            raise SourceError("a question and turns (expected one of them)")
+        text = f"\n{TURN}\n".join(turns)
+    if not text:
+        raise SourceError("no question")
+    columns = columns_of(cells, benchmark, "options")
+    if columns and columns == columns_of(cells, benchmark, "question"):
+        text, options = split_options(text)
+        return text, read_options([list(options)])
+    return text, read_options(cells_of(cells, benchmark, "options"))
+
+
+def _refuse_hidden_options(text: str, gold: object) -> None:
+    """Refuse a letter as the answer to a text with options in it, which would be graded as text.
+
+    Raises:
+        SettingsError: Says how to have the options read.
+    """
+    letter = re.fullmatch(r"\(?([A-Ha-h])[).]?", str(gold).strip())
+    if letter and ord(letter[1].upper()) - ord("A") < len(split_options(text).options):
+        raise SettingsError(
+            f"the answer is {gold!r}, and the question holds options ({text!r:.60}): set columns, "
+            "options to the question's column"
+        )
+
+
+def _turns(cells: Sequence[object]) -> list[str]:
+    listed = parse_list(cells[0]) if len(cells) == 1 else list(cells)
+    if listed in (None, ""):
+        return []
+    if not isinstance(listed, list | tuple):
+        raise SourceError(f"turns {listed!r:.60} are not a list of texts")
+    texts = [written(one) for one in listed]
+    while texts and not texts[-1]:
+        texts.pop()
+    if "" in texts:
+        raise SourceError(f"turn {texts.index('') + 1} is empty")
+    return texts
 
 
 def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[str]:
@@ -156,13 +256,15 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
 
     Texts rather than paths: a million of them take a fifth of the memory.
     """
-    files, folder = set[str](), Folder(place.image_folder)
-    for row in read_rows(place.file, benchmark.split):
-        try:
-            found = images_of(cells_of(row.cells, benchmark, "images"), folder)
-        except SourceError:
-            continue  # a rejection when the row is read
-        files.update(str(one) for one in found if isinstance(one, Path))
+    files = set[str]()
+    for there in (place, *([example_place(benchmark, place)] if benchmark.shots else [])):
+        folder = Folder(there.image_folder)
+        for row in there.rows():
+            try:
+                found = images_of(cells_of(row.cells, benchmark, "images"), folder)
+            except SourceError:
+                continue  # a rejection when the row is read
+            files.update(str(one) for one in found if isinstance(one, Path))
     return sorted(files)
 
 
@@ -178,53 +280,6 @@ def shuffled(questions: Sequence[Question], seed: int) -> Sequence[Question]:
         if question.options and not any(map(_OF_OTHERS.search, question.options))
     )
     return gathered(drawn, Question)
-
-
-def _question(
-    row: Row, benchmark: FileBenchmarkSettings, place: FileLocation, building: _QuestionBuilder
-) -> Question:
-    if row.fault:
-        raise SourceError(row.fault)
-    cells = row.cells
-    if not (text := text_of(cells, benchmark, "question")):
-        raise SourceError("no question")
-    options = read_options(cells_of(cells, benchmark, "options"))
-    gold = cells_of(cells, benchmark, "answer")
-    kind, answer, _ = read_answer(gold[0] if gold else None, options, benchmark.answers)
-    images = images_of(cells_of(cells, benchmark, "images"), building.folder)
-    question = Question(
-        question_id="",
-        task=place.name,
-        edition="own",
-        kind=kind,
-        text=text,
-        answer=answer,
-        images=tuple(
-            _stored(one, f"{row.where}, image {nth}", building) for nth, one in enumerate(images, 1)
-        ),
-        options=options,
-        context=text_of(cells, benchmark, "context"),
-        category=text_of(cells, benchmark, "category"),
-        group_id=text_of(cells, benchmark, "group"),
-        labels=labels_of(cells, benchmark),
-    )
-    has_id = columns_of(cells, benchmark, "id")
-    if not (named := text_of(cells, benchmark, "id") if has_id else _digest(question)):
-        raise SourceError("no id (expected one, since the file has a column for it)")
-    return replace(question, question_id=f"{place.name}/{named}")
-
-
-def _stored(image: Image, where: str, building: _QuestionBuilder) -> str:
-    """Store an image; its digest."""
-    if isinstance(image, Path):
-        return building.image(image)
-    return building.embedded(image, where)
-
-
-def _digest(question: Question) -> str:
-    """Derive an id from the question's content without its answer, which may be corrected."""
-    asked = [question.text, question.context, question.options, question.images]
-    return sha256(json.dumps(asked).encode()).hexdigest()[:12]
 
 
 def _shuffled(question: Question, rng: Random) -> Question:

@@ -10,20 +10,16 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench_assets.core.answer_types.options import MOST_OPTIONS, written
-from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
-from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
-from resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 
 _BATCH = 16  # rows in memory at once; one may hold several photographs
 _MOST = 1024  # of rows that hold none
@@ -310,108 +306,3 @@ def _json(file: Path) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise SourceError(f"{file}: expected an object, found {read!r:.60}")
     return read
-
-
-_USUAL: Mapping[Column, tuple[str, ...]] = {
-    "question": ("question",),
-    "images": ("images", "image"),
-    "options": ("options", "choices"),
-    "answer": ("answer", "answers"),
-    "group": ("group",),
-    "id": ("id",),
-    "context": ("context",),
-    "category": ("category",),
-}
-"""The first of these that has anything in it is taken, where the settings name none."""
-_LETTERS = ascii_uppercase[:MOST_OPTIONS]
-_NUMBERED = re.compile(r"image_?\d+")
-
-
-def columns_of(
-    cells: Collection[str], benchmark: FileBenchmarkSettings, column: Column
-) -> list[str]:
-    """Columns of a file for one of our fields; several for images and options."""
-    if column in benchmark.columns:
-        named = benchmark.columns[column]
-        return [named] if isinstance(named, str) else list(named)
-    if usual := [name for name in _USUAL[column] if name in cells][:1]:
-        return usual
-    if column == "images":
-        numbered = [name for name in cells if _NUMBERED.fullmatch(name)]
-        return sorted(numbered, key=lambda name: int(re.sub(r"\D", "", name)))
-    if column == "options" and {"A", "B"} <= set(cells):
-        last = max(letter for letter in _LETTERS if letter in cells)
-        return list(_LETTERS[: _LETTERS.index(last) + 1])  # a gap is an empty option
-    return []
-
-
-def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
-    """Cells of a row for one of our fields."""
-    return [cells.get(name) for name in columns_of(_among(cells, column), benchmark, column)]
-
-
-def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:
-    """A cell as text; "" without a column or value.
-
-    Raises:
-        SourceError: If it is neither text nor number.
-    """
-    found = cells_of(cells, benchmark, column)
-    try:
-        return written(found[0]) if found else ""
-    except SourceError as why:
-        raise SourceError(f"{column}: {why}") from why
-
-
-def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
-    """Remaining columns with texts or numbers."""
-    ours = {
-        name for column in _USUAL for name in columns_of(_among(cells, column), benchmark, column)
-    }
-    return {
-        name: written(cell)
-        for name, cell in cells.items()
-        if name not in ours and isinstance(cell, str | int | float)
-    }
-
-
-def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], section: str) -> None:
-    """Check that the file has every configured column.
-
-    Raises:
-        SettingsError: If one is missing; names the entry and the existing columns.
-    """
-    named = {f"columns, {ours}": columns_of((), benchmark, ours) for ours in benchmark.columns}
-    for entry, name in ((entry, name) for entry, names in named.items() for name in names):
-        if name not in there:
-            raise _missing(f"{section}, {entry}", name, there)
-    taken = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
-    further = [name for name in there if name not in taken]
-    for entry, names, known in (
-        ("slices", benchmark.slices, {*further, "category"}),
-        ("prompt", fields_of(benchmark.prompt), {*further, *FIELDS}),
-    ):
-        for name in names:
-            if name not in known:
-                raise _missing(f"{section}, {entry}", name, sorted(known))
-    if benchmark.metric == "group_accuracy" and not columns_of(there, benchmark, "group"):
-        raise SettingsError(f"{section}, metric: group_accuracy needs a column group")
-
-
-def _missing(entry: str, name: str, there: Sequence[str]) -> SettingsError:
-    return SettingsError(f"{entry}: no column {name!r}; there are: {', '.join(there)}")
-
-
-def _among(cells: Entry, column: Column) -> list[str]:
-    """Columns to use for a row: of several spellings, the one with a value.
-
-    Of options in columns of their own, an empty one stays, unless all are.
-    """
-    lettered = column == "options" and any(cells.get(one) is not None for one in _LETTERS)
-    return [
-        name
-        for name, cell in cells.items()
-        if cell is not None
-        or column not in ("images", "options")
-        or (lettered and name in tuple(_LETTERS))
-    ]

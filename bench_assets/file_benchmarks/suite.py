@@ -35,7 +35,8 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         RULES: ByRules(scoring.judge_by_rules, each=True),
         "model": ByModel(scoring.judge),
     }
-    main = partial(prompts.main, template=benchmark.prompt)
+    asked = prompts.PromptSettings(benchmark.prompt, benchmark.system, bool(benchmark.shots))
+    main = partial(prompts.main, settings=asked)
     return Task(
         name=name,
         rejections=f"{name}/rejections",
@@ -44,7 +45,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(
-                prompt=partial(prompts.no_image, template=benchmark.prompt),
+                prompt=partial(prompts.no_image, settings=asked),
                 about="The images are taken away: what is answered then was not seen.",
             ),
             "options_shuffled": Condition(

@@ -5,10 +5,12 @@ import base64
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.file_benchmarks.images import Folder, images_of
+from bench_assets.file_benchmarks.images import Folder, RowReference, images_of, looks_like_media
 
 LONG = b"\x89PNG" + bytes(2000)
 BASE64 = base64.b64encode(LONG).decode()
+SMALL = b"\x89PNG\r\n\x1a\n"
+SMALL_BASE64 = base64.b64encode(SMALL).decode()
 
 
 @pytest.fixture
@@ -32,6 +34,11 @@ def folder(tmp_path):
         pytest.param([f"data:image/png;base64,{BASE64}"], [LONG], id="a data URI"),
         pytest.param(["data:image/svg+xml,%3Csvg/%3E"], [b"<svg/>"], id="a data URI in text"),
         pytest.param([BASE64], [LONG], id="base64"),
+        pytest.param([SMALL_BASE64], [SMALL], id="base64 of a few bytes"),
+        pytest.param([[SMALL_BASE64, BASE64]], [SMALL, LONG], id="a list of base64"),
+        pytest.param(["['a.png', 'deep/b.png']"], ["a.png", "deep/b.png"], id="Python's list"),
+        pytest.param([{"bytes": SMALL_BASE64, "path": None}], [SMALL], id="a struct as JSON"),
+        pytest.param([{"bytes": None, "path": None}, float("nan")], [], id="empty structs"),
     ],
 )
 def test_images_are_found(folder, cells, found):
@@ -53,8 +60,8 @@ def test_a_whole_path_may_lead_into_the_folder(folder):
         pytest.param("https://x.org/a.png", "is an address: download it", id="an address"),
         pytest.param("data:image/png;base64,A", "is not base64", id="a broken data URI"),
         pytest.param("?" * 2000, "is not base64", id="a long text"),
-        pytest.param("[a.png", "not a JSON list", id="a broken list"),
-        pytest.param(3, "not a path, bytes", id="a number"),
+        pytest.param("[a.png", "are not a list in JSON", id="a broken list"),
+        pytest.param(3.5, "not a path, bytes", id="a number"),
         pytest.param({"url": "x"}, "not a path, bytes", id="another object"),
     ],
 )
@@ -78,3 +85,35 @@ def test_a_link_inside_is_the_image_it_leads_to(folder):
     (folder / "again.png").symlink_to(folder / "a.png")
     found = images_of([["again/b.png", "again.png", "deep/../a.png"]], Folder(folder))
     assert found == [folder / "deep" / "b.png", folder / "a.png", folder / "a.png"]
+
+
+def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
+    found = images_of([["17", 18, "a-row"]], Folder(folder))
+    assert found == [RowReference(row, folder) for row in ("17", "18", "a-row")]
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "kind"),
+    [
+        pytest.param("video", "abc", "video or audio", id="by its name"),
+        pytest.param("audio_path", ["x"], "video or audio", id="by its name, a list"),
+        pytest.param("frames", "x/y.mp4", "video or audio", id="a file of video"),
+        pytest.param("s", {"array": [0.1], "sampling_rate": 8}, "video or audio", id="a sound"),
+        pytest.param("v", {"bytes": None, "path": "a.avi"}, "video or audio", id="a struct"),
+        pytest.param("photo", "x/y.JPG", "images", id="a file"),
+        pytest.param("photo", ["a.png", "b.png"], "images", id="files"),
+        pytest.param("photo", "['a.png']", "images", id="files as text"),
+        pytest.param("photo", b"x", "images", id="bytes"),
+        pytest.param("photo", {"bytes": b"x", "path": None}, "images", id="an image of datasets"),
+        pytest.param("photo", BASE64.replace(BASE64[:16], "iVBORw0KGgoAAAAN"), "images", id="b64"),
+        pytest.param("photo", "data:image/png;base64,A", "images", id="a data URI"),
+        pytest.param("coco_url", "http://x.org/a.jpg", "images", id="an address"),
+        pytest.param("video", None, "", id="an empty column"),
+        pytest.param("n_videos", 3, "", id="a number"),
+        pytest.param("video_length", "3 s", "", id="about a video"),
+        pytest.param("hint", "see a.png", "", id="a sentence"),
+        pytest.param("boxes", [1, 2], "", id="numbers"),
+    ],
+)
+def test_columns_that_look_like_media(name, cell, kind):
+    assert looks_like_media(name, cell) == kind

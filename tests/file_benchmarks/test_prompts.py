@@ -63,11 +63,13 @@ CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answe
     ],
 )
 def test_a_question_is_asked(fields, template, parts):
-    assert prompts.main(question(**fields), template) == Prompt.of(*parts)
+    assert prompts.main(question(**fields), prompts.PromptSettings(template)) == Prompt.of(*parts)
 
 
 def test_without_the_images_the_texts_stay():
-    asked = prompts.no_image(question(text="Is <image> red?", images=("1st",)), "{question}")
+    asked = prompts.no_image(
+        question(text="Is <image> red?", images=("1st",)), prompts.PromptSettings("{question}")
+    )
     assert asked == Prompt.of("Is", "red?")
 
 

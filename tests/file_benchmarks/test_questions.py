@@ -5,8 +5,10 @@ from hashlib import sha256
 
 import pytest
 
+from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -245,3 +247,171 @@ def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
 def test_options_that_speak_of_each_other_are_not_shuffled(options, n):
     kind = "choice" if options else "text"
     assert len(shuffled([question(kind=kind, options=options, answer=("A",))], seed=0)) == n
+
+
+IMAGES = {name: name.encode() for name in ("a.png", "b.png", "c.png")}
+
+
+def digests(names):
+    return tuple(sha256(IMAGES[name]).hexdigest() for name in names)
+
+
+@pytest.fixture
+def with_images(tmp_path):
+    for name, data in IMAGES.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def test_options_that_are_images_are_numbered_as_in_muirbench(with_images):
+    row = ROW | {"options": ["<image>", "<image>"], "question": "Like <image>?"}
+    row |= {"image_list": ["a.png", "b.png", "c.png"]}
+    (one,) = built(with_images, [row], columns={"images": "image_list"}).questions
+    assert (one.text, one.options) == ("Like <image 1>?", ("<image 2>", "<image 3>"))
+    assert one.images == digests(["a.png", "b.png", "c.png"])
+    short = built(
+        with_images, [row | {"image_list": ["a.png"]}, ROW], columns={"images": "image_list"}
+    )
+    assert short.rejections[0].reason == "<image 2> stands for no image: there are 1"
+
+
+def test_an_image_cell_may_be_the_index_of_another_row(with_images):
+    """VLMEvalKit's files hold an image once; a reference may stand before the row it names."""
+    rows = [
+        {"index": n, "question": f"{n}?", "answer": "x", "image": image}
+        for n, image in [(1, "2"), (2, "a.png"), (3, "2"), (4, "9")]
+    ]
+    found = built(with_images, rows)
+    assert [one.question_id for one in found.questions] == ["fridge/1", "fridge/2", "fridge/3"]
+    assert {one.images for one in found.questions} == {digests(["a.png"])}
+    assert [one.name for one in found.images] == ["a.png"]
+    assert found.rejections[0].reason == f"no image '9' in {with_images}, and no row of that id"
+
+
+def test_images_are_named_by_a_template(with_images):
+    rows = [{"Index": "a", "question": "?", "answer": "x"}]
+    (one,) = built(with_images, rows, columns={"images": "{Index}.png"}).questions
+    assert one.images == digests(["a.png"])
+    assert one.labels == {"Index": "a"}
+
+
+def test_rows_in_a_row_form_groups(tmp_path):
+    found = built(tmp_path, [ROW | {"id": n} for n in range(3)], group_size=2).questions
+    assert [one.group_id for one in found] == ["rows 1 to 2", "rows 1 to 2", "rows 3 to 4"]
+
+
+def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path):
+    row = {"question": "Open? (a) Yes (b) No", "answer": "(b)"}
+    (one,) = built(tmp_path, [row], columns={"options": "question"}).questions
+    assert (one.text, one.options, one.answer) == ("Open?", ("Yes", "No"), ("B",))
+    with pytest.raises(
+        SettingsError, match=r"line 1: the answer is .*, and the question holds opt"
+    ):
+        built(tmp_path, [row])
+
+
+@pytest.mark.parametrize(
+    ("cells", "columns"),
+    [
+        pytest.param({"turns": ["Hi.", "Why?"]}, {}, id="a list"),
+        pytest.param({"turns": '["Hi.", "Why?"]'}, {}, id="a list as text"),
+        pytest.param({"a": "Hi.", "b": "Why?", "c": ""}, {"turns": ["a", "b", "c"]}, id="columns"),
+    ],
+)
+def test_turns_are_asked_one_after_the_other(tmp_path, cells, columns):
+    (one,) = built(tmp_path, [{"answer": "x"} | cells], columns=columns).questions
+    asked = prompts.main(one, prompts.PromptSettings("{question}!", system="Be brief."))
+    assert [(turn.role, *turn.parts) for turn in asked.turns] == [
+        ("system", "Be brief."),
+        ("user", "Hi."),
+        ("user", "Why?!"),
+    ]
+    assert len(asked.rounds()) == 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        pytest.param({"turns": ["a", "", "b"]}, "turn 2 is empty", id="an empty turn"),
+        pytest.param({"turns": ["a"], "question": "b"}, "a question and turns", id="both"),
+        pytest.param({"turns": "a"}, "not a list of texts", id="no list"),
+        pytest.param({"turns": [{"role": "user"}]}, "is not a text", id="messages"),
+        pytest.param({"question": "<image>?"}, "<image 1> stands for no image", id="a mark"),
+    ],
+)
+def test_turns_and_marks_that_cannot_be_asked_are_rejections(tmp_path, cells, why):
+    found = built(tmp_path, [{"answer": "x"} | cells, {"answer": "x", "question": "Y?"}])
+    assert why in found.rejections[0].reason
+
+
+@pytest.mark.parametrize(
+    ("cells", "settings", "why"),
+    [
+        pytest.param({"video": "abc"}, {}, "column 'video' looks like video", id="video"),
+        pytest.param(
+            {"photo": "a.png"}, {}, r"column 'photo' looks like images \('a.png'\)", id="a"
+        ),
+        pytest.param({}, {"ignore": ["photo"]}, "ignore: no column 'photo'", id="ignored"),
+        pytest.param(
+            {"level": [1]}, {"slices": ["level"]}, "no usable row: .*to slice by", id="list"
+        ),
+    ],
+)
+def test_columns_that_are_neither_shown_nor_labels_are_refused(tmp_path, cells, settings, why):
+    with pytest.raises((SettingsError, SourceError), match=why):
+        built(tmp_path, [ROW | cells], **settings)
+
+
+def test_media_columns_are_left_out_or_labels_where_the_settings_say_so(tmp_path):
+    row = ROW | {"video": "abc", "photo": "a.png"}
+    (one,) = built(tmp_path, [row], ignore=["video"], slices=["photo"]).questions
+    assert one.labels == {"video": "abc", "photo": "a.png"}
+
+
+def shots(folder, rows, **settings):
+    (folder / "dev.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return built(folder, [ROW | {"image": "a.png"}], shots_file="dev.jsonl", **settings)
+
+
+def test_solved_examples_stand_before_each_question(with_images):
+    rows = [
+        ROW | {"question": "1?", "answer": "purple"},
+        ROW | {"question": "2?", "image": "b.png"},
+        {"id": 3, "turns": ["3", "?"], "options": ["red", "blue"], "answer": ["A", "B"]},
+        ROW | {"question": "4?"},
+    ]
+    found = shots(with_images, rows, shots=2, prompt="{question}")
+    settings = prompts.PromptSettings("{question}", shots=True)
+    asked = prompts.main(found.questions[0], settings)
+    b, a = map(Image, digests(["b.png", "a.png"]))
+    assert [(turn.role, turn.parts) for turn in asked.turns] == [
+        ("user", (b, "2?")),
+        ("assistant", ("B",)),
+        ("user", ("3", "\n\n", "?")),
+        ("assistant", ("A, B",)),
+        ("user", (a, "Which colour?")),
+    ]
+    assert [one.name for one in found.images] == ["a.png", "b.png"]
+    assert len(asked.rounds()) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "why"),
+    [
+        pytest.param([ROW], {"shots": 2}, "shots: 2, and 1 rows can be used", id="too few"),
+        pytest.param(
+            [ROW | {"image": "a.png", "id": "x"}],
+            {"shots": 1},
+            r"shots: .*dev.jsonl, line 1 is the question of .*fridge.jsonl, line 1",
+            id="a question of the test",
+        ),
+    ],
+)
+def test_examples_that_cannot_be_used_are_refused(with_images, rows, settings, why):
+    with pytest.raises(SettingsError, match=why):
+        shots(with_images, rows, **settings)
+
+
+def test_examples_are_never_rows_of_the_file_itself(tmp_path):
+    with pytest.raises(SettingsError, match="shots: are taken from the file of the questions"):
+        built(tmp_path, [ROW], shots=1, shots_split="dev")

@@ -4,9 +4,11 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
+from math import isnan
 from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
+from bench_assets.core.answer_types.embedded_options import split_options
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 MOST_OPTIONS = 8  # letters that are read out of responses, see core.choices
@@ -30,6 +32,8 @@ def written(value: object) -> str:
     match value:
         case None:
             return ""
+        case float() if isnan(value):
+            return ""  # how tables write an empty cell among numbers
         case bool():
             return "yes" if value else "no"
         case int():
@@ -46,12 +50,15 @@ def written(value: object) -> str:
 def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
-    A single cell is a list, an object with letters as names, or either of these as text.
+    A single cell is a list, an object with letters as names, or either of these as text; or a text
+    such as ``(a) x (b) y``. Options that are images may be equal: each mark is another image.
 
     Raises:
         SourceError: If there are fewer than 2 or too many, or one is a duplicate or empty.
     """
-    listed = (_several(cells[0]) or ()) if len(cells) == 1 else cells
+    listed = (parse_list(cells[0]) or ()) if len(cells) == 1 else cells
+    if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
+        listed = split.options
     if isinstance(listed, Mapping):
         names = sorted(name for name in listed if listed[name] is not None)
         if "".join(map(str.upper, names)) != ascii_uppercase[: len(names)]:
@@ -62,7 +69,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     options = [written(one) for one in listed]
     while options and not options[-1]:
         options.pop()
-    if options and (len(options) < 2 or "" in options or len(set(options)) < len(options)):
+    if options and (len(options) < 2 or "" in options or _has_twins(options)):
         raise SourceError(f"options {options} are not two or more different ones")
     if len(options) > MOST_OPTIONS:
         raise SourceError(
@@ -78,7 +85,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
         SourceError: If it is missing, matches no option, or is ambiguous.
         SettingsError: If options seem to be counted from 1, which puts all answers in doubt.
     """
-    given = _several(value)
+    given = parse_list(value)
     several = isinstance(given, list | tuple)
     listed = given if isinstance(given, list | tuple) else [given]
     parts = [one for one in listed if written(one)]
@@ -92,8 +99,8 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     return Gold("choices" if several else "choice", letters, tuple(options))
 
 
-def _several(value: object) -> object:
-    """Parse a list written as text: JSON, or Python's notation."""
+def parse_list(value: object) -> object:
+    """Parse a list or object written as text, in JSON or Python's notation; others as they are."""
     if not isinstance(value, str) or not _LIST.match(value):
         return value
     try:
@@ -104,6 +111,11 @@ def _several(value: object) -> object:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return value
     return found if isinstance(found, list | tuple | dict) else value
+
+
+def _has_twins(options: Sequence[str]) -> bool:
+    told_apart = [option for option in options if "<image>" not in option]
+    return len(set(told_apart)) < len(told_apart)
 
 
 def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:

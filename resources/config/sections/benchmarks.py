@@ -12,7 +12,7 @@ from bench_assets.core.answer_types.definition import AnswerFormat
 from resources.config.sections.base import StrictSection
 
 Column: TypeAlias = Literal[
-    "question", "images", "options", "answer", "group", "id", "context", "category"
+    "question", "turns", "images", "options", "answer", "group", "id", "context", "category"
 ]
 Metric: TypeAlias = Literal[
     "accuracy", "macro_accuracy", "group_accuracy", "exact_match", "anls", "relaxed_accuracy"
@@ -22,7 +22,7 @@ BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 JUDGEABLE_METRICS: frozenset[Metric] = frozenset({"accuracy", "macro_accuracy", "group_accuracy"})
 """The metrics that ask whether a response is right; the others measure how near it comes."""
-_IN_SEVERAL: frozenset[Column] = frozenset({"images", "options"})
+_IN_SEVERAL: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
 class FileBenchmarkSettings(StrictSection):
@@ -35,13 +35,26 @@ class FileBenchmarkSettings(StrictSection):
     title: str = ""
     """Title in the report."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
-    """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``."""
+    """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
+    template, ``{images = "{Index}.jpg"}``; options inside the question: ``{options = "q"}``."""
+    ignore: tuple[str, ...] = ()
+    """Columns that look like media, and are not part of the question."""
+    group_size: int = Field(0, ge=0)
+    """Rows in a row that form a group, where no column says so: 2 for pairs."""
     image_folder: Path | None = None
     """Folder of image paths; default: the file's."""
     answers: AnswerFormat = ""
     """Format of answers to questions with options; default: detected."""
     prompt: str = ""
     """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
+    system: str = ""
+    """System turn before each question."""
+    shots: int = Field(0, ge=0)
+    """Solved examples before each question: the first rows of ``shots_file`` or ``shots_split``."""
+    shots_file: Path | None = None
+    """File of the examples, with the same columns; default: ``file``."""
+    shots_split: str = ""
+    """Split of the examples."""
     slices: tuple[str, ...] = ()
     """Columns that tables are sliced by, besides ``category``."""
     metric: Metric = "accuracy"
@@ -56,6 +69,8 @@ class FileBenchmarkSettings(StrictSection):
         several = [name for name, column in self.columns.items() if not isinstance(column, str)]
         if wrong := sorted(set(several) - _IN_SEVERAL):
             raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
+        if "question" in self.columns and "turns" in self.columns:
+            raise ValueError("columns: question and turns. Remove one")
         if self.judge != "rules" and self.metric not in JUDGEABLE_METRICS:
             raise ValueError(f"judge: {self.metric} needs no judge. Remove it")
         return self

@@ -1,0 +1,127 @@
+"""Stores the images of rows, each once, and finds those that a row shows by the id of another."""
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.tables.large_tables import RowCollector, TextIndex
+from bench_assets.file_benchmarks.columns import cells_of, text_of
+from bench_assets.file_benchmarks.images import Folder, Image, RowReference, images_of
+from bench_assets.file_benchmarks.row_files import Row
+from resources.config.sections.benchmarks import FileBenchmarkSettings
+
+StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
+
+_TURNED = range(5, 9)  # EXIF: shown with width and height exchanged
+
+
+class ShownImage(NamedTuple):
+    """An image of a question, as it is shown."""
+
+    sha256: str
+    width: int  # px
+    height: int  # px
+
+
+class _ImageIndex:
+    """Images by name, in 48 bytes each, whatever the names."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._names, self._digests, self._sizes = TextIndex(), bytearray(), array("I")
+
+    def find(self, name: str) -> ShownImage | None:
+        """The image of a name; None if unknown."""
+        if (n := self._names.find(name)) is None:
+            return None
+        width, height = self._sizes[2 * n : 2 * n + 2]
+        return ShownImage(self._digests[32 * n : 32 * (n + 1)].hex(), width, height)
+
+    def add(self, name: str, image: ShownImage) -> bool:
+        """Add the image of a name, unless it is known; whether it was added."""
+        if self._names.find(name) is not None:
+            return False
+        self._names.number(name)
+        self._digests += bytes.fromhex(image.sha256)
+        self._sizes.extend((image.width, image.height))
+        return True
+
+
+class RowImages:
+    """The images of the rows of a file."""
+
+    def __init__(
+        self,
+        store: StoreImage,
+        folder: Path,
+        benchmark: FileBenchmarkSettings,
+        rows: Callable[[], Iterator[Row]],
+    ) -> None:
+        """Begin.
+
+        Args:
+            store: Puts an image into the image store, under a name.
+            folder: Root folder of paths.
+            benchmark: Settings of the file.
+            rows: Reads the file once more; asked for where a row shows the image of another.
+        """
+        self.stored = RowCollector(StoredImage)
+        self._folder = Folder(folder)
+        self._root = folder.resolve()
+        self._store, self._benchmark, self._rows = store, benchmark, rows
+        self._files, self._digests = _ImageIndex(), _ImageIndex()
+        self._of_rows: _ImageIndex | None = None
+
+    def of(self, cells: Mapping[str, object], where: str) -> list[ShownImage]:
+        """Store the images of a row.
+
+        Raises:
+            SourceError: If a cell is not an image; says why.
+            ImageError: If an image does not decode.
+        """
+        found = images_of(cells_of(dict(cells), self._benchmark, "images"), self._folder)
+        return [
+            self._of_row(one) if isinstance(one, RowReference) else self._kept(one, where, nth)
+            for nth, one in enumerate(found, 1)
+        ]
+
+    def _kept(self, image: Image, where: str, nth: int) -> ShownImage:
+        if not isinstance(image, Path):
+            return self._put(image, f"{where}, image {nth}")
+        name = image.relative_to(self._root).as_posix()
+        if (known := self._files.find(name)) is None:
+            known = self._put(image, name)
+            self._files.add(name, known)
+        return known
+
+    def _put(self, image: Image, name: str) -> ShownImage:
+        stored = self._store(image, name)
+        turned = stored.orientation in _TURNED
+        size = (stored.height, stored.width) if turned else (stored.width, stored.height)
+        shown = ShownImage(stored.sha256, *size)
+        if self._digests.add(stored.sha256, shown):
+            self.stored.append(stored)
+        return shown
+
+    def _of_row(self, reference: RowReference) -> ShownImage:
+        if self._of_rows is None:
+            self._of_rows = self._read_all()
+        if (found := self._of_rows.find(reference.row)) is None:
+            raise reference.missing
+        return found
+
+    def _read_all(self) -> _ImageIndex:
+        """Images of all rows that hold one, by the rows' ids."""
+        index = _ImageIndex()
+        for row in self._rows():
+            try:
+                found = images_of(cells_of(row.cells, self._benchmark, "images"), self._folder)
+                if len(found) == 1 and not isinstance(found[0], RowReference):
+                    name = text_of(row.cells, self._benchmark, "id")
+                    index.add(name, self._kept(found[0], row.where, 1))
+            except (SourceError, ImageError):
+                continue  # a rejection when the row is read
+        return index
