@@ -151,7 +151,7 @@ def save_model(
     ends = [words.eos_token_id, *(words.convert_tokens_to_ids(token) for token in also_ends)]
     own = {"bos_token_id": words.bos_token_id, "pad_token_id": words.pad_token_id}
     own["eos_token_id"] = ends if also_ends else ends[0]
-    _write(folder / "generation_config.json", own | dict(generation or {}))
+    write_json(folder / "generation_config.json", own | dict(generation or {}))
 
 
 def save_processor(
@@ -174,16 +174,16 @@ def save_processor(
     """
     words.save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    _write(folder / "tokenizer_config.json", settings | {"processor_class": kind})
-    _write(folder / "preprocessor_config.json", {**image, "processor_class": kind})
+    write_json(folder / "tokenizer_config.json", settings | {"processor_class": kind})
+    write_json(folder / "preprocessor_config.json", {**image, "processor_class": kind})
     own = files.pop("processor_config", {})
-    _write(folder / "processor_config.json", {**own, "processor_class": kind})
+    write_json(folder / "processor_config.json", {**own, "processor_class": kind})
     for name, content in files.items():
-        _write(folder / f"{name}.json", content)
+        write_json(folder / f"{name}.json", content)
     if template:
         text = (_TEMPLATES / f"{template}.jinja").read_text(encoding="utf-8")
         (folder / "chat_template.jinja").write_text(text.rstrip("\n"), encoding="utf-8")
 
 
-def _write(file: Path, content: Mapping[str, Any]) -> None:
+def write_json(file: Path, content: Mapping[str, Any]) -> None:
     file.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")

@@ -47,7 +47,7 @@ def ends_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> f
     """The end tokens of the generation configuration, the model, or the tokenizer."""
     said: Any = (
         model.generation_config.eos_token_id,
-        model.config.get_text_config().eos_token_id,
+        getattr(model.config.get_text_config(), "eos_token_id", None),
         tokenizer.eos_token_id,
     )
     first = next((ends for ends in said if ends is not None), ())

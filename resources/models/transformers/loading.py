@@ -46,6 +46,8 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     device = device_of(spec.device)
     where = origin(spec, checkpoint)
     config = AutoConfig.from_pretrained(checkpoint.location, **where)
+    if writing := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest of it speaks
+        config = where["config"] = writing
     model, loading = _class_for(spec, checkpoint, config).from_pretrained(
         checkpoint.location,
         dtype=getattr(torch, dtype_of(spec)),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
@@ -150,6 +151,7 @@ class TransformersModel:
                 variables=self._spec.chat_template_kwargs,
                 max_image_tokens=self._spec.max_image_tokens,
                 one_image=has_one_place(self._spec, self.processor),
+                token_types=self._image_tokens is not None and self._takes_token_types,
             )
         try:
             yield tensors
@@ -172,6 +174,10 @@ class TransformersModel:
         limit = getattr(text, "max_position_embeddings", None)
         return limit if isinstance(limit, int) and limit > 0 else None
 
+    @cached_property
+    def _takes_token_types(self) -> bool:
+        return "mm_token_type_ids" in signature(self._model.forward).parameters
+
     def _generation(self, draw: Draw) -> "GenerationConfig":
         """A fresh configuration without the checkpoint's own sampling fields."""
         from transformers import GenerationConfig
@@ -189,12 +195,18 @@ class TransformersModel:
         )
 
     def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
-        """Cut the prompt off; some families return only new tokens."""
+        """Cut the prompt off; some families return only new tokens.
+
+        BLIP writes its own first token, and leaves the last one out.
+        """
         if self._model.config.is_encoder_decoder:
             return tokens[:, 1:]
         n = prompt.shape[1]
-        begins = tokens.shape[1] >= n and bool((tokens[:, :n] == prompt).all())
-        return tokens[:, n:] if begins else tokens
+        for first, length in ((0, n), (1, n - 1)):
+            given = prompt[:, first:length]
+            if bool(given.numel()) and tokens[:, first:length].equal(given):
+                return tokens[:, length:]
+        return tokens
 
     def _response(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Response:
         length = next((n for n, token in enumerate(new, 1) if token in self._ends), None)

@@ -123,9 +123,22 @@ def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN
 
 
 def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
-    """Make a subclass without a video processor."""
+    """Make a subclass that loads everything but a video processor.
+
+    transformers reads one list twice: of what is to be loaded, which is short here, and of what the
+    constructor is given by position, which never is.
+    """
     attributes = list(named.get_attributes())
     kept = [name for name in attributes if name != _VIDEO]
+
+    class Loaded(named):  # type: ignore[misc]
+        def check_argument_for_proper_class(self, name: str, argument: object) -> Any:  # noqa: ANN401
+            if name == _VIDEO:
+                return _NoVideo
+            return super().check_argument_for_proper_class(name, argument)
+
+        def to_dict(self) -> dict[str, Any]:
+            return {name: v for name, v in super().to_dict().items() if name != _VIDEO}
 
     class WithoutVideo(named):  # type: ignore[misc]
         @classmethod
@@ -139,18 +152,18 @@ def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
             processor_dict: dict[str, Any],
             **kwargs: Any,  # noqa: ANN401
         ) -> Any:  # noqa: ANN401
-            parts = dict(zip(kept, args, strict=True))
-            settings = {name: v for name, v in processor_dict.items() if name != _VIDEO}
-            everything = [parts.get(name) for name in attributes]
-            return super().from_args_and_dict(everything, settings, **kwargs)
+            parts = {_VIDEO: _NoVideo(), **dict(zip(kept, args, strict=True))}
+            everything = [parts[name] for name in attributes]
+            return Loaded.from_args_and_dict(everything, processor_dict, **kwargs)
 
-    WithoutVideo.video_processor = _NoVideo()
-    WithoutVideo.__name__ = named.__name__  # which transformers looks things up by
+    Loaded.__name__ = WithoutVideo.__name__ = named.__name__  # transformers looks things up by it
     return WithoutVideo
 
 
 class _NoVideo:
-    """Placeholder that SmolVLM reads video settings from."""
+    """Placeholder that processors read video settings from."""
+
+    model_input_names: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> None:
         if name.startswith("__"):
@@ -184,7 +197,8 @@ def has_one_place(spec: LocalSpec, processor: "Processor") -> bool:
     """Whether the processor puts the image in front of the text, and takes only one."""
     if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
         return False
-    return str(processor.image_token) not in str(processor.chat_template)
+    token = str(getattr(processor, "image_token", ""))
+    return not token or token not in str(processor.chat_template)
 
 
 def _length(processor: "Processor", text: str) -> int | None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from resources.models.transformers.processor import Processor
 
 
+_TYPES = "return_mm_token_type_ids"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBatch:
     """Tensors of a batch, and facts about its prompts."""
@@ -42,16 +45,19 @@ class PromptTensors:
         variables: dict[str, Any],
         max_image_tokens: int | None = None,
         one_image: bool = False,
+        token_types: bool = False,
     ) -> None:
         """Store the processor; ``tokens`` is None where it is a tokenizer.
 
         ``one_image``: the processor puts the image in front of the text, and takes only one.
+        ``token_types``: the model asks which tokens are an image's; some processors tell only then.
         """
         self._processor = processor
         self._tokens = tokens
         self._variables = variables
         self._max_image_tokens = max_image_tokens
         self._one_image = one_image
+        self._settings = {"padding": True, **({_TYPES: True} if token_types else {})}
         text_only = tokens is None
         self._template = ChatTemplate(processor, text_only=text_only, variables=variables)
         self._sizes = LeastSizes(processor)
@@ -89,7 +95,7 @@ class PromptTensors:
         return self._template.taken(talk)
 
     def _inputs(self, talks: Sequence[list[Message]]) -> "BatchFeature":
-        padding = {"padding": True}
+        settings = self._settings
         spelled = self._tokens_as_text.as_text
         inputs = self._processor.apply_chat_template(
             [[with_texts(message, spelled) for message in talk] for talk in talks],
@@ -97,7 +103,7 @@ class PromptTensors:
             tokenize=True,
             return_dict=True,
             return_tensors="pt",
-            **({"processor_kwargs": padding} if self._tokens else padding),
+            **({"processor_kwargs": settings} if self._tokens else settings),
             **self._variables,
         )
         self._tokens_as_text.put_back(inputs["input_ids"])

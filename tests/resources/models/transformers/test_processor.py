@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
 from resources.models.transformers.processor import load_processor
-from tests.families import captioners, idefics, llama, qwen
+from tests.families import captioners, generic, llama
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     RED,
@@ -45,12 +45,19 @@ def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("build", [qwen.qwen2_5_vl, idefics.smolvlm], ids=["Qwen2.5-VL", "SmolVLM"])
-def test_the_video_half_is_left_out(build: Callable[[Path], None], tmp_path: Path) -> None:
-    build(tmp_path)
+@pytest.mark.parametrize(
+    "model_type",
+    ["qwen2_5_vl", "smolvlm", "llava_next_video", "minicpmv4_6", "video_llava"],
+    ids=lambda name: f"{name} is given its parts by position",
+)
+def test_the_video_half_is_left_out_wherever_it_stands(model_type: str, tmp_path: Path) -> None:
+    generic.build(model_type, tmp_path)
+    from transformers import BaseImageProcessor, PreTrainedTokenizerBase
+
     processor = loaded(tmp_path)
-    assert "video_processor" not in processor.get_attributes()
-    assert processor.image_processor
+    assert "video_processor" not in processor.to_dict()
+    assert isinstance(processor.image_processor, BaseImageProcessor)
+    assert isinstance(processor.tokenizer, PreTrainedTokenizerBase)
     assert processor.tokenizer.padding_side == "left"
 
 
