@@ -1,11 +1,17 @@
 """No byte of a home folder tells a key: every file of it is searched after an evaluation."""
 
+import json
 import logging
+import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import quote
+from zipfile import ZipFile
 
 import dagster as dg
 import pyarrow.parquet as pq
@@ -20,10 +26,11 @@ from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from tests.chat_server import ChatServer
-from tests.echoing_server import BROKEN, FAILURES, RESPONSES, EchoingServer
+from tests.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.test_secrets import forms
+from tests.workspace.typed import bench
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
 TOKEN = "hf_AToken0fTheHubThatIsMine"
@@ -44,15 +51,25 @@ PLACES = {  # place in the configuration -> key
     "annotation": "l4bel-Qm3x9ZpLw7Rk2Vt5st",
     "proxy": "pr0xy-Qm3x9ZpLw7Rk2Vt5",
     "database": "d4ta-Qm3x9ZpLw7Rk2Vt5base",
+    "painter": "p4int3r-Qm3x9ZpLw7Rk2Vt5",
+    "gallery": "g4ll3ry-Qm3x9ZpLw7Rk2Vt5",
+    "people": "p3opl3-Qm3x9ZpLw7Rk2Vt5u",
+    "typed": "typ3d-Qm3x9ZpLw7Rk2Vt5cl1",
 }
 ALL = tuple(PLACES.values())
 
 TOML = """
 [sources]
 blink = "https://me:{source}@example.org/x.zip#sha256={sha}"
+[suites.journeybench]
+gallery = "https://images.example.org/search;token={gallery}"
+painter = {{ kind = "server", model = "p", base_url = "http://127.0.0.1:9/{painter}/v1" }}
+[benchmarks.echoes]
+file = "echoes.jsonl"
 [checkpoints]
 webhook_env = "ROOM"
 [annotation]
+url = "https://labels.example.org/{people}"
 token_env = "LABELS"
 [models.m]
 kind = "server"
@@ -103,25 +120,47 @@ def evaluate(home: Path, model: str, n: int) -> dg.ExecuteInProcessResult:
 
 
 @pytest.fixture(scope="module")
-def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A home in which every echo was heard and remembered, and what a person was told of it."""
-    home = tmp_path_factory.mktemp("home")
-    echoes = [*RESPONSES.values(), *FAILURES.values(), *BROKEN.values()]
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        EchoingServer(echoes) as server,
-    ):
+def keys() -> Iterator[None]:
+    """Have the keys of the environment."""
+    with pytest.MonkeyPatch.context() as patch:
         for name, place in {"LABELS": "annotation", "IN_PATH": "named", "HF_TOKEN": "hub"}.items():
             patch.setenv(name, PLACES[place])
         patch.setenv("MY_KEY", f" {KEY}  ")
         patch.setenv("ROOM", f"https://chat.example.org/hooks/{PLACES['webhook']}")
         patch.setenv("HTTPS_PROXY", f"http://me:{PLACES['proxy']}@127.0.0.1:9")
         patch.setenv("TEAM_DATABASE_PASSWORD", PLACES["database"])
-        told = {**PLACES, "url": server.base_url.removesuffix("/v1"), "sha": 64 * "0"}
-        (home / "bench.toml").write_text(TOML.format(**told))
-        (home / "addresses").write_text(f"http://127.0.0.1:9/v1?api_key={PLACES['file']}")
+        yield
+
+
+def configure(home: Path, base_url: str, n: int) -> None:
+    """Write a bench.toml with the keys, and a benchmark of n questions."""
+    told = {**PLACES, "url": base_url.removesuffix("/v1"), "sha": 64 * "0"}
+    (home / "bench.toml").write_text(TOML.format(**told))
+    (home / "addresses").write_text(f"http://127.0.0.1:9/v1?api_key={PLACES['file']}")
+    rows = [{"id": i, "question": f"{i}?", "options": ["x", "y"]} for i in range(n)]
+    rows = [{**row, "answer": "B"} for row in rows]
+    (home / "echoes.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory, keys: None) -> Iterator[tuple[Path, str]]:
+    """A home in which every echo was heard and remembered, and what a person was told of it."""
+    home = tmp_path_factory.mktemp("home")
+    echoes = [*RESPONSES.values(), *FAILURES.values(), *BROKEN.values()]
+    with EchoingServer(echoes) as server:
+        configure(home, server.base_url, len(echoes))
         results = [evaluate(home, "m", len(echoes)), evaluate(home, "gone", 2)]
         yield home, " ".join(str(run_failure(one)) for one in results)
+
+
+def titles(session: int) -> str:
+    """Command lines of the processes of a session, which every user of a machine may read."""
+    said = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):  # it has ended
+            if os.getsid(int(process.name)) == session:
+                said.append((process / "cmdline").read_text("utf-8", "replace"))
+    return "\n".join(said)
 
 
 def contents(home: Path) -> Iterator[tuple[str, str]]:
@@ -137,6 +176,10 @@ def contents(home: Path) -> Iterator[tuple[str, str]]:
         if file.suffix in (".db", ".sqlite"):
             with closing(sqlite3.connect(file)) as db:
                 yield name, "\n".join(db.iterdump())
+        if file.suffix in (".zip", ".eval"):
+            with ZipFile(file) as archive, TemporaryDirectory() as folder:
+                archive.extractall(folder)
+                yield from ((f"{name}/{inner}", text) for inner, text in contents(Path(folder)))
 
 
 def tells(home: Path, keys: Sequence[str] = ALL) -> list[tuple[str, str]]:
@@ -147,6 +190,50 @@ def tells(home: Path, keys: Sequence[str] = ALL) -> list[tuple[str, str]]:
     return [
         (name, form) for name, text in contents(home) for form in spelled if form in text.lower()
     ]
+
+
+LOOKS = [
+    *(
+        ["leaderboard"],
+        ["explain", "echoes/0", "--model", "m"],
+        ["models", "list"],
+        ["home", "usage"],
+    ),
+    *(["export", form] for form in ("csv", "jsonl", "inspect", "lm-eval", "vlmevalkit")),
+    *(["report"], ["bundle", "pack", "echoes", "m", "packed.zip"]),
+]
+
+
+def test_no_command_tells_a_key(
+    tmp_path: Path, keys: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    session, seen = 0, []
+
+    def watched(echo: Echo) -> Echo:
+        return lambda key: seen.append(titles(session)) or echo(key)  # type: ignore[func-returns-value]
+
+    with EchoingServer(list(map(watched, RESPONSES.values()))) as server:
+        configure(tmp_path, server.base_url, len(RESPONSES))
+        typed = f"{server.base_url.removesuffix('v1')}{PLACES['typed']}/v1#t,api_key_env=MY_KEY"
+        words = [sys.executable, "-m", "bench_assets", "evaluate", "echoes"]
+        process = subprocess.Popen(
+            [*words, "--model", "m", "--model", typed],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        session = process.pid
+        said = [process.communicate(timeout=300)[0]]
+        assert process.returncode == 0, said
+    said += [bench(*words).output for words in LOOKS]
+    (tmp_path / "said").write_text("\n".join([*said, *seen]))
+    assert "evaluate" in seen[0]
+    assert "BENCH_KEY_" in seen[0]
+    assert "(1x)" in said[0]
+    assert tells(tmp_path) == []
 
 
 def test_no_byte_of_a_home_tells_a_key(evaluated: tuple[Path, str]) -> None:

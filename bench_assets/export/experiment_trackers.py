@@ -19,6 +19,7 @@ from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.text.redaction import without_keys
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import blind_baselines
+from resources.config.addresses import with_keys
 
 _UNFIT = re.compile(r"[^\w.\- :/]")  # in the name of a metric, as MLflow has it
 
@@ -115,7 +116,7 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
         to = f"sqlite:///{(out / 'mlflow.db').absolute()}"
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
     try:
-        client = MlflowClient(tracking_uri=to)
+        client = MlflowClient(tracking_uri=with_keys(to))
         for curve in found:
             _write(client, curve)
     except MlflowException as why:

@@ -37,6 +37,7 @@ from resources.annotation.opening import open_annotation_backend
 from resources.annotation.web.server import LOOPBACK, PORT, require_pages
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
+from resources.config.addresses import with_keys
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.environment import environment_of
 from resources.images.store import open_image_store
@@ -247,7 +248,7 @@ def make_links(
     _check(settings, tasks)
     made = Links.beside(pages_store(settings.home))
     ends = datetime.now(UTC) + timedelta(days=days)
-    address = settings.annotation.url.rstrip("/") or f"http://{LOOPBACK}:{PORT}"
+    address = with_keys(settings.annotation.url).rstrip("/") or f"http://{LOOPBACK}:{PORT}"
 
     def handed(name: str) -> PersonLink:
         person = names.get(name, name)

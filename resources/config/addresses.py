@@ -5,8 +5,10 @@ template; only a request has the key.
 """
 
 import re
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 from urllib.parse import quote
+
+from pydantic import AfterValidator
 
 from bench_assets.core.text.redaction import HIDDEN, has_key_shape, is_key, replace_keys
 from resources.config.environment import KEPT, keep_key, read_secret
@@ -31,6 +33,10 @@ def template_of(address: str, *, pins: bool = False) -> str:
         lambda key: f"{{{keep_key(key, address.replace(key, HIDDEN))}}}",
         pins=pins,
     )
+
+
+Address: TypeAlias = Annotated[str, AfterValidator(template_of)]
+"""An entry of settings that is an address: its template."""
 
 
 def with_keys(template: str) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resources.config.addresses import with_keys
 from resources.config.bench_toml import Settings
 from resources.config.environment import read_secret
 from resources.storage.blobs.opening import open_blobs
@@ -54,7 +55,17 @@ def open_home_blobs(settings: Settings, below: str) -> Blobs:
         HomeError: If the object store cannot be used.
     """
     storage = settings.storage
-    return open_blobs(settings.home, below, storage.objects, storage.endpoint)
+    return open_shared_blobs(settings.home, below, storage.objects, storage.endpoint)
+
+
+def open_shared_blobs(home: Path, below: str, objects: str, endpoint: str) -> Blobs:
+    """The same, of the templates that ``[storage]`` has.
+
+    Raises:
+        SettingsError: If obstore is not installed, or a variable of a template is not set.
+        HomeError: If the object store cannot be used.
+    """
+    return open_blobs(home, below, with_keys(objects), with_keys(endpoint), place=objects)
 
 
 def open_vector_cache(settings: Settings) -> "VectorCache":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench_assets.core.schema.errors import SourceError
+from resources.config.addresses import with_keys
 from resources.http.backoff import back_off, may_pass, wait_of
 from resources.http.pages import send_bounded
 
@@ -38,7 +39,7 @@ class HttpGallery:
         """Prepare to search.
 
         Args:
-            address: Where the gallery is, up to the question mark.
+            address: Template of where the gallery is, up to the question mark.
             pause: s between two queries, and about as long before a second try.
             timeout: s until an answer is there, all of it.
             tries: Of one query.
@@ -69,7 +70,7 @@ class HttpGallery:
         return [_image(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
 
     def _found(self, url: str, tries: int = 1) -> object:
-        answer = send_bounded(url, timeout=self._timeout, most=_MOST_BYTES)
+        answer = send_bounded(with_keys(url), timeout=self._timeout, most=_MOST_BYTES)
         if answer.status == 200:
             return json.loads(answer.body)
         wait = back_off(tries, self._pause, self._rng, asked_for=wait_of(answer.headers))

@@ -21,8 +21,8 @@ from threading import Lock
 from typing import NamedTuple, Protocol
 
 from bench_assets.core.schema.errors import HomeError, ImageError
+from resources.config.stores import open_shared_blobs
 from resources.storage.atomic_write import open_atomic
-from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
 
 KIND = "images"
@@ -353,7 +353,7 @@ class ObjectImages:
 @cache
 def _open_objects(objects: str, endpoint: str) -> Blobs:
     """Opened once in each process, which makes connections of its own."""
-    return open_blobs(Path(), KIND, objects, endpoint)
+    return open_shared_blobs(Path(), KIND, objects, endpoint)
 
 
 @cache

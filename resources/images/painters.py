@@ -21,6 +21,7 @@ from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.config.addresses import Address, shown_address, with_keys
 from resources.config.environment import read_secret
 from resources.config.secrets import require_variable_name
 from resources.http.pages import send_bounded
@@ -80,8 +81,8 @@ class ImagesServerSpec(_PainterSection):
     """A model behind the images endpoint of an OpenAI-compatible server."""
 
     kind: Literal["server"]
-    base_url: str = Field(pattern=r"^https?://[^/@?#\s]+(/[^?#\s]*)?$")
-    """Up to and including ``/v1``."""
+    base_url: Address = Field(pattern=r"^https?://[^/@?#\s]+(/[^?#\s]*)?$")
+    """Up to and including ``/v1``; ``{MY_KEY}`` in it is replaced by an environment variable."""
     model: str
     api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
     """Name of the environment variable with the key."""
@@ -213,7 +214,7 @@ class ServerPainter:
     @property
     def identity(self) -> str:
         """Address and model."""
-        return f"server:{self._spec.base_url.rstrip('/')}|{self._spec.model}"
+        return f"server:{shown_address(self._spec.base_url.rstrip('/'))}|{self._spec.model}"
 
     def paint(self, request: ImageRequest) -> bytes:
         """Ask for one image; the seed is sent along, for servers that know what to do with it."""
@@ -231,7 +232,7 @@ class ServerPainter:
         url = f"{spec.base_url.rstrip('/')}/images/generations"
         try:
             answer = send_bounded(
-                url,
+                with_keys(url),
                 body=json.dumps(body).encode(),
                 headers=headers,
                 timeout=spec.timeout,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError
+from resources.config.addresses import with_keys
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.local_models import LocalSpec
 from resources.runs.dagster_names import (
@@ -166,7 +167,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
             def _launch_ray_job(self, job: str, entrypoint: str, run: dg.DagsterRun) -> None:
                 super()._launch_ray_job(job, _for_a_shell(entrypoint), run)
 
-        launcher = Launcher(self._address)
+        launcher = Launcher(with_keys(self._address))
         launcher.register_instance(self._instance)
         return launcher
 

@@ -10,7 +10,7 @@ import dagster as dg
 from pydantic import Field
 
 from bench_assets.core.schema.errors import HomeError, TableError
-from resources.storage.blobs.opening import open_blobs
+from resources.config.stores import open_shared_blobs
 from resources.storage.blobs.port import Blobs
 
 SOURCES_FOLDER = ".of"
@@ -38,12 +38,12 @@ class TableLocations(dg.ConfigurableResource[Any]):
         Raises:
             HomeError: If the configured store cannot be used.
         """
-        return open_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
+        return open_shared_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
 
     @property
     def export(self) -> Blobs:
         """Blobs for exports, beside the tables."""
-        return open_blobs(self.home, "export", self.objects, self.endpoint)
+        return open_shared_blobs(self.home, "export", self.objects, self.endpoint)
 
     @property
     def home(self) -> Path:

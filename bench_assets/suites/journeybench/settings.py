@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import ConfigDict, Field
 
 from bench_assets.evaluation.suite import SuiteSettings
+from resources.config.addresses import Address
 from resources.encoders.dual_encoder import EncoderSpec
 from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 from resources.images.painters import DrawerSpec, PainterSpec
@@ -34,7 +35,7 @@ class JourneyBenchSettings(SuiteSettings):
     """Sentence encoder for captions and statements: folder or hub id."""
     painter: PainterSpec = DrawerSpec()
     """Image generator: a drawer, diffusers, or a server."""
-    gallery: str = ""
+    gallery: Address = ""
     """Address of a gallery to download images from."""
     solution_judge: str = "rules"
     """Judge that verifies solutions: a model, or ``"rules"``."""

@@ -42,6 +42,7 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
         BenchError: If a model or the method ``elicit`` is unknown.
     """
     from resources.config.ad_hoc_models import parse_ad_hoc_model
+    from resources.config.addresses import template_of_argument
     from resources.config.sections.models import EMBEDDED_MODELS
 
     names: dict[str, None] = {}
@@ -53,7 +54,7 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
         if given and given.section and given.name not in known:
             sections[given.name] = given.section
             if given.name not in settings.models:  # else it was said before
-                print_message(f"{without_keys(text)} is called {given.name} from here on")
+                print_message(f"{template_of_argument(text)} is called {given.name} from here on")
     return ModelArguments(list(names), sections)
 
 

@@ -12,6 +12,7 @@ import httpx
 
 from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import SettingsError
+from resources.config.addresses import with_keys
 
 _JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
@@ -134,11 +135,11 @@ class LabelStudio:
     """Client of one server with one token."""
 
     def __init__(self, url: str, token: str) -> None:
-        """Store the validated address; sends no request."""
+        """Store the template of the validated address; sends no request."""
         self.url = url
         self._http = httpx.Client(
-            base_url=url,
-            auth=authorization(url, token),
+            base_url=with_keys(url),
+            auth=authorization(with_keys(url), token),
             timeout=_TIMEOUT,
             trust_env=not is_loopback(httpx.URL(url).host),  # no proxy between us and ourselves
             verify=url.startswith("https"),  # reading certificates takes 0.3 s

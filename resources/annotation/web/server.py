@@ -39,6 +39,7 @@ from resources.annotation.web.sessions import (
 )
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import Store, pages_store
+from resources.config.addresses import with_keys
 from resources.config.bench_toml import Settings
 from resources.images.locations import ImageLocation
 from resources.images.store import open_image_store
@@ -91,7 +92,7 @@ def setup_of(settings: Settings) -> Setup:
     return Setup(
         store=pages_store(settings.home),
         images=open_image_store(settings).place,
-        url=settings.annotation.url,
+        url=with_keys(settings.annotation.url),
         terms={name: one.terms for name, one in settings.annotation.tasks.items()},
     )
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.tasks import end_of
+from resources.config.addresses import Address
 from resources.config.sections.base import StrictSection
 
 
@@ -48,7 +49,7 @@ class AnnotationSettings(StrictSection):
     kind: Literal["files", "pages", "label-studio"] = "files"
     """Backend: files in ``annotation/`` of the home, the pages of ``bench annotate serve``, or
     Label Studio."""
-    url: str = ""
+    url: Address = ""
     """Address of Label Studio, or public address of the pages: loopback or https."""
     token_env: str = ""
     """Environment variable with Label Studio's token."""

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from resources.config.addresses import template_of
 from resources.config.sections.base import StrictSection
 
 POOLS = {"gpu": 1, "judge": 4}
@@ -35,7 +36,7 @@ def _is_address(written: str) -> str:
             'expected an address like "http://head:8265", without a password: Ray reads its token'
             " from the environment, RAY_AUTH_TOKEN"
         )
-    return written.rstrip("/")
+    return template_of(written.rstrip("/"))
 
 
 PoolName: TypeAlias = Annotated[str, AfterValidator(_is_pool)]
@@ -139,7 +140,7 @@ class StorageSettings(StrictSection):
             )
         if "//" in address.path or {".", ".."} & set(address.path.split("/")):
             raise ValueError('expected a prefix without "//", "." and ".."')
-        return written.rstrip("/")
+        return template_of(written.rstrip("/"))
 
     @field_validator("endpoint")
     @classmethod
@@ -147,7 +148,7 @@ class StorageSettings(StrictSection):
         address = _plain_address(written)
         if written and not (address.scheme in ("http", "https") and address.hostname):
             raise ValueError('expected "http://host:port" or "https://host"')
-        return written.rstrip("/")
+        return template_of(written.rstrip("/"))
 
     @model_validator(mode="after")
     def _has_what_it_is_of(self) -> Self:

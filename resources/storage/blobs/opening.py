@@ -10,7 +10,9 @@ from resources.storage.blobs.objects import ObjectBlobs
 from resources.storage.blobs.port import Blobs
 
 
-def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") -> Blobs:
+def open_blobs(
+    home: Path, below: str, objects: str = "", endpoint: str = "", place: str = ""
+) -> Blobs:
     """Open one kind of a home's blobs.
 
     Args:
@@ -18,6 +20,7 @@ def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") ->
         below: Kind: "tables", "images" or "export"; a folder of the home or of the shared store.
         objects: ``[storage] objects``; "": nothing is shared.
         endpoint: ``[storage] endpoint``.
+        place: ``objects`` without keys, for messages.
 
     Raises:
         SettingsError: If obstore is not installed, or the address is invalid.
@@ -25,8 +28,9 @@ def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") ->
     """
     if folder := shared_folder(objects) if objects else home:
         return FileBlobs(folder / below)
-    _require_conditional_puts(objects, endpoint)
-    return _objects(f"{objects.rstrip('/')}/{below}", endpoint)
+    place = place or objects
+    _require_conditional_puts(objects, endpoint, place)
+    return _objects(f"{objects.rstrip('/')}/{below}", endpoint, f"{place.rstrip('/')}/{below}")
 
 
 def shared_folder(objects: str) -> Path | None:
@@ -36,13 +40,13 @@ def shared_folder(objects: str) -> Path | None:
 
 
 @cache
-def _require_conditional_puts(objects: str, endpoint: str) -> None:
+def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
     """Verify once per process."""
-    _objects(objects.rstrip("/"), endpoint).require_conditional_puts()
+    _objects(objects.rstrip("/"), endpoint, place).require_conditional_puts()
 
 
 @cache
-def _objects(address: str, endpoint: str) -> ObjectBlobs:
+def _objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
     """Open an object store, with credentials from the environment."""
     try:
         from obstore.exceptions import BaseError
@@ -64,6 +68,6 @@ def _objects(address: str, endpoint: str) -> ObjectBlobs:
             retry_config={"max_retries": 0},  # ``ObjectBlobs`` tries again, and says so
         )
     except BaseError as why:
-        said = str(why).split("\n")[0]
-        raise SettingsError(f"[storage] objects, {address}: {said}") from None
-    return ObjectBlobs(store, address)
+        said = str(why).split("\n")[0].replace(address, place)
+        raise SettingsError(f"[storage] objects, {place}: {said}") from None
+    return ObjectBlobs(store, place)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
+from resources.config.stores import open_shared_blobs
 from resources.storage.blobs.objects import ObjectBlobs
 from resources.storage.blobs.opening import open_blobs
 from tests.object_store import KEYS, Front
@@ -47,6 +48,16 @@ def test_a_store_that_is_away_for_a_while_is_waited_for(
         assert "a" in [one.name for one in blobs.list()]
     assert len(caplog.messages) == 12  # once each
     assert f"{bucket}/team: cannot be reached (503 Service Unavailable; SlowDown)" in caplog.text
+
+
+def test_of_a_variable_in_the_address_messages_have_the_name(
+    bucket: str, endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_BUCKET", bucket.removeprefix("s3://"))
+    shared = open_shared_blobs(Path(), "tables", "s3://{A_BUCKET}", endpoint)
+    shared.put("a", b"x")
+    assert open_blobs(Path(), "tables", bucket, endpoint).get("a") == b"x"
+    assert shared.named("a") == "s3://{A_BUCKET}/tables/a"
 
 
 def test_one_that_does_not_come_back_is_told_in_a_sentence(bucket: str, front: Front) -> None:

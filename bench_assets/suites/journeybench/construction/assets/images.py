@@ -47,6 +47,7 @@ from bench_assets.suites.journeybench.raw_material import (
     read_raw,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.config.addresses import with_keys
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.http.allowed_hosts import HostPolicy
@@ -210,7 +211,7 @@ def acquire(
         for image in gallery.search(query):
             found.setdefault(image.image_id, image)
     urls = [image.url for image in found.values()]
-    hosts = HostPolicy.typed_by_user(gallery.address)
+    hosts = HostPolicy.typed_by_user(with_keys(gallery.address))
     arrived = download_images(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
     fetched = {row.url: row for row in arrived}
     (folder / "images").mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,109 @@
+"""A key in an address of any section is read as the name of a variable; requests alone have it."""
+
+import http.server
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bench_assets.annotation.tasks import AnnotationError
+from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.annotation.label_studio.client import LabelStudio, checked_address
+from resources.config.addresses import with_keys
+from resources.config.bench_toml import Settings, load_settings
+from resources.images.gallery import HttpGallery
+from resources.images.painters import ImageRequest, open_painter
+
+KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
+
+SECTIONS = {
+    "a source": '[sources]\ncodis = "https://host/K/x.zip"',
+    "a model": '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/K/v1"',
+    "an address of several": (
+        '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = ["http://a/v1", "http://b/v1;key=K"]'
+    ),
+    "a field of the request": (
+        '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\n'
+        'extra_body = { hook = "https://host/K", api_key = "K" }'
+    ),
+    "a variable of the chat template": (
+        '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\nserver = "vllm"\n'
+        'chat_template_kwargs = { hook = "https://host/K" }'
+    ),
+    "the pages or Label Studio": '[annotation]\nurl = "https://host/K"',
+    "objects": '[storage]\nobjects = "s3://bucket/K"',
+    "a bucket": '[storage]\nobjects = "gs://K/prefix"',
+    "the endpoint of objects": '[storage]\nobjects = "s3://bucket"\nendpoint = "https://K.host"',
+    "Ray": '[cluster]\nlauncher = "ray"\naddress = "http://K.host:8265"\n[storage]\n'
+    'database = "env:D"\nobjects = "s3://bucket"',
+}
+PAINTER = {"kind": "server", "model": "p", "base_url": "http://host/K/v1"}
+
+
+@pytest.mark.parametrize(
+    "section", [pytest.param(text, id=name) for name, text in SECTIONS.items()]
+)
+def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) -> None:
+    (tmp_path / "bench.toml").write_text(section.replace("K", KEY))
+    read = load_settings(tmp_path)
+    shown = repr(read)
+    (name,) = {one for one in os.environ if one.startswith("BENCH_KEY_") and one in shown}
+    assert os.environ[name] == KEY
+    assert KEY not in shown
+
+
+@pytest.mark.parametrize("entry", ["painter", "gallery"])
+def test_an_address_of_a_suite_is_read_likewise(tmp_path: Path, entry: str) -> None:
+    given = {"painter": PAINTER, "gallery": "https://host/search;token=K"}[entry]
+    given = {n: v.replace("K", KEY) for n, v in PAINTER.items()} if entry == "painter" else given
+    given = given.replace("K", KEY) if isinstance(given, str) else given
+    read = Settings(home=tmp_path, suites={"journeybench": {entry: given}})
+    found = read.suite("journeybench", JourneyBenchSettings)
+    assert KEY not in repr(found)
+    address = found.gallery if entry == "gallery" else found.painter.base_url  # type: ignore[union-attr]
+    assert KEY in with_keys(address)
+
+
+@contextmanager
+def listening() -> Iterator[tuple[str, list[str]]]:
+    """A server that has nothing, and the paths that it was asked for."""
+    paths: list[str] = []
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            paths.append(self.path)
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.send_error(404)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/{KEY}", paths
+        finally:
+            server.shutdown()
+
+
+def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
+    with listening() as (address, paths):
+        suite = {"painter": {**PAINTER, "base_url": address}, "gallery": address}
+        (tmp_path / "bench.toml").write_text(f'[annotation]\nurl = "{address}"')
+        read = load_settings(tmp_path).model_copy(update={"suites": {"journeybench": suite}})
+        chosen = read.suite("journeybench", JourneyBenchSettings)
+        painter = open_painter(chosen.painter)
+        with pytest.raises(ModelError) as unpainted:
+            painter.paint(ImageRequest(name="i", prompt="p", seed=0))
+        with pytest.raises(SourceError) as unfound:
+            HttpGallery(chosen.gallery, pause=0.0).search("q")
+        with pytest.raises(AnnotationError) as unasked:
+            LabelStudio(checked_address(read.annotation.url), "t0ken").accounts()
+    assert paths == [f"/{KEY}/images/generations", f"/{KEY}?query=q", f"/{KEY}/api/users"]
+    told = [painter.identity, *map(str, (unpainted.value, unfound.value, unasked.value))]
+    assert [one for one in told if KEY in one or "{BENCH_KEY_" not in one] == []
