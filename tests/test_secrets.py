@@ -268,13 +268,26 @@ ORDINARY = (
 )
 
 
-@pytest.mark.parametrize("word", ["anything", "localhost", "timestamp", "category"])
-def test_a_key_that_is_a_word_changes_no_response(
-    tmp_path: Path, word: str, monkeypatch: pytest.MonkeyPatch
+WORDS = ["anything", "localhost", "timestamp", "category"]
+RANDOM = {
+    "a random key": "sk-Qm3x9ZpLw7Rk2Vt5",
+    "32 hexadecimal digits": "a3f1c9d27be8406f9b1d2c3e4f5a6b7c",
+    "a UUID": "550e8400-e29b-41d4-a716-446655440000",
+    "a word in front": "Category-localhost-a3f1c9d27be8406f",
+    "words behind": "a3f1c9d27be8406f-timestamp-anything",
+}
+
+
+@pytest.mark.parametrize(
+    "key", [*WORDS, *(pytest.param(key, id=name) for name, key in RANDOM.items())]
+)
+def test_no_key_changes_an_ordinary_response(
+    tmp_path: Path, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"{n}: {ORDINARY[n % len(ORDINARY)]} \u00a0{n:x}\r\n" for n in range(300)]
-    monkeypatch.setenv("MY_KEY", word)
-    section = f'api_key_env = "MY_KEY"\nextra_body = {{ key = "{word}", sort_key = "{word}" }}'
+    texts[7] = "Category-localhost-timestamp, and not 550e8400 nor a3f1c9d2-timestamp-anything"
+    monkeypatch.setenv("MY_KEY", key)
+    section = f'api_key_env = "MY_KEY"\nextra_body = {{ key = "{key}", sort_key = "timestamp" }}'
     with ChatServer(lambda body: texts[int(body["messages"][0]["content"])]) as server:
         (tmp_path / "bench.toml").write_text(
             f'[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "{server.base_url}"\n{section}'
@@ -285,6 +298,7 @@ def test_a_key_that_is_a_word_changes_no_response(
         )
         with models.open("m") as model:
             came = model.response(requests_for(*map(str, range(300))))
-        assert server.bodies[0]["sort_key"] == word
+        assert (server.bodies[0]["key"], server.bodies[0]["sort_key"]) == (key, "timestamp")
     assert [(one.text, one.note) for one in came] == [(text, "") for text in texts]
-    assert "is not taken out of" in weak_key_warnings(tmp_path)[0]
+    warned = "".join(weak_key_warnings(tmp_path))
+    assert ("is not taken out of" in warned) == (key in WORDS)

@@ -2,8 +2,8 @@
 
 Only a key of high entropy is taken out of texts (``is_strong``): a word, a date or a name would
 take ordinary words with it. It is taken out as it is, reversed, escaped as JSON or as a URL, in
-hex, and in base64 at any offset; also cut, if at least its first or last ``PART`` characters are
-there.
+hex, and in base64 at any offset; also cut, if as much of its beginning or end is there as is of
+high entropy itself, ``PART`` characters or more.
 """
 
 import base64
@@ -199,11 +199,12 @@ class _Form:
     """A secret in one encoding."""
 
     written: str  # in lower case
-    part: int  # characters of its beginning or end that tell it
+    head: str  # the beginning that tells it
+    tail: str  # the end that tells it
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Position: from its beginning as far as it matches, and backwards from its end."""
-        head, tail = self.written[: self.part], self.written[-self.part :]
+        head, tail = self.head, self.tail
         if head not in lowered and tail not in lowered:  # almost always
             return
         n = len(self.written)
@@ -227,9 +228,21 @@ def _forms(value: str) -> list[_Form]:
     plain = {value, meant, value[::-1], meant[::-1], escaped, escaped.replace("/", "\\/")}
     plain |= {quote(value), quote_plus(value), quote(value, safe="")}
     coded = {form for core in _base64_cores(meant) for form in (core, core.translate(_URL_SAFE))}
-    forms = [(form, PART) for form in plain] + [(form, _CODED) for form in coded]
-    forms.append((meant.encode("utf-8", "surrogatepass").hex(), 2 * PART))
-    return [_Form(form.lower(), part) for form, part in sorted(forms)]
+    forms = [_form(one, _telling(one), _telling(one[::-1])) for one in sorted(plain)]
+    forms += [_form(one, _CODED, _CODED) for one in sorted(coded)]
+    ends = 2 * _telling(meant), 2 * _telling(meant[::-1])
+    return [*forms, _form(meant.encode("utf-8", "surrogatepass").hex(), *ends)]
+
+
+def _form(written: str, head: int, tail: int) -> _Form:
+    lowered = written.lower()
+    return _Form(lowered, lowered[:head], lowered[-tail:])
+
+
+def _telling(key: str) -> int:
+    """Characters of a key's beginning that no ordinary text contains: words do not tell it."""
+    public = key.find(".") + 1 if key.startswith("eyJ") else 0  # the header of a JWT
+    return next((n for n in range(public + PART, len(key)) if is_strong(key[public:n])), len(key))
 
 
 _URL_SAFE = str.maketrans("+/", "-_")

@@ -26,11 +26,11 @@ def test_every_text_of_a_value_is_looked_through():
         pytest.param("ends in 9ZpLw3Rk2Vt5", "ends in ***", id="its last twelve"),
         pytest.param("...value-7Qx9ZpLw3Rk2Vt5", "...***", id="its end, as far as it goes"),
         pytest.param("value-7Qx9ZpLw3Rk2Vt5", "***", id="its end, where the text begins"),
-        pytest.param("sk-value-7Qx...", "***...", id="its first twelve"),
-        pytest.param("sk-value-7Q...", "sk-value-7Q...", id="its first eleven"),
+        pytest.param("sk-value-7Qx9Zp...", "***...", id="its first fifteen, beyond its words"),
+        pytest.param("sk-value-7Qx9Z...", "sk-value-7Qx9Z...", id="its first fourteen"),
     ],
 )
-def test_a_key_that_is_cut_is_hidden_by_its_first_and_last_twelve_characters(text, shown):
+def test_a_key_that_is_cut_is_hidden_by_an_end_that_tells_it(text, shown):
     assert Secrets([KEY]).redacted(text) == shown
 
 
@@ -58,6 +58,7 @@ def test_a_key_is_hidden_in_base64_at_any_offset(before, first, last):
         pytest.param("k3y a1b2c3d4", "k3y%20a1b2c3d4", id="a blank of an address"),
         pytest.param("k3y-a1b2c3d4", "K3Y-A1B2C3D4", id="capital letters"),
         pytest.param("k3y-a1b2c3d4", "4d3c2b1a-y3k", id="reversed"),
+        pytest.param("k3y%2Fa1b2c3d4", "4d3c2b1a/y3k", id="meant, and reversed"),
         pytest.param("k3y-a1b2c3d4", "6b33792d6131623263336434", id="hex"),
     ],
 )
@@ -76,6 +77,22 @@ def test_a_key_is_hidden_however_it_is_spelled(key, spelled):
 )
 def test_nothing_else_is_hidden(text, shown):
     assert Secrets([KEY]).redacted(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("key", "cut", "kept"),
+    [
+        ("Bearer-token-a3f1c9d27be8406f", "a3f1c9d27be8406f", "Bearer-token-"),
+        ("sk-proj-my-team-Qm3x9ZpLw7Rk2Vt5", "sk-proj-my-team-Qm3x9", "sk-proj-my-team-"),
+        ("a3f1c9d27be8406f-of-the-category", "a3f1c9d27be8", "-of-the-category"),
+        ("eyJhbGciOiJIUzI1NiJ9.a1B2c3D4e5F6.mQ7zR2xX9vB4", "mQ7zR2xX9vB4", "eyJhbGciOiJIUzI1NiJ9."),
+    ],
+)
+def test_words_of_a_key_are_not_taken_for_it(key: str, cut: str, kept: str) -> None:
+    hide = Secrets([key]).redacted
+    assert hide(f"so {key}!") == "so ***!"
+    assert hide(f"so {cut}!") == "so ***!"
+    assert hide(f"so {kept}") == f"so {kept}"
 
 
 STRONG = [
