@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.answer_types.option_answers import letters_in
 from bench_assets.core.judging.numbered_verdicts import read_by_number
 from bench_assets.core.judging.verdicts import decoded, read_object, read_option
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
@@ -15,7 +16,6 @@ from bench_assets.core.parsing.numbers import final_number, in_digits
 from bench_assets.core.parsing.reasoning import take_apart
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
-from bench_assets.file_benchmarks.scoring import letters_in
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.description.recognition import remove_denied

@@ -4,10 +4,10 @@ A judge model is asked only about responses without an answer by the rules: thos
 option, and texts that match no reference.
 """
 
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from bench_assets.core.answer_types.metrics import METRICS
+from bench_assets.core.answer_types.option_answers import letters_in
 from bench_assets.core.judging.request_streaming import LazyRows
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
@@ -16,13 +16,11 @@ from bench_assets.core.judging.verdict_requests import (
 )
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
 from bench_assets.core.metrics.short_answers import anls, exact_match, normalised, relaxed_match
-from bench_assets.core.parsing.choices import read_choice, read_choices
-from bench_assets.core.parsing.option_names import Options
+from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.schema.chat import ChatModel, Response
-from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
-from bench_assets.core.tables.large_tables import TextIndex, gathered, some
-from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, ScoreOne
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.tables.large_tables import gathered, some
+from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoreOne
 from bench_assets.file_benchmarks import prompts
 from resources.config.sections.benchmarks import JUDGEABLE_METRICS, Metric
 
@@ -56,12 +54,7 @@ def scorers_of(metric: Metric) -> dict[str, ScoreOne]:
 
 def measures_of(metric: Metric) -> dict[str, Measure]:
     """Metrics of a benchmark, the primary one first, and accuracy if it differs."""
-    match metric:
-        case "group_accuracy":
-            return {"group_accuracy": group_accuracy, "accuracy": accuracy}
-        case "macro_accuracy":
-            return {"macro_accuracy": macro_accuracy, "accuracy": accuracy}
-    return {metric: accuracy}
+    return dict(METRICS[metric].measures)
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
@@ -87,48 +80,6 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         for pair in answered
         if _needs_judge(pair)
     ]
-
-
-def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Average the points of all questions."""
-    return mean(map(_point, scored))
-
-
-def macro_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Average the accuracies of the categories, with equal weights."""
-    categories: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for one in scored:
-        categories[one.question.category].append(_point(one))
-    return macro_mean(categories.values())
-
-
-def group_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of groups with all questions correct; unscored if one question is unscored.
-
-    A question without a group forms a group of its own.
-    """
-    groups, products, unscored = TextIndex(), array("d"), bytearray()
-    for one in scored:
-        number = groups.number(_group_and_draw(one))
-        if number == len(products):
-            products.append(1.0)
-            unscored.append(0)
-        if one.score.points is None:
-            unscored[number] = 1
-        else:
-            products[number] *= one.score.points
-    return mean(_of_groups(scored, groups, products, unscored))
-
-
-def letters_in(response: str, options: Sequence[str]) -> tuple[str, ...]:
-    """Parse the letters of several options that a response commits to, sorted; () if none.
-
-    >>> letters_in("A, C", "wxyz"), letters_in("(B) is wrong. The answers are A and D.", "wxyz")
-    (('A', 'C'), ('A', 'D'))
-    """
-    offered = Options(len(options), tuple(options))
-    letters = read_choices(response, offered).letters or read_choice(response, options).letter or ""
-    return tuple(sorted(letters)) if set(letters) <= set(offered.letters) else ()
 
 
 def _read(
@@ -171,30 +122,3 @@ def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
     if one.verdict is None:
         return None, f"the judge says neither right nor wrong: {one.response:.200}"
     return float(one.verdict), one.response if one.judge == RULES else ""
-
-
-def _group_and_draw(one: ScoredQuestion) -> str:
-    return f"{one.score.sample} {_group(one.question)}"
-
-
-def _group(question: Question) -> str:
-    return question.group_id or question.question_id
-
-
-def _of_groups(
-    scored: Sequence[ScoredQuestion],
-    groups: TextIndex,
-    products: Sequence[float],
-    unscored: bytearray,
-) -> Iterator[ScoredPoint]:
-    """Points of groups, in order of first occurrence, without holding a million names."""
-    n = 0
-    for one in scored:
-        if groups.find(_group_and_draw(one)) == n:
-            yield ScoredPoint(None if unscored[n] else products[n], _group(one.question))
-            n += 1
-
-
-def _point(one: ScoredQuestion) -> ScoredPoint:
-    """A unit of a mean; questions about the same images, or of the same group, form a cluster."""
-    return ScoredPoint(one.score.points, one.question.cluster)

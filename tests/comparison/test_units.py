@@ -7,11 +7,12 @@ import pytest
 
 from bench_assets.comparison.units import GROUPS, ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import compare_scores, decide
+from bench_assets.core.metrics.caption_measures import cider
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.journeybench.captioning.scoring import cider, cider_of_each
+from bench_assets.suites.journeybench.captioning.scoring import cider_of_each
 from tests.quiz import TASK, quiz
 from tests.rows import question
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.answer_types.option_answers import letters_in
 from bench_assets.evaluation import pipeline
-from bench_assets.file_benchmarks.scoring import letters_in
 from bench_assets.file_benchmarks.suite import task_of
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.models.registry.baselines import ScriptedModel

@@ -13,8 +13,9 @@ AnswerTypeName: TypeAlias = Literal[
     "choice", "choices", "yes_no", "text", "number", "box", "point", "list", "json", "graded"
 ]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
-Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa"]
-"""How near a text has to come: equal, ANLS, ChartQA's relaxed match, VQA accuracy."""
+Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
+"""How near a text has to come: equal, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
+(1 - word error rate)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

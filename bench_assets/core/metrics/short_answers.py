@@ -87,8 +87,8 @@ def _similarity(one: str, other: str) -> float:
     return 1 - distance if distance < THRESHOLD else 0.0
 
 
-def _edits(one: str, other: str) -> int:
-    """Edit distance: letters to insert, delete or substitute (Levenshtein, 1966)."""
+def _edits(one: Sequence[str], other: Sequence[str]) -> int:
+    """Edit distance: letters or words to insert, delete or substitute (Levenshtein, 1966)."""
     above = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):
         here = [row]
@@ -97,3 +97,61 @@ def _edits(one: str, other: str) -> int:
             here.append(min(step, above[column] + 1, here[-1] + 1))
         above = here
     return above[-1]
+
+
+def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
+    """Word errors against the nearest reference, and its words: WER is the ratio of their sums.
+
+    Words to insert, delete or substitute; case and punctuation do not count.
+
+    >>> word_errors("The cat sat", ["the cat sat down", "a dog"])
+    (1, 4)
+    """
+    said = _words(response)
+    pairs = [(_edits(said, words), len(words)) for words in map(_words, references)]
+    return min(pairs, key=lambda pair: pair[0] / max(1, pair[1]), default=(len(said), 0))
+
+
+def words_right(response: str, references: Sequence[str]) -> float:
+    """1 - word error rate of one response, at least 0."""
+    errors, words = word_errors(response, references)
+    return max(0.0, 1 - errors / max(1, words))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:['’][^\W_]+)*", unicodedata.normalize("NFKC", text).casefold())
+
+
+_VQA_STOPS = re.compile(r"[;/\[\]\"{}()=+\\_><@`?!-]|[,.](?!(?<=\d[,.])\d)")
+_VQA_NUMBERS = dict(
+    zip(
+        ("none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+        ("0", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+        strict=True,
+    )
+) | {"ten": "10"}
+_ARTICLES = frozenset({"a", "an", "the"})
+_ENOUGH = 3  # people who say the same, of ten
+
+
+def vqa_accuracy(response: str, references: Sequence[str]) -> float:
+    """VQA accuracy: a third of a point for each person who agrees, at most 1, averaged over people.
+
+    Each person in turn is left out (Antol et al., VQA, 2015; the evaluation script). Case, stops,
+    articles and apostrophes do not count, and numbers are digits. One reference has to be met.
+
+    >>> vqa_accuracy("A red cup.", ["red cup"] * 2 + ["mug"] * 8)
+    0.6
+    """
+    said, people = _vqa_words(response), [_vqa_words(one) for one in references]
+    if len(people) < 2:
+        return float(said in people)
+    agree = people.count(said)
+    points = (min(1.0, (agree - (one == said)) / _ENOUGH) for one in people)
+    return sum(points) / len(people)
+
+
+def _vqa_words(text: str) -> str:
+    plain = _VQA_STOPS.sub(" ", _ANNOUNCED.sub("", text).casefold().replace("'", ""))
+    words = (_VQA_NUMBERS.get(word, word) for word in plain.replace(",", "").split())
+    return " ".join(word for word in words if word not in _ARTICLES)

@@ -4,12 +4,12 @@
 Rows are (function, arguments, what it should give).
 """
 
+from bench_assets.core.answer_types.option_answers import letters_in
 from bench_assets.core.metrics import short_answers
 from bench_assets.core.parsing import reasoning
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, ReasoningSplit, take_apart
 from bench_assets.file_benchmarks import scoring
-from bench_assets.file_benchmarks.scoring import letters_in
 from resources.models.registry.baselines import ScriptedModel
 from tests.core.parsing.choice_words import TAKEN_BACK
 from tests.core.parsing.test_choices import LEFT_OPEN
@@ -37,6 +37,15 @@ def points(given):
     metric, response, reference = given
     (read,) = scoring.scorers_of(metric).values()
     return read(answered(response, answer=(reference,)), []).points
+
+
+def vqa(given):
+    response, reference = given
+    return short_answers.vqa_accuracy(response, [reference] * 10)
+
+
+def measures(metric):
+    return len(scoring.measures_of(metric))
 
 
 def scorers(metric):
@@ -95,6 +104,12 @@ ROWS = [
     (points, ("anls", "hallo", "hello"), 0.8),
     (points, ("relaxed_accuracy", "96", "100"), 1.0),
     (points, ("exact_match", "96", "100"), 0.0),
+    *((vqa, (f"red{mark}cup", "red cup"), 1.0) for mark in ';/[]"{}()=+\\_><@`?!-,.'),
+    *((vqa, (said, "red cup"), 1.0) for said in ("red, cup", "red .cup", "red cup,", "a red cup", "an red cup", "the red cup")),
+    *((vqa, (word, digit), 1.0) for word, digit in (("1,000", "1000"), ("2.5", "2.5"), ("none", "0"), ("zero", "0"), ("one", "1"), ("two", "2"), ("three", "3"),
+        ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"), ("nine", "9"), ("ten", "10"))),
+    *((measures, metric, n) for metric, n in (("accuracy", 1), ("macro_accuracy", 2), ("group_accuracy", 2), ("exact_match", 1), ("f1", 5), ("anls", 1),
+        ("relaxed_accuracy", 1), ("vqa_accuracy", 1), ("mean_iou", 2), ("accuracy_at_50", 2), ("numeric", 1), ("bleu", 6), ("rouge_l", 6), ("cider", 6), ("wer", 2), ("mean_grade", 1))),
     *((scorers, metric, ["judged"]) for metric in ("accuracy", "group_accuracy", "macro_accuracy")),
     (scorers, "anls", ["anls"]),
     *((verdict, says, right) for says, right in (("Right.", True), ("wrong", False))),

@@ -8,6 +8,7 @@ import dagster as dg
 import numpy as np
 
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.core.metrics import caption_measures
 from bench_assets.core.metrics.captions import bleu_of
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.errors import TableError
@@ -16,7 +17,6 @@ from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
 from bench_assets.suites.journeybench.assets.source import image_assets
-from bench_assets.suites.journeybench.captioning import scoring
 from bench_assets.suites.journeybench.captioning.dataset import (
     RELEASES,
     CaptionedImage,
@@ -68,12 +68,12 @@ class CaptionScore:
 def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[list[CaptionScore]]:
     """Score each caption."""
     scored = _scored(questions, scores)
-    found = scoring.caption_scores(scored)
+    found = caption_measures.caption_scores(scored)
     rows = [
         CaptionScore(
             question_id=one.question.question_id,
             model=one.score.model,
-            caption=scoring.captioned(one).candidate,
+            caption=caption_measures.captioned(one).candidate,
             category=one.question.category,
             bleu=float(bleu.mean()),
             rouge_l=float(rouge_l),
@@ -90,7 +90,7 @@ def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[
 def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
     """Compute the metrics of each category of images."""
     scored = _scored(questions, scores)
-    found = scoring.caption_scores(scored)
+    found = caption_measures.caption_scores(scored)
     blank = _blank(questions, scores)
     rows = []
     for category in sorted({name for one in scored for name in _categories(one.question)}):
@@ -116,11 +116,11 @@ def meteor_metric(
 ) -> dg.Output[list[Metric]]:
     """Compute METEOR over all captions, if Java is installed."""
     scored = _scored(questions, scores)
-    split = str.split if scores[0].scorer == scoring.OFFICIAL else tokenize
+    split = str.split if scores[0].scorer == caption_measures.OFFICIAL else tokenize
     missing = why_no_meteor()
     value = nan
     if not missing:
-        captions = map(scoring.captioned, scored)
+        captions = map(caption_measures.captioned, scored)
         value = meteor([(split(c), [split(r) for r in rs]) for c, rs in captions]).corpus
     if missing:
         context.log.warning("METEOR is left out: %s", missing)

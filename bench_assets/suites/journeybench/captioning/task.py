@@ -1,5 +1,6 @@
 """Imaginary image captioning as a task; the authors' wording of the prompt is not published."""
 
+from bench_assets.core.metrics import caption_measures
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Condition, Task
@@ -30,12 +31,12 @@ TASK = Task(
             about="One sentence on what makes the image imaginary (section 3.2, Table 2).",
         )
     },
-    scorers={"coco": scoring.score, scoring.OFFICIAL: scoring.score_officially},
+    scorers={"coco": scoring.score, caption_measures.OFFICIAL: scoring.score_officially},
     measures={
-        "cider": scoring.cider,
-        "rouge_l": scoring.rouge_l,
-        "bleu": scoring.bleu,
-        **{f"bleu_{n}": scoring.bleu_n(n) for n in range(1, 5)},
+        "cider": caption_measures.cider,
+        "rouge_l": caption_measures.rouge_l,
+        "bleu": caption_measures.mean_bleu,  # as the authors' script; Table 2 probably has BLEU-4
+        **{f"bleu_{n}": caption_measures.bleu_n(n) for n in range(1, 5)},
     },
     adds={"cider": scoring.cider_of_each},
     slices=scoring.no_slices,

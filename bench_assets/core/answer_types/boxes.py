@@ -1,0 +1,205 @@
+"""Box and point answers: intersection over union, inside a box, or near a point."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.numbers import EXACT, Tolerance
+from bench_assets.core.answer_types.options import parse_list
+from bench_assets.core.answer_types.regions import (
+    PIXELS,
+    Convention,
+    Frame,
+    Numbers,
+    Regions,
+    boxes_in,
+    boxes_of_gold,
+    corners,
+    moved,
+    points_in,
+)
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.rows import AnswerKind
+
+_FINAL = re.compile(r"\b(?:answer|result)\b", re.IGNORECASE)
+_STORED = re.compile(r"(?P<numbers>[^ ]+)(?: of (?P<width>[\d.]+)x(?P<height>[\d.]+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class BoxAnswer:
+    """One box, or several; points are the intersection over union (IoU)."""
+
+    coordinates: Convention = PIXELS
+    response_coordinates: Convention | None = None
+    kind: AnswerKind = "text"
+
+    @property
+    def instruction(self) -> str:
+        """Ask for a box in the convention that is read."""
+        return _instruction(self.response_coordinates or self.coordinates, 4)
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read the boxes, each stored with its corners and what they are counted in."""
+        boxes = boxes_of_gold(parse_list(value), self.coordinates.order)
+        return Gold(self.kind, tuple(_stored(one, self.coordinates, context) for one in boxes))
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Give the IoU with the box; of several, that of the best pairing over all of both."""
+        golds = [_restored(one) for one in gold.answer]
+        said = _last_said(response, boxes_in, len(golds))
+        if not said.found:
+            return Grade(None, (), "no box")
+        convention = _convention(said, self.coordinates, self.response_coordinates, golds[0][1])
+        frame = golds[0][1]
+        boxes = [
+            moved(corners(one, convention.order), convention.frame(frame), frame)
+            for one in said.found
+        ]
+        read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
+        if len(golds) == 1 and len(boxes) > 1:
+            return Grade(None, read, f"{len(boxes)} boxes (expected 1)")
+        return Grade(_paired([box for box, _ in golds], boxes), read, "")
+
+
+@dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """A point inside a box, or within a distance of a point."""
+
+    coordinates: Convention = PIXELS
+    response_coordinates: Convention | None = None
+    tolerance: Tolerance = EXACT
+    kind: AnswerKind = "text"
+
+    @property
+    def instruction(self) -> str:
+        """Ask for a point in the convention that is read."""
+        return _instruction(self.response_coordinates or self.coordinates, 2)
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read a point, or the box that it has to be in."""
+        given = parse_list(value)
+        if isinstance(given, str):
+            given = [*(points_in(given).found or ((),))[0]] if not boxes_in(given).found else given
+        if isinstance(given, list | tuple) and len(given) == 2 and _are_numbers(given):
+            if not (self.tolerance.absolute or self.tolerance.relative):
+                raise SettingsError(
+                    'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
+                )
+            point = tuple(float(str(n)) for n in given)
+            return Gold(self.kind, (_stored(point, self.coordinates, context),))
+        try:
+            (box,) = boxes_of_gold(given, self.coordinates.order)
+        except (SourceError, ValueError) as why:
+            shown = f"answer {value!r:.60}"
+            raise SourceError(f"{shown} (expected a point, or the one box around it)") from why
+        return Gold(self.kind, (_stored(box, self.coordinates, context),))
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Give a point for a place in the box, or near the point; of a box its centre counts."""
+        region, frame = _restored(gold.answer[0])
+        said = _last_said(response, boxes_in, 1)
+        if said.found:
+            said = said._replace(found=tuple(_centre(one, said.convention) for one in said.found))
+        else:
+            said = _last_said(response, points_in, 1)
+        if len(set(said.found)) != 1:
+            return Grade(None, (), f"{len(set(said.found)) or 'no'} points (expected 1)")
+        convention = _convention(said, self.coordinates, self.response_coordinates, frame)
+        x, y = moved(said.found[0], convention.frame(frame), frame)
+        return Grade(float(self._is_near((x, y), region, frame)), (f"{x:g},{y:g}",), "")
+
+    def _is_near(self, point: tuple[float, float], region: Numbers, frame: Frame | None) -> bool:
+        x, y = point
+        if len(region) == 4:
+            return region[0] <= x <= region[2] and region[1] <= y <= region[3]
+        bound = self.tolerance.absolute
+        if frame is not None:
+            bound = max(bound, self.tolerance.relative * hypot(*frame))
+        return hypot(x - region[0], y - region[1]) <= bound * (1 + 1e-9)
+
+
+def iou(one: Sequence[float], other: Sequence[float]) -> float:
+    """Intersection over union of two boxes, each left, top, right, bottom.
+
+    >>> iou((0, 0, 2, 2), (1, 0, 3, 2))
+    0.3333333333333333
+    """
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    both = width * height
+    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return both / (sum(areas) - both)
+
+
+def _paired(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
+    """Mean IoU of the pairing with the most, over the larger number of boxes."""
+    if len(golds) == len(boxes) == 1:
+        return iou(golds[0], boxes[0])
+    from scipy.optimize import linear_sum_assignment
+
+    table = [[iou(gold, box) for box in boxes] for gold in golds]
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    found = sum(table[row][column] for row, column in zip(rows, columns, strict=True))
+    return float(found / max(len(golds), len(boxes)))
+
+
+def _last_said(response: str, read: Callable[[str], Regions], n: int) -> Regions:
+    """Read the regions behind the last word "answer"; else all, of which equal ones are one."""
+    *_, final = _FINAL.split(response)
+    said = read(final)
+    if not said.found:
+        said = read(response)
+    distinct = tuple(dict.fromkeys(said.found))
+    return said._replace(found=distinct if n == 1 else said.found)
+
+
+def _convention(
+    said: Regions, of_file: Convention, of_responses: Convention | None, frame: Frame | None
+) -> Convention:
+    """Convention of a response: configured, shown by its notation or its size, or the file's."""
+    if of_responses is not None:
+        return of_responses
+    if said.convention is not None:
+        return said.convention
+    numbers = [n for one in said.found for n in one]
+    fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
+    if fractions and frame is not None and max(frame) > 1:
+        return Convention("xyxy", "0..1")
+    return Convention("xyxy", of_file.scale)
+
+
+def _stored(numbers: Numbers, convention: Convention, context: RowContext) -> str:
+    """Write a region in pixels where the image is known, else in what the file counts in."""
+    size = None if context.image_size is None else tuple(map(float, context.image_size))
+    frame = convention.frame(None if size is None else (size[0], size[1]))
+    into = frame if size is None else (size[0], size[1])
+    written = ",".join(f"{n:.10g}" for n in moved(numbers, frame, into))
+    return written if into is None else f"{written} of {into[0]:g}x{into[1]:g}"
+
+
+def _restored(text: str) -> tuple[Numbers, Frame | None]:
+    found = _STORED.fullmatch(text)
+    assert found is not None, text
+    numbers = tuple(map(float, found["numbers"].split(",")))
+    return numbers, (float(found["width"]), float(found["height"])) if found["width"] else None
+
+
+def _centre(box: Numbers, convention: Convention | None) -> Numbers:
+    left, top, right, bottom = corners(box, convention.order if convention else "xyxy")
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def _are_numbers(values: Sequence[object]) -> bool:
+    return all(isinstance(n, int | float) and not isinstance(n, bool) for n in values)
+
+
+def _instruction(convention: Convention, n: int) -> str:
+    scale = "in pixels" if convention.scale == "pixels" else f"between {convention.scale}"
+    sides = {"xywh": "[x, y, width, height]", "yxyx": "[y1, x1, y2, x2]"}
+    form = "[x, y]" if n == 2 else sides.get(convention.order, "[x1, y1, x2, y2]")
+    what = "point" if n == 2 else "bounding box"
+    return f"Answer with the {what} as {form}, {scale.replace('..', ' and ')}."

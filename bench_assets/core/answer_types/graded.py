@@ -1,0 +1,112 @@
+"""Graded answers: a judge's grade on a scale, as points in [0, 1]."""
+
+import re
+from dataclasses import dataclass
+from string import Formatter
+
+from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.texts import TextAnswer
+from bench_assets.core.judging.verdicts import read_object
+from bench_assets.core.parsing.numbers import written
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.wrapped_answers import boxed
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import AnswerKind
+
+FIELDS = ("question", "answer", "response")
+"""What the template of a judge's prompt names, each at least once but for the answer."""
+
+_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)")
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_ALONE = re.compile(rf"\W*?({_NUMBER})(?:\s*(?:/|out of)\s*({_NUMBER}))?\W*")
+_STATED = re.compile(
+    rf"(?:\b(?:score|grade|rating|correctness|points|mark)\b|评分|得分|分数)[^\d\n-]{{0,20}}({_NUMBER})"
+    rf"(?:\s*(?:/|out of)\s*({_NUMBER}))?(?![\w.]*\d)",
+    re.IGNORECASE,
+)
+_KEYS = ("score", "grade", "rating", "correctness", "points")
+_PROMPT = (
+    "Grade the reply to a question by its right answer, from {low} (wrong) to {high} (right).\n\n"
+    "Question: {question}\nRight answer: {answer}\nReply: {response}\n\n"
+    "Print the grade, a number, and nothing else."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
+    """An open answer that a judge grades; no rule reads it."""
+
+    low: float = 0.0
+    high: float = 1.0
+    template: str = ""
+    kind: AnswerKind = "text"
+    instruction: str = ""
+
+    @classmethod
+    def of(cls, scale: str, template: str) -> "GradedAnswer":
+        """Make the type of a scale such as ``"1..5"`` and a judge's prompt.
+
+        Raises:
+            SettingsError: If the scale has not two ends, or the template lacks the response.
+        """
+        found = _SCALE.fullmatch(scale.strip())
+        if found is None or float(found[1]) >= float(found[2]):
+            raise SettingsError(f'scale {scale!r:.60} (expected two ends, such as "1..5")')
+        try:
+            names = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+        except ValueError as why:
+            raise SettingsError(f"judge_prompt: {why}; write {{{{ for a brace") from why
+        if template and (unknown := sorted(names - {*FIELDS})):
+            known = ", ".join(f"{{{name}}}" for name in FIELDS)
+            raise SettingsError(f"judge_prompt: {{{unknown[0]}}} is unknown (expected {known})")
+        if template and "response" not in names:
+            raise SettingsError("judge_prompt: {response} is missing")
+        return cls(float(found[1]), float(found[2]), template)
+
+    @property
+    def complaint(self) -> str:
+        """What a judge is told that gave no grade."""
+        ends = f"{written(self.low)} to {written(self.high)}"
+        return f"That is not what was asked for. Print a number from {ends}, and nothing else."
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read the reference answer, or several."""
+        return TextAnswer().gold(value, context)
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Leave every response to the judge; an empty one has the lowest grade."""
+        if not response.strip():
+            return Grade(0.0, (), "no response")
+        return Grade(None, (response.strip(),), "a judge grades it")
+
+    def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
+        """Build the prompt of the judge."""
+        fields = {"question": question, "answer": " or ".join(gold.answer), "response": response}
+        ends = {"low": written(self.low), "high": written(self.high)}
+        return self.template.format(**fields) if self.template else _PROMPT.format(**fields, **ends)
+
+    def grade_of_judge(self, said: str) -> Grade:
+        """Read the one grade of a judge: alone, in JSON, in a box, or after the word "score"."""
+        text = without_reasoning(said).strip()
+        found = self._grades(text)
+        if len(found) != 1:
+            return Grade(None, (), f"{len(found) or 'no'} grades (expected 1)")
+        (grade,) = found
+        if not self.low <= grade <= self.high:
+            ends = f"{written(self.low)} to {written(self.high)}"
+            return Grade(None, (written(grade),), f"grade {written(grade)} (expected {ends})")
+        return Grade((grade - self.low) / (self.high - self.low), (written(grade),), "")
+
+    def _grades(self, text: str) -> set[float]:
+        if isinstance(found := read_object(text), dict):
+            named = {str(key).casefold(): value for key, value in found.items()}
+            values = [named[key] for key in _KEYS if isinstance(named.get(key), int | float | str)]
+            return {float(one) for one in values if _ALONE.fullmatch(str(one))}
+        alone = _ALONE.fullmatch(boxed(text) or text)
+        matches = [alone] if alone else list(_STATED.finditer(text))
+        return {self._on_scale(one) for one in matches}
+
+    def _on_scale(self, found: re.Match[str]) -> float:
+        """A grade "4/5" of the scale's own top; of another top it is off the scale."""
+        grade, top = float(found[1]), found[2]
+        return grade if top is None or float(top) == self.high else float("nan")

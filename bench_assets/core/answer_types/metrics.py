@@ -1,0 +1,135 @@
+"""Metrics of benchmarks by name: measures, the primary one first, and how texts are compared."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bench_assets.core.answer_types.definition import AnswerTypeName, Matching
+from bench_assets.core.metrics import aggregates, caption_measures
+from bench_assets.core.metrics.aggregates import Aggregate
+from bench_assets.core.schema.errors import SettingsError
+
+MetricName: TypeAlias = Literal[
+    "accuracy",
+    "macro_accuracy",
+    "group_accuracy",
+    "exact_match",
+    "f1",
+    "anls",
+    "relaxed_accuracy",
+    "vqa_accuracy",
+    "mean_iou",
+    "accuracy_at_50",
+    "numeric",
+    "bleu",
+    "rouge_l",
+    "cider",
+    "wer",
+    "mean_grade",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricDefinition:
+    """A metric of a benchmark."""
+
+    measures: Mapping[str, Aggregate]
+    """By name; the first is the primary one."""
+    answer_types: tuple[AnswerTypeName, ...] = ()
+    """The answer types that it measures; () for all but boxes and graded answers."""
+    matching: Matching = "exact"
+    """How texts are compared."""
+    is_judgeable: bool = False
+    """Whether a judge may decide about responses that no rule reads."""
+    lower_is_better: frozenset[str] = frozenset()
+    """Those of its measures."""
+
+
+_ACCURACY: dict[str, Aggregate] = {"accuracy": aggregates.accuracy}
+_IOU: dict[str, Aggregate] = {
+    "mean_iou": aggregates.accuracy,
+    "accuracy_at_50": aggregates.accuracy_at_half,
+}
+_YES: dict[str, Aggregate] = {
+    "f1": aggregates.f1,
+    "precision": aggregates.precision,
+    "recall": aggregates.recall,
+    "yes_ratio": aggregates.yes_ratio,
+    **_ACCURACY,
+}
+_CAPTIONS: dict[str, Aggregate] = {
+    "cider": caption_measures.cider,
+    "rouge_l": caption_measures.rouge_l,
+    **{f"bleu_{n}": caption_measures.bleu_n(n) for n in (4, 3, 2, 1)},
+}
+
+
+def _text_metric(name: str, matching: Matching) -> MetricDefinition:
+    return MetricDefinition(
+        measures={name: aggregates.accuracy}, answer_types=("text",), matching=matching
+    )
+
+
+def _caption_metric(first: str) -> MetricDefinition:
+    measures = {first: _CAPTIONS[first], **_CAPTIONS}
+    return MetricDefinition(measures=measures, answer_types=("text",), matching="rouge_l")
+
+
+METRICS: Mapping[MetricName, MetricDefinition] = {
+    "accuracy": MetricDefinition(measures=_ACCURACY, is_judgeable=True),
+    "macro_accuracy": MetricDefinition(
+        measures={"macro_accuracy": aggregates.macro_accuracy, **_ACCURACY}, is_judgeable=True
+    ),
+    "group_accuracy": MetricDefinition(
+        measures={"group_accuracy": aggregates.group_accuracy, **_ACCURACY}, is_judgeable=True
+    ),
+    "exact_match": MetricDefinition(measures={"exact_match": aggregates.accuracy}),
+    "f1": MetricDefinition(measures=_YES, answer_types=("yes_no", "choice")),
+    "anls": _text_metric("anls", "anls"),
+    "relaxed_accuracy": MetricDefinition(
+        measures={"relaxed_accuracy": aggregates.accuracy},
+        answer_types=("text", "number"),
+        matching="relaxed",
+    ),
+    "vqa_accuracy": _text_metric("vqa_accuracy", "vqa"),
+    "mean_iou": MetricDefinition(measures=_IOU, answer_types=("box",)),
+    "accuracy_at_50": MetricDefinition(
+        measures=dict(reversed(_IOU.items())), answer_types=("box",)
+    ),
+    "numeric": MetricDefinition(
+        measures={"numeric": aggregates.accuracy}, answer_types=("number",)
+    ),
+    "bleu": _caption_metric("bleu_4"),
+    "rouge_l": _caption_metric("rouge_l"),
+    "cider": _caption_metric("cider"),
+    "wer": MetricDefinition(
+        measures={"wer": aggregates.word_error_rate, "words_right": aggregates.accuracy},
+        answer_types=("text",),
+        matching="words",
+        lower_is_better=frozenset({"wer"}),
+    ),
+    "mean_grade": MetricDefinition(
+        measures={"mean_grade": aggregates.accuracy}, answer_types=("graded",)
+    ),
+}
+_OF_THEIR_OWN: Mapping[AnswerTypeName, MetricName] = {"box": "mean_iou", "graded": "mean_grade"}
+
+
+def metric_named(name: MetricName, answer_type: AnswerTypeName | None) -> MetricDefinition:
+    """Find the metric of a benchmark, which has to fit its answer type.
+
+    Raises:
+        SettingsError: If it does not.
+    """
+    found, given = METRICS[name], answer_type or "text"
+    if found.answer_types and given not in found.answer_types:
+        known = " or ".join(f'"{one}"' for one in found.answer_types)
+        raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{given}"')
+    if not found.answer_types and (own := _OF_THEIR_OWN.get(given)):
+        raise SettingsError(f'metric "{name}": expected "{own}" for answer_type "{given}"')
+    return found
+
+
+def default_metric(answer_type: AnswerTypeName | None) -> MetricName:
+    """Metric of a benchmark that names none."""
+    return _OF_THEIR_OWN.get(answer_type or "text", "accuracy")

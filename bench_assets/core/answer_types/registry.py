@@ -1,0 +1,120 @@
+"""Answer types by name, and the type of a benchmark's rows.
+
+A row with options is answered with letters, whatever the type of the others: MMMU and MathVista
+mix both.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bench_assets.core.answer_types.boxes import BoxAnswer, PointAnswer
+from bench_assets.core.answer_types.definition import (
+    AnswerSettings,
+    AnswerType,
+    AnswerTypeName,
+    Gold,
+    Grade,
+    RowContext,
+)
+from bench_assets.core.answer_types.graded import GradedAnswer
+from bench_assets.core.answer_types.numbers import NumberAnswer, Tolerance
+from bench_assets.core.answer_types.option_answers import ChoiceAnswer, YesNoAnswer
+from bench_assets.core.answer_types.options import parse_list, read_answer
+from bench_assets.core.answer_types.regions import Convention
+from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
+from bench_assets.core.answer_types.texts import TextAnswer
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.rows import AnswerKind
+
+_RELAXED = "5%"  # ChartQA's
+_FEWEST = 3  # numbers of a list that are no alternative answers
+
+
+@dataclass(frozen=True, slots=True)
+class RowAnswer:
+    """The answer type of rows: letters where there are options, else the type of the benchmark."""
+
+    others: AnswerType
+    detected: bool = False  # no type was named: options say whether there are several right ones
+
+    @property
+    def kind(self) -> AnswerKind:
+        """Kind of rows without options."""
+        return self.others.kind
+
+    @property
+    def instruction(self) -> str:
+        """What rows without options ask for."""
+        return self.others.instruction
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read the gold of a row."""
+        if not context.options:
+            if self.detected:
+                _refuse_numbers(value)
+            return self.others.gold(value, context)
+        if isinstance(self.others, ChoiceAnswer) and not self.detected:
+            return self.others.gold(value, context)
+        return read_answer(value, context.options, context.answers)
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Grade by the form of the gold."""
+        by = ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.others
+        return by.grade(response, gold)
+
+
+def answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> RowAnswer:
+    """Make the answer type of a benchmark; None: letters where there are options, else texts.
+
+    Raises:
+        SettingsError: If a setting cannot be used; names it.
+    """
+    made = _TYPES[name or "text"](settings)
+    return RowAnswer(made, detected=name is None)
+
+
+def _number(settings: AnswerSettings) -> AnswerType:
+    relaxed = settings.matching == "relaxed" and not settings.tolerance
+    return NumberAnswer(Tolerance.of(_RELAXED if relaxed else settings.tolerance), settings.unit)
+
+
+def _box(settings: AnswerSettings) -> AnswerType:
+    return BoxAnswer(Convention.of(settings.coordinates), _of_responses(settings))
+
+
+def _point(settings: AnswerSettings) -> AnswerType:
+    tolerance = Tolerance.of(settings.tolerance)
+    if tolerance.by_decimals:
+        raise SettingsError('tolerance "decimals": of numbers only; a point needs a distance')
+    return PointAnswer(Convention.of(settings.coordinates), _of_responses(settings), tolerance)
+
+
+def _of_responses(settings: AnswerSettings) -> Convention | None:
+    found = settings.response_coordinates
+    return Convention.of(found) if found else None
+
+
+_TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
+    "choice": lambda _: ChoiceAnswer("choice"),
+    "choices": lambda _: ChoiceAnswer("choices"),
+    "yes_no": lambda _: YesNoAnswer(),
+    "text": lambda settings: TextAnswer(settings.matching),
+    "number": _number,
+    "box": _box,
+    "point": _point,
+    "list": lambda settings: ListAnswer(settings.ordered),
+    "json": lambda _: JsonAnswer(),
+    "graded": lambda settings: GradedAnswer.of(settings.scale, settings.judge_prompt),
+}
+
+
+def _refuse_numbers(value: object) -> None:
+    """Refuse a list of numbers as alternative answers: it is a box, or a list that counts whole."""
+    found = parse_list(value)
+    flat = found if isinstance(found, list | tuple) else []
+    nested = any(isinstance(one, list | tuple | dict) for one in flat) or isinstance(found, dict)
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in flat)
+    if nested or (numbers and len(flat) >= _FEWEST):
+        raise SourceError(
+            f"answer {value!r:.60} is no text: set answer_type to box, point, list, number or json"
+        )

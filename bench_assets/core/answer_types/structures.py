@@ -1,0 +1,146 @@
+"""List and JSON answers, compared as values."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
+from bench_assets.core.answer_types.options import parse_list, written
+from bench_assets.core.judging.verdicts import decoded
+from bench_assets.core.metrics.short_answers import exact_match, normalised
+from bench_assets.core.parsing.numbers import as_number
+from bench_assets.core.parsing.wrapped_answers import boxed
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import AnswerKind
+
+_BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d{1,3}[.)])\s+(.+)$")
+_BETWEEN = re.compile(
+    r"\s*(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:and\s+)?", re.IGNORECASE
+)
+_AND = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)
+_ITEMS = re.compile(r"\s*[,;]\s*")
+_OPENING = re.compile(r"[\[{]")
+_LEAD = re.compile(
+    r"\A(?:[^:\n]{0,80}\b(?:are|is|list|order|include)\b[^:\n]{0,40}:\s*"
+    r"|(?:the|these|there|they|it)\b[^,:\n]{0,60}?\b(?:are|is)\s+)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """Several texts or numbers, all of them, in order or in any."""
+
+    ordered: bool = False
+    kind: AnswerKind = "text"
+
+    @property
+    def instruction(self) -> str:
+        """Ask for a list."""
+        order = ", in order" if self.ordered else ""
+        return f"Answer with a list, separated by commas{order}."
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read a list, or a text with commas."""
+        found = parse_list(value)
+        listed = found if isinstance(found, list | tuple) else _ITEMS.split(written(found))
+        items = [written(one) for one in listed]
+        if not items or "" in items:
+            raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
+        return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Give a point for the same entries, as often; order counts if it shall."""
+        wanted: list[str] = json.loads(gold.answer[0])
+        said = items_of(response)
+        if not said:
+            return Grade(None, (), "no list")
+        parted = [part for one in said for part in _AND.split(one)]  # "rock and roll" may be one
+        for items in (said, parted):
+            if self._are_same(items, wanted):
+                return Grade(1.0, (json.dumps(items, ensure_ascii=False),), "")
+        return Grade(0.0, (json.dumps(parted, ensure_ascii=False),), "")
+
+    def _are_same(self, items: Sequence[str], wanted: Sequence[str]) -> bool:
+        keys, others = list(map(_key, items)), list(map(_key, wanted))
+        return keys == others if self.ordered else Counter(keys) == Counter(others)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """A JSON value; names of fields count, their order does not."""
+
+    kind: AnswerKind = "text"
+    instruction: str = "Answer with JSON only."
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read an object or a list, as a cell or as text."""
+        found = parse_list(value)
+        if not isinstance(found, list | tuple | Mapping):
+            raise SourceError(f"answer {value!r:.60} (expected a JSON object or list)")
+        return Gold(self.kind, (json.dumps(found, ensure_ascii=False, sort_keys=True),))
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Give a point for the same value; texts are compared without case, numbers as numbers."""
+        said = json_of(response)
+        if said is None:
+            return Grade(None, (), "no JSON, or several values")
+        read = (json.dumps(said, ensure_ascii=False, sort_keys=True),)
+        return Grade(float(_same(said, json.loads(gold.answer[0]))), read, "")
+
+
+def items_of(response: str) -> list[str]:
+    """Read the entries of a list: JSON, one a line, or with commas between.
+
+    What "and" joins is one entry.
+
+    >>> items_of("The objects are: a cup, a mug, and a plate."), items_of('["a", "b"]')
+    (['a cup', 'a mug', 'a plate'], ['a', 'b'])
+    """
+    text = boxed(response) or response
+    found = json_of(text)
+    if isinstance(found, Mapping) and len(found) == 1:
+        (found,) = found.values()
+    if isinstance(found, list):
+        return [written(one) if _is_plain(one) else json.dumps(one) for one in found]
+    bullets = _BULLET.findall(text)
+    entries = bullets if len(bullets) > 1 else _BETWEEN.split(_LEAD.sub("", text.strip()))
+    return [shown for one in entries if (shown := normalised(one))]
+
+
+def json_of(response: str) -> object:
+    """Read the one JSON object or list of a response, fenced or not; None if there is none."""
+    value = decoded(response)
+    if isinstance(value, list | Mapping):
+        return value
+    start = _OPENING.search(response)
+    end = max(response.rfind("]"), response.rfind("}")) + 1
+    value = decoded(response[start.start() : end]) if start and end else None
+    return value if isinstance(value, list | Mapping) else None
+
+
+def _same(one: object, other: object) -> bool:
+    match one, other:
+        case Mapping(), Mapping():
+            return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        case list(), list():
+            return len(one) == len(other) and all(map(_same, one, other))
+        case (None, None):
+            return True
+    if not (_is_plain(one) and _is_plain(other)):
+        return False
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return bool(exact_match(written(one), [written(other)]))
+
+
+def _key(text: str) -> object:
+    said = normalised(text)
+    number = as_number(said)
+    return said if number is None else number
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)

@@ -1,0 +1,68 @@
+"""Text answers: one of several references, by a metric's measure of nearness."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bench_assets.core.answer_types.definition import Gold, Grade, Matching, RowContext
+from bench_assets.core.answer_types.option_answers import yes_or_no
+from bench_assets.core.answer_types.options import parse_list, written
+from bench_assets.core.metrics.captions import CaptionPair, rouge_l_of
+from bench_assets.core.metrics.short_answers import (
+    anls,
+    exact_match,
+    normalised,
+    relaxed_match,
+    vqa_accuracy,
+    words_right,
+)
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import AnswerKind
+
+_NEARNESS: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
+    "exact": exact_match,
+    "anls": anls,
+    "relaxed": relaxed_match,
+    "vqa": vqa_accuracy,
+    "rouge_l": lambda said, references: rouge_l_of(CaptionPair(said, tuple(references))),
+    "words": words_right,
+}
+_WORDS = {"yes", "no"}
+_WHOLE: frozenset[Matching] = frozenset({"rouge_l", "words"})  # whose text is kept as it came
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """A word, a short phrase or a caption."""
+
+    matching: Matching = "exact"
+    kind: AnswerKind = "text"
+
+    @property
+    def instruction(self) -> str:
+        """Ask for few words, unless captions are compared."""
+        if self.matching in _WHOLE:
+            return "Answer in one sentence."
+        return "Answer with a single word, a number or a short phrase."
+
+    def gold(self, value: object, context: RowContext) -> Gold:
+        """Read the references: a text, a list of texts, or of objects with an ``answer``."""
+        found = parse_list(value)
+        listed = found if isinstance(found, list | tuple) else [value]
+        texts = [written(one.get("answer") if isinstance(one, Mapping) else one) for one in listed]
+        if not any(texts):
+            raise SourceError("no answer")
+        kept = [text for text in texts if text]
+        # Of ten people's answers every one counts.
+        return Gold(self.kind, tuple(kept if self.matching == "vqa" else dict.fromkeys(kept)))
+
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Give points for the nearest reference; "Yes, there is." is the reference "yes"."""
+        said = response.strip() if self.matching in _WHOLE else normalised(response)
+        read = (said,) if said else ()
+        points = _NEARNESS[self.matching](response, gold.answer)
+        if self.matching == "exact" and not points and {*map(normalised, gold.answer)} <= _WORDS:
+            word, reason = yes_or_no(response)
+            return Grade(
+                float(word in map(normalised, gold.answer)), (word,) if word else read, reason
+            )
+        return Grade(points, read, "" if points else "is none of the references")

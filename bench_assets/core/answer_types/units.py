@@ -1,0 +1,98 @@
+"""Units of measurement beside numbers: quantities of a text in another unit of their kind."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.core.parsing.numbers import in_digits, written
+from bench_assets.core.parsing.word_lists import lines_of_section, section_names
+
+OTHER_UNIT = "(in another unit)"
+"""What stands for a quantity that is of another kind: a mass where a length was asked."""
+
+_FILE = Path(__file__).with_name("units.txt")
+_QUANTITY = (
+    r"(?P<sign>-?[$€£])\s?(?P<money>\d[\d,]*(?:\.\d+)?)"
+    r"|(?<![\w.])(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<unit>UNITS)(?![\w²³^/])"
+)
+_GOES_ON = re.compile(r"\s+[a-z]")  # "5 in the box"
+
+
+class Unit(NamedTuple):
+    """A unit: what it measures, and its size in the first unit of that."""
+
+    kind: str
+    size: float
+
+
+@cache
+def _units() -> dict[str, Unit]:
+    units: dict[str, Unit] = {}
+    for kind in section_names(_FILE):
+        for line in lines_of_section(_FILE, kind):
+            names, _, size = line.rpartition(" = ")
+            units |= {name.casefold(): Unit(kind, float(size)) for name in names.split(", ")}
+    return units
+
+
+@cache
+def _quantity() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in sorted(_units(), key=len, reverse=True))
+    return re.compile(_QUANTITY.replace("UNITS", names), re.IGNORECASE)
+
+
+@cache
+def unit_named(name: str) -> Unit | None:
+    """Find a unit by its name or sign; None if it is not known.
+
+    >>> unit_named("Feet"), unit_named("bananas")
+    (Unit(kind='length', size=0.3048), None)
+    """
+    return _units().get(name.strip().strip(".").casefold())
+
+
+def in_unit(text: str, name: str) -> str:
+    """Write the quantities of a text in a unit, without its name.
+
+    Those of another kind are replaced by ``OTHER_UNIT``; nothing changes if the unit is not known.
+
+    >>> in_unit("It is 1.2 m long.", "cm"), in_unit("5 feet 3 inches", "in"), in_unit("3 kg", "cm")
+    ('It is 120 long.', '63', '(in another unit)')
+    """
+    wanted = unit_named(name)
+    if wanted is None:
+        return text
+    text = text if re.search(r"\d", text) else in_digits(text)
+    parts, end, last = [], 0, None
+    for found in _quantity().finditer(text):
+        size = _size(found, wanted)
+        if size is None:
+            continue
+        between, unit = text[end : found.start()], size[1]
+        if last and unit and unit.kind == wanted.kind and _goes_on(between, last, unit):
+            parts[-1] = written(float(parts[-1]) + size[0] / wanted.size)
+        elif unit.kind == wanted.kind:
+            parts += [between, written(size[0] / wanted.size)]
+        else:
+            parts += [between, OTHER_UNIT]
+        end, last = found.end(), unit if unit.kind == wanted.kind else None
+    return "".join([*parts, text[end:]])
+
+
+def _size(found: re.Match[str], wanted: Unit) -> tuple[float, Unit] | None:
+    """Size of a quantity in the first unit of its kind; None for a word that may be no unit."""
+    sign = found["sign"]
+    name = sign[-1] if sign else found["unit"].casefold()
+    unit = _units()[name]
+    if len(name) == 1 and name.isalpha() and unit.kind != wanted.kind:
+        return None  # "5 a day"
+    if name == "in" and _GOES_ON.match(found.string, found.end()):
+        return None
+    number = float((found["money"] if sign else found["number"]).replace(",", ""))
+    return (-number if sign and sign[0] == "-" else number) * unit.size, unit
+
+
+def _goes_on(between: str, last: Unit, unit: Unit) -> bool:
+    """Whether a quantity goes on with a smaller unit: "5 feet 3 inches", "1 hour and 30 min"."""
+    return unit.size < last.size and re.fullmatch(r",?\s*(?:and\s+)?", between) is not None

@@ -1,0 +1,168 @@
+"""Aggregates of scored questions, each with its interval: shares, groups, F1, IoU, word errors.
+
+Questions about the same images, or of the same group, form a cluster.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from math import inf, nan
+from string import ascii_uppercase
+from typing import TypeAlias
+
+import numpy as np
+
+from bench_assets.core.metrics.short_answers import word_errors
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, macro_mean, mean
+from bench_assets.core.tables.large_tables import TextIndex
+
+Scored: TypeAlias = tuple[Question, Score]
+Aggregate: TypeAlias = Callable[[Sequence[Scored]], Mean]
+
+HALF = 0.5  # IoU of a box that counts as found
+_ROUNDING = 1e-9
+
+
+def accuracy(scored: Sequence[Scored]) -> Mean:
+    """Average the points of all questions."""
+    return mean(map(_point, scored))
+
+
+def macro_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Average the accuracies of the categories, with equal weights."""
+    categories: dict[str, list[ScoredPoint]] = defaultdict(list)
+    for one in scored:
+        categories[one[0].category].append(_point(one))
+    return macro_mean(categories.values())
+
+
+def group_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Share of groups with all questions correct; unscored if one question is unscored.
+
+    A question without a group forms a group of its own.
+    """
+    return _group_accuracy(scored, _group)
+
+
+def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
+    """Make ``group_accuracy`` of other groups: those with the same values in columns."""
+
+    def group(question: Question) -> str:
+        known = {**question.labels, "category": question.category, "group": question.group_id}
+        return "\n".join(known.get(name, "") for name in columns)
+
+    def measure(scored: Sequence[Scored]) -> Mean:
+        return _group_accuracy(scored, group)
+
+    measure.__doc__ = f"Share of groups with all questions correct: of the same {columns}."
+    return measure
+
+
+def accuracy_at_half(scored: Sequence[Scored]) -> Mean:
+    """Share of boxes with an intersection over union (IoU) of at least a half."""
+    points = (_point(one) for one in scored)
+    return mean(
+        one if one.value is None else one._replace(value=float(one.value >= HALF - _ROUNDING))
+        for one in points
+    )
+
+
+def precision(scored: Sequence[Scored]) -> Mean:
+    """Share of the responses "yes" that are right; 0 if there are none."""
+    return _of_yes(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 1]))
+
+
+def recall(scored: Sequence[Scored]) -> Mean:
+    """Share of the questions with the answer "yes" that were answered with it."""
+    return _of_yes(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 2]))
+
+
+def f1(scored: Sequence[Scored]) -> Mean:
+    """Harmonic mean of the precision and the recall of "yes"."""
+    return _of_yes(scored, lambda n: _ratio(2 * n[:, 0], 2 * n[:, 0] + n[:, 1] + n[:, 2]))
+
+
+def yes_ratio(scored: Sequence[Scored]) -> Mean:
+    """Share of "yes" among all responses."""
+    return _of_yes(scored, lambda n: _ratio(n[:, 0] + n[:, 1], n[:, 3]))
+
+
+def word_error_rate(scored: Sequence[Scored]) -> Mean:
+    """Word errors over the words of the references, of all responses together (WER)."""
+    given, n_unscored = _given(scored)
+    parts = [word_errors(" ".join(score.answer), question.answer) for question, score in given]
+    return _of_sums(given, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf)
+
+
+def _of_yes(scored: Sequence[Scored], measure: Callable[[Floats], Floats]) -> Mean:
+    """A measure of the counts: right "yes", wrong "yes", missed "yes", responses."""
+    given, n_unscored = _given(scored)
+    said = [_is_yes(question, score.answer) for question, score in given]
+    gold = [_is_yes(question, question.answer) for question, _ in given]
+    counts = [(a and b, a and not b, b and not a, True) for a, b in zip(said, gold, strict=True)]
+    return _of_sums(given, counts, measure, n_unscored)
+
+
+def _of_sums(
+    given: Sequence[Scored],
+    counts: Sequence[Sequence[float]],
+    measure: Callable[[Floats], Floats],
+    n_unscored: int,
+    top: float = 1.0,
+) -> Mean:
+    if not given:
+        return Mean(nan, nan, nan, 0, n_unscored)
+    parts = np.array(counts, float)
+    (value,) = measure(parts.sum(axis=0, keepdims=True))
+    low, high = interval(parts, [question.cluster for question, _ in given], measure, top)
+    return Mean(float(value), low, high, len(given), n_unscored)
+
+
+def _given(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
+    given = [one for one in scored if one[1].points is not None]
+    return given, len(scored) - len(given)
+
+
+def _is_yes(question: Question, answer: Sequence[str]) -> bool:
+    """Whether an answer is "yes", as a word or as the letter of that option."""
+    if not question.options:
+        return tuple(answer) == ("yes",)
+    texts = dict(zip(ascii_uppercase, question.options, strict=False))
+    return [texts.get(letter, "").strip(" .").casefold() for letter in answer] == ["yes"]
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _group_accuracy(scored: Sequence[Scored], group: Callable[[Question], str]) -> Mean:
+    groups, products, unscored = TextIndex(), array("d"), bytearray()
+    for question, score in scored:
+        number = groups.number(f"{score.sample} {group(question)}")
+        if number == len(products):
+            products.append(1.0)
+            unscored.append(0)
+        if score.points is None:
+            unscored[number] = 1
+        else:
+            products[number] *= score.points
+
+    def points() -> Iterator[ScoredPoint]:
+        """In order of first occurrence, without holding a million names."""
+        n = 0
+        for question, score in scored:
+            if groups.find(f"{score.sample} {group(question)}") == n:
+                yield ScoredPoint(None if unscored[n] else products[n], group(question))
+                n += 1
+
+    return mean(points())
+
+
+def _group(question: Question) -> str:
+    return question.group_id or question.question_id
+
+
+def _point(one: Scored) -> ScoredPoint:
+    question, score = one
+    return ScoredPoint(score.points, question.cluster)

@@ -1,0 +1,102 @@
+"""Measures of captions over a corpus, from scored questions: CIDEr, ROUGE-L, BLEU.
+
+Document frequencies and BLEU's counts are those of the questions a measure is taken over; how
+texts are split, the scorer says.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import nan
+
+import numpy as np
+
+from bench_assets.core.metrics.aggregates import Aggregate, Scored
+from bench_assets.core.metrics.captions import (
+    CaptionPair,
+    CaptionScores,
+    Tokenize,
+    bleu_of,
+    score_captions,
+)
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.core.stats.means import Floats, Mean, interval
+
+COCO, OFFICIAL = "coco", "official"  # scorers
+_MOST = 10.0  # CIDEr there is; all else ends at 1
+
+
+def cider(scored: Sequence[Scored]) -> Mean:
+    """CIDEr; 1 is what tables print as 100, and 10 the most there is."""
+    return _over_corpus(scored, lambda sums: sums[:, 10] / sums[:, 12], _MOST)
+
+
+def rouge_l(scored: Sequence[Scored]) -> Mean:
+    """ROUGE-L with recall weighed 1.2 times as much as precision, the best of the references."""
+    return _over_corpus(scored, lambda sums: sums[:, 11] / sums[:, 12])
+
+
+def mean_bleu(scored: Sequence[Scored]) -> Mean:
+    """Mean of BLEU-1 to BLEU-4."""
+    return _bleu(scored, slice(None))
+
+
+def bleu_n(n: int) -> Aggregate:
+    """Make the measure BLEU-n: 1-grams to n-grams."""
+
+    def measure(scored: Sequence[Scored]) -> Mean:
+        return _bleu(scored, slice(n - 1, n))
+
+    measure.__doc__ = f"BLEU-{n} of all captions as one text."
+    return measure
+
+
+def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
+    """Score every caption that was given, in order."""
+    return _of([one for one in scored if one[1].points is not None])
+
+
+def captioned(scored: Scored) -> CaptionPair:
+    """A model's caption beside people's."""
+    question, score = scored
+    return CaptionPair(" ".join(score.answer), question.answer)
+
+
+def tokens_of(scorer: str) -> Tokenize:
+    """How a scorer splits texts: at blanks, or as the Penn Treebank does."""
+    return str.split if scorer == OFFICIAL else _split
+
+
+def _scores(captions: Sequence[CaptionPair], scorer: str) -> CaptionScores:
+    return score_captions(captions, tokens_of(scorer))
+
+
+_corpus = lru_cache(maxsize=2)(_scores)  # every measure asks for the same one
+
+
+@lru_cache(maxsize=1 << 17)  # a caption is scored by itself, then in its corpus
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(tokenize(text))
+
+
+def _of(scored: Sequence[Scored]) -> CaptionScores:
+    scorer = scored[0][1].scorer if scored else ""
+    return _corpus(tuple(map(captioned, scored)), OFFICIAL if scorer == OFFICIAL else COCO)
+
+
+def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
+    return _over_corpus(scored, lambda sums: bleu_of(sums[:, :10])[:, orders].mean(axis=1))
+
+
+def _over_corpus(
+    scored: Sequence[Scored], measure: Callable[[Floats], Floats], most: float = 1.0
+) -> Mean:
+    given = [one for one in scored if one[1].points is not None]
+    n_unscored = len(scored) - len(given)
+    if not given:
+        return Mean(nan, nan, nan, 0, n_unscored)
+    scores = _of(given)
+    each = (scores.cider, scores.rouge_l, np.ones(len(given)))
+    parts = np.hstack([scores.bleu_counts, *(column[:, None] for column in each)])
+    (value,) = measure(parts.sum(axis=0, keepdims=True))
+    low, high = interval(parts, [question.cluster for question, _ in given], measure, most)
+    return Mean(float(value), low, high, len(given), n_unscored)

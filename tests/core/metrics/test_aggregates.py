@@ -1,0 +1,118 @@
+"""Aggregates of scored questions by pencil; intervals hold what they are around."""
+
+from dataclasses import replace
+from math import isnan
+
+import pytest
+
+from bench_assets.core.answer_types.metrics import METRICS, default_metric, metric_named
+from bench_assets.core.metrics.aggregates import (
+    accuracy_at_half,
+    f1,
+    group_accuracy_by,
+    precision,
+    recall,
+    word_error_rate,
+    yes_ratio,
+)
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Score
+from tests.rows import question, scored
+
+
+def said(gold, read, n, options=(), **fields):
+    """A scored question."""
+    asked = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
+    points = float(gold == read)
+    score = Score(question_id=f"t/{n}", model="m", condition="main", points=points, answer=read)
+    return asked, score
+
+
+WORDS = {"y": ("yes",), "n": ("no",), "-": ()}
+YES_NO = [  # gold and response: 3 times yes yes, yes no, twice no yes, 3 times no no, one unread
+    said(WORDS[gold], WORDS[read], n)
+    for n, (gold, read) in enumerate(zip("yyyynnnnny", "yyynyynnn-", strict=True))
+]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        pytest.param(precision, 3 / 5, id="precision"),
+        pytest.param(recall, 3 / 5, id="recall: what is not read was missed"),
+        pytest.param(f1, 3 / 5, id="F1"),
+        pytest.param(yes_ratio, 5 / 10, id="yes-ratio: what is not read is no yes"),
+    ],
+)
+def test_counts_of_yes(measure, value):
+    found = measure(YES_NO)
+    assert found.value == pytest.approx(value)
+    assert 0 <= found.low < value < found.high <= 1
+    assert (found.n_scored, found.n_unscored) == (10, 0)
+
+
+def test_yes_may_be_an_option():
+    rows = [
+        said(("A",), ("A",), 1, ("Yes", "No")),
+        said(("A",), ("B",), 2, ("Yes", "No")),
+        said(("B",), ("A",), 3, ("No", "Yes")),  # missed nothing: its "No" is A, its "Yes" B
+    ]
+    assert recall(rows).value == pytest.approx(1 / 3)
+    assert precision(rows).value == 1.0
+
+
+def test_nothing_said_yes_has_no_precision_and_nothing_scored_no_value():
+    assert precision([said(("yes",), ("no",), n) for n in range(3)]).value == 0.0
+    assert isnan(f1([]).value)
+    assert isnan(f1([scored(points=None)]).value)
+
+
+def test_boxes_that_count_as_found():
+    """A half counts; an unscored one does not."""
+    rows = [scored(points=points) for points in (0.49, 0.5, 1.0, None)]
+    rows = [
+        (replace(asked, question_id=f"t/{n}"), replace(score, question_id=f"t/{n}"))
+        for n, (asked, score) in enumerate(rows)
+    ]
+    found = accuracy_at_half(rows)
+    assert (found.value, found.n_scored, found.n_unscored) == (pytest.approx(2 / 3), 3, 1)
+
+
+def test_groups_of_other_columns():
+    """Figures f: right, right; g: right, wrong. Sets 1: f and g's first; 2: g's second."""
+    rows = [
+        said(("yes",), (read,), n, labels={"figure": figure, "set": of})
+        for n, (figure, of, read) in enumerate(
+            [("f", "1", "yes"), ("f", "1", "yes"), ("g", "1", "yes"), ("g", "2", "no")]
+        )
+    ]
+    assert group_accuracy_by(["figure"])(rows).value == 0.5
+    assert group_accuracy_by(["set"])(rows).value == 0.5
+    assert group_accuracy_by(["figure", "set"])(rows).value == pytest.approx(2 / 3)
+
+
+def test_word_errors_are_added_up():
+    """1 of 4 and 2 of 2 words: 3 of 6."""
+    rows = [
+        said(("the cat sat down",), ("The cat sat.",), 1),
+        said(("a dog", "no cat at all"), ("birds fly",), 2),
+    ]
+    found = word_error_rate(rows)
+    assert found.value == pytest.approx(0.5)
+    assert found.low < 0.5 < found.high
+
+
+def test_every_metric_has_its_primary_measure_first():
+    first = {name: next(iter(one.measures)) for name, one in METRICS.items()}
+    assert first == {**{name: name for name in METRICS}, "bleu": "bleu_4"}
+
+
+def test_a_metric_has_to_fit_the_answer_type():
+    assert metric_named("f1", "yes_no") is METRICS["f1"]
+    assert [default_metric(name) for name in (None, "box", "graded", "number")] == [
+        *("accuracy", "mean_iou", "mean_grade", "accuracy")
+    ]
+    with pytest.raises(SettingsError, match='expected answer_type "box", got "text"'):
+        metric_named("mean_iou", None)
+    with pytest.raises(SettingsError, match='expected "mean_iou" for answer_type "box"'):
+        metric_named("accuracy", "box")
