@@ -110,8 +110,8 @@ class NumberAnswer:
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for a number within the tolerance."""
         (stored,) = gold.answer
-        if stored.startswith("["):
-            return self._grade_list(response, json.loads(stored))
+        if isinstance(golds := parse_list(stored), list):
+            return self._grade_list(response, golds)
         found = _GOLD.fullmatch(stored)
         assert found is not None, stored
         number, unit = float(found["number"].replace(",", "")), (found["unit"] or "").strip()

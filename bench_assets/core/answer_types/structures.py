@@ -53,7 +53,8 @@ class ListAnswer:
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same entries, as often; order counts if it shall."""
-        wanted: list[str] = json.loads(gold.answer[0])
+        found = parse_list(gold.answer[0])
+        wanted = [str(one) for one in found] if isinstance(found, list) else []
         said = items_of(response)
         if not said:
             return Grade(None, (), "no list")
@@ -88,7 +89,7 @@ class JsonAnswer:
         if said is None:
             return Grade(None, (), "no JSON, or several values")
         read = (json.dumps(said, ensure_ascii=False, sort_keys=True),)
-        return Grade(float(_same(said, json.loads(gold.answer[0]))), read, "")
+        return Grade(float(_same(said, parse_list(gold.answer[0]))), read, "")
 
 
 def items_of(response: str) -> list[str]:

@@ -19,7 +19,7 @@ _QUANTITY = (
 _GOES_ON = re.compile(r"\s+[a-z]")  # "5 in the box"
 
 
-class Unit(NamedTuple):
+class MeasurementUnit(NamedTuple):
     """A unit: what it measures, and its size in the first unit of that."""
 
     kind: str
@@ -27,12 +27,13 @@ class Unit(NamedTuple):
 
 
 @cache
-def _units() -> dict[str, Unit]:
-    units: dict[str, Unit] = {}
+def _units() -> dict[str, MeasurementUnit]:
+    units: dict[str, MeasurementUnit] = {}
     for kind in section_names(_FILE):
         for line in lines_of_section(_FILE, kind):
             names, _, size = line.rpartition(" = ")
-            units |= {name.casefold(): Unit(kind, float(size)) for name in names.split(", ")}
+            unit = MeasurementUnit(kind, float(size))
+            units |= dict.fromkeys(names.casefold().split(", "), unit)
     return units
 
 
@@ -43,11 +44,11 @@ def _quantity() -> re.Pattern[str]:
 
 
 @cache
-def unit_named(name: str) -> Unit | None:
+def unit_named(name: str) -> MeasurementUnit | None:
     """Find a unit by its name or sign; None if it is not known.
 
     >>> unit_named("Feet"), unit_named("bananas")
-    (Unit(kind='length', size=0.3048), None)
+    (MeasurementUnit(kind='length', size=0.3048), None)
     """
     return _units().get(name.strip().strip(".").casefold())
 
@@ -80,7 +81,7 @@ def in_unit(text: str, name: str) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _size(found: re.Match[str], wanted: Unit) -> tuple[float, Unit] | None:
+def _size(found: re.Match[str], wanted: MeasurementUnit) -> tuple[float, MeasurementUnit] | None:
     """Size of a quantity in the first unit of its kind; None for a word that may be no unit."""
     sign = found["sign"]
     name = sign[-1] if sign else found["unit"].casefold()
@@ -93,6 +94,6 @@ def _size(found: re.Match[str], wanted: Unit) -> tuple[float, Unit] | None:
     return (-number if sign and sign[0] == "-" else number) * unit.size, unit
 
 
-def _goes_on(between: str, last: Unit, unit: Unit) -> bool:
+def _goes_on(between: str, last: MeasurementUnit, unit: MeasurementUnit) -> bool:
     """Whether a quantity goes on with a smaller unit: "5 feet 3 inches", "1 hour and 30 min"."""
     return unit.size < last.size and re.fullmatch(r",?\s*(?:and\s+)?", between) is not None
