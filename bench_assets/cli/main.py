@@ -22,7 +22,7 @@ from bench_assets.cli.commands.models import removal_app
 from bench_assets.cli.commands.report import app as report_app
 from bench_assets.cli.commands.tables import app as tables_app
 from bench_assets.cli.commands.ui import app as ui_app
-from bench_assets.workspace.console.output import print_leaderboard, print_result
+from bench_assets.workspace.console.output import print_leaderboard, print_message, print_result
 
 EXIT_CODES = (
     "Exit codes: 0 success; 1 an error, or a failed check; 2 usage error; 129, 130, 143 ended by"
@@ -88,6 +88,7 @@ def leaderboard(
         present_leaderboard,
         unvalidated_judge_signatures,
     )
+    from bench_assets.workspace.maintain.removal import unknown_suites
 
     with open_home() as bench:
         rows = present_leaderboard(bench)
@@ -103,3 +104,8 @@ def leaderboard(
                 unvalidated_judge_signatures(bench, rows),
                 published=published,
             )
+            for suite, models in unknown_suites(bench).items():
+                print_message(
+                    f"{suite}: has results of {', '.join(models)}, and is neither installed nor in "
+                    f"bench.toml. Install its package, or: rm -r {bench.tables.blobs.named(suite)}"
+                )

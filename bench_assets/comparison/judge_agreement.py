@@ -7,7 +7,7 @@ from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.rater_agreement import Kappa
-from bench_assets.evaluation.task import RULES, Task
+from bench_assets.evaluation.task import RULES, ByRules, Task
 from resources.tables.measured_figures import figures_from_annotation, read_figures
 from resources.tables.parquet import TableFiles
 
@@ -18,10 +18,14 @@ _KNOWN = ("", "none", RULES, "recorded")  # not a configured model: cannot be as
 
 
 def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
-    """Tasks and judges with known agreement in this home."""
+    """Tasks and judges with known agreement in this home, and judges that are rules of a package.
+
+    Rules are read, not measured: they give the same verdict each time, and follow no injection.
+    """
     return {
         *((one.task, one.judge) for one in _figures(tables, tasks)),
         *_compared(tables, tasks),
+        *_rules(tasks),
     }
 
 
@@ -71,6 +75,13 @@ def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
         kept = []
     found = [*kept, *figures_from_annotation(tables, tasks)]
     return [one for one in found if one.figure in (PEOPLE, SECOND)]
+
+
+def _rules(tasks: Iterable[Task]) -> Iterator[tuple[str, str]]:
+    for task in tasks:
+        for name, judge in task.judges.items():
+            if isinstance(judge, ByRules) and name not in _KNOWN:
+                yield task.name, name
 
 
 def _compared(tables: TableFiles, tasks: Iterable[Task]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.text.redaction import without_keys
 from bench_assets.export.collection import ModelResponses, TableCollection
@@ -93,6 +94,7 @@ def _name(row: Metric) -> str:
     return _UNFIT.sub("_", name)
 
 
+_LONGEST_PARAM = 500  # characters, in every version of MLflow
 _AT_ONCE = 1000  # metrics that MLflow takes in one call
 
 
@@ -133,6 +135,8 @@ def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401
 
 def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
     """Find the run of a curve, or begin it."""
+    from mlflow.entities import Param
+
     name = f"bench-assets/{curve.experiment}"
     there = client.get_experiment_by_name(name)
     experiment = there.experiment_id if there else client.create_experiment(name)
@@ -141,7 +145,24 @@ def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
             return str(run.info.run_id)
     at = curve.points[0].milliseconds
     begun = client.create_run(experiment, at, dict(curve.tags), run_name=curve.run)
-    return str(begun.info.run_id)
+    run_id = str(begun.info.run_id)
+    client.log_batch(run_id, params=[Param(*one) for one in _params(curve).items()])
+    return run_id
+
+
+def _params(curve: Curve) -> dict[str, str]:
+    """How the run was measured, by which MLflow compares runs: once a run, as params never change.
+
+    Parts of the signature that differ from checkpoint to checkpoint are tags.
+    """
+    parts = [Signature.parse(point.signature).parts for point in curve.points]
+    same = {
+        name: value
+        for name, value in parts[0].items()
+        if name != "model" and all(one.get(name) == value for one in parts)
+    }
+    named = {name.removeprefix("bench."): value for name, value in curve.tags.items()}
+    return {name: value[:_LONGEST_PARAM] for name, value in {**same, **named}.items() if value}
 
 
 def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN401

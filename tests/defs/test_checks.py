@@ -27,6 +27,11 @@ from tests.rows import prediction, question
             ["t/1: equal options ('l', 'l')"],
             id="two options alike",
         ),
+        pytest.param(
+            [question(kind="choice", options=("<image>", "<image>"), answer=("A",))],
+            [],
+            id="two images as options",
+        ),
     ],
 )
 def test_problems_of_a_question_table(questions, found):

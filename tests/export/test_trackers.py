@@ -44,6 +44,13 @@ def test_mlflow_has_the_curve_once_however_often_it_is_exported(run):
         (step, pytest.approx(1 / 3)) for step in (150, 500, 2300)
     ]
     assert runs["run"].data.tags["bench.edition"] == "published"
+    params = runs["run"].data.params
+    assert (params["edition"], params["condition"], params["judge"]) == (
+        "published",
+        "main",
+        "none",
+    )
+    assert "model" not in params
 
 
 @pytest.mark.long  # its service takes seconds to start

@@ -8,6 +8,7 @@ import pytest
 from bench_assets.audit.framework.evidence import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
 from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
 from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.evaluation.task import ByRules
 from bench_assets.suites.codis.task import TASK
 from resources.tables.measured_figures import add_figures
 from resources.tables.parquet import TableFiles
@@ -75,6 +76,13 @@ def test_so_does_the_suites_own_comparison(tables):
     row = replace(metric("m", 0.9), signature="codis|v4|main|judges:gpt~people|data:0c|model:m")
     tables.write(["codis", "judge_agreement"], [row], Metric, "m")
     assert measured_judges(tables, [TASK]) == {("codis", "gpt")}
+
+
+def test_rules_of_a_package_need_no_measuring(tables):
+    task = replace(TASK, judges={**TASK.judges, "begins_well": ByRules(lambda _: [])})
+    known = measured_judges(tables, [task])
+    assert unmeasured_judge("codis", SIGNED.format("begins_well"), known) == ""
+    assert unmeasured_judge("codis", SIGNED.format("begins_well:gpt"), known) == "begins_well:gpt"
 
 
 def test_a_damaged_file_of_figures_ends_nothing(tmp_path, tables):

@@ -1,5 +1,7 @@
 """What ``bench home init`` writes works as it is, under any name, and nothing is written over."""
 
+import ast
+import importlib
 import json
 import tomllib
 from pathlib import Path
@@ -54,7 +56,7 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
     section = tomllib.loads(text.replace("\n# A bench", "\n## A bench").replace("\n# ", "\n"))
     (home / "bench.toml").write_text("")
     written = FileBenchmarkSettings.model_validate(section["benchmarks"]["fridge"])
-    assert written.model_fields_set == FileBenchmarkSettings.model_fields.keys() - {"title", "seed"}
+    assert {"file", "columns", "answers", "prompt", "slices", "judge"} <= written.model_fields_set
 
 
 @pytest.mark.parametrize(
@@ -100,6 +102,26 @@ def test_a_file_of_questions_that_is_there_is_not_written_over(home):
     bench("home", "init-benchmark", "fridge", fails=True)
     assert (home / "fridge" / "questions.jsonl").read_text() == "mine"
     assert not (home / "bench.toml").exists()
+
+
+def test_what_a_package_imports_is_there(home):
+    bench("home", "init-suite", "ice_box")
+    imported = {
+        (node.module, alias.name)
+        for file in Path("ice_box_bench").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and not str(node.module).startswith("ice_box")
+        for alias in node.names
+    }
+    assert len(imported) > 20
+    for module, name in imported:
+        assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
+
+
+def test_the_name_of_a_package_stands_once_in_its_code(home):
+    bench("home", "init-suite", "ice_box")
+    files = [file for file in Path("ice_box_bench").rglob("*.py")]
+    assert [file.name for file in files if '"ice_box"' in file.read_text()] == ["__init__.py"]
 
 
 @pytest.mark.long

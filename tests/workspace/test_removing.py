@@ -10,7 +10,7 @@ from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric, Prediction, Score
 from bench_assets.workspace.inspect.tables import list_tables
-from bench_assets.workspace.maintain.removal import find_removable, remove
+from bench_assets.workspace.maintain.removal import find_removable, remove, unknown_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.models_toml import read_models, save_models
 from resources.config.settings_resource import SettingsResource
@@ -68,6 +68,16 @@ def files(home):
 def responses(home):
     with sqlite3.connect(home / "responses.sqlite") as db:
         return {name for (name,) in db.execute("SELECT key FROM responses")}
+
+
+def test_results_of_a_suite_that_is_gone_are_named_and_go_with_their_model(bench, home):
+    for model in ("m", "all"):
+        bench.tables.write(["gone", "metrics"], [], Metric, model)
+    bench.tables.write(["gone", "questions"], [], Score)
+    assert unknown_suites(bench) == {"gone": ["all", "m"]}
+    remove(bench, find_removable(bench, "m"), responses=False)
+    assert unknown_suites(bench) == {"gone": ["all"]}
+    assert "gone/questions/all.parquet" in {file.removeprefix("tables/") for file in files(home)}
 
 
 def test_metrics_gathered_of_many_models_go_with_those_of_one(bench, home):

@@ -65,7 +65,7 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
     if not found and not tried:
         raise SkippedCheckError(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
-    told += [f"{judge} was never tried: bench judge." for judge in sorted(untried)]
+    told += [f"{judge} was never tried: bench audit judge." for judge in sorted(untried)]
     told.append(f"{len(spoken_to)} of {len(found)} judged responses hold one of the corpus.")
     n = sum(one.n for one in tried) + len(found)
     return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)

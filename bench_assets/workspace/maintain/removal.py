@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 import dagster as dg
 
@@ -15,7 +17,10 @@ from resources.config.models_toml import read_models, remove_model
 from resources.config.stores import existing_response_store, open_table_locks
 from resources.runs.orphaned_runs import table_locks
 from resources.storage.blobs.port import BlobEntry
+from resources.tables.locations import file_name
 from resources.tables.metrics_snapshot import SNAPSHOT_FOLDER
+
+_RESULTS = "metrics"  # the table that a number is in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,12 @@ def find_removable(bench: Workbench, model: str) -> Removable:
         for one in blobs.list(tables.below(key.path))
         if one.name == tables.name(key.path, model)
     ]
+    listed += [
+        one
+        for suite in unknown_suites(bench)
+        for one in blobs.list(suite)
+        if PurePosixPath(one.name).name == file_name(model) != file_name()
+    ]
     sets = {str(one.name) for one in ANSWERING.values()}
     found = Removable(
         model=model,
@@ -67,7 +78,19 @@ def find_removable(bench: Workbench, model: str) -> Removable:
     )
     if not (found.tables or found.is_partition or found.is_given):
         known = {name for key in _keys(bench) for name in bench.tables.partitions(key.path)}
+        known |= {name for models in unknown_suites(bench).values() for name in models}
         raise UnknownNameError("model with tables", model, known)
+    return found
+
+
+def unknown_suites(bench: Workbench) -> dict[str, list[str]]:
+    """Suites with results here that are neither installed nor configured, and their models."""
+    blobs, found = bench.tables.blobs, dict[str, list[str]]()
+    known = {*bench.catalog.names, *bench.catalog.not_loaded}
+    for suite in blobs.folders():
+        names = [PurePosixPath(one.name) for one in blobs.list(suite)] if suite not in known else []
+        if models := {unquote(one.stem) for one in names if one.parent.name == _RESULTS}:
+            found[suite] = sorted(models)
     return found
 
 
