@@ -56,7 +56,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     """Evaluate a model on suites or tasks; cached responses are reused.
 
     The home folder, with tables and cached responses, is that of the commands: ``$BENCH_HOME``, or
-    ``bench_home`` in the checkout. Ctrl-C keeps the responses so far.
+    ``bench_home`` in the working directory. Ctrl-C keeps the responses so far.
 
     >>> run = evaluate("codis", model="random", limit=4)
     >>> run.partial

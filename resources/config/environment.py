@@ -13,14 +13,12 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.redaction import Secrets, is_strong
 from resources.config.secrets import is_plain_variable, named_secrets, secrets_in
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-
 MODELS_FILE = "models.toml"
 
 
 def default_home() -> Path:
-    """The folder that holds everything: ``$BENCH_HOME``, or ``bench_home`` in the checkout."""
-    return Path(os.environ.get("BENCH_HOME") or CHECKOUT / "bench_home").absolute()
+    """The folder that holds everything: ``$BENCH_HOME``, or ``bench_home`` where one is."""
+    return Path(os.environ.get("BENCH_HOME") or "bench_home").absolute()
 
 
 def local_home(written: Path) -> Path:
@@ -35,7 +33,7 @@ def environment_of(home: Path) -> dict[str, str]:
 
 def label_studio_environment() -> Path:
     """Environment of Label Studio: ``$BENCH_LABEL_STUDIO``, or ``.venv-annotation`` here."""
-    return Path(os.environ.get("BENCH_LABEL_STUDIO") or CHECKOUT / ".venv-annotation").absolute()
+    return Path(os.environ.get("BENCH_LABEL_STUDIO") or ".venv-annotation").absolute()
 
 
 def set_openmp_passive() -> None:

@@ -1,25 +1,19 @@
 """The only module that imports private names of Dagster.
 
-* ``RunLauncher``, ``LaunchRunContext``, ``CheckRunHealthResult``, ``WorkerStatus``: what a run
-  launcher is written with; Dagster's own launchers in other packages import them from here, too.
-* ``ConfigurableClass``: how ``dagster.yaml`` names a class of another package.
+* ``LaunchRunContext``, ``CheckRunHealthResult``, ``WorkerStatus``: what a run launcher is given and
+  returns; Dagster's own launchers in other packages import them from here, too.
+* ``ExecuteRunArgs``: the command line of a run that is started on another machine.
 * ``InstanceRef``: the defaults that a subclass of ``DagsterInstance`` named there has to give.
 """
 
 from dagster._core.instance.ref import InstanceRef
-from dagster._core.launcher import (
-    CheckRunHealthResult,
-    LaunchRunContext,
-    RunLauncher,
-    WorkerStatus,
-)
-from dagster._serdes import ConfigurableClass
+from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
+from dagster._grpc.types import ExecuteRunArgs
 
 __all__ = [
     "CheckRunHealthResult",
-    "ConfigurableClass",
+    "ExecuteRunArgs",
     "InstanceRef",
     "LaunchRunContext",
-    "RunLauncher",
     "WorkerStatus",
 ]

@@ -1,21 +1,36 @@
 """Kubernetes run launcher."""
 
+import json
+from pathlib import Path
+
 import dagster as dg
 from dagster_k8s import K8sRunLauncher
 
+from resources.config.bench_toml import load_settings
 from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from resources.runs.orphaned_runs import process_health
+from resources.runs.run_needs import needs_of, pod_config
 
 _SENT = "bench/sent_to"  # of runs that are jobs: what others record here is none of its business
+_POD = "dagster-k8s/config"  # tag of a run: its pod, merged into that of dagster.site.yaml
 
 
 class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
-    """Dagster's Kubernetes launcher, except that in-process runs of commands have no job."""
+    """Dagster's Kubernetes launcher, with the resources that a run's model needs.
+
+    In-process runs of commands have no job.
+    """
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Send a run."""
-        self._instance.add_run_tags(context.dagster_run.run_id, {_SENT: "kubernetes"})
-        super().launch_run(context)
+        run = context.dagster_run
+        tags = {_SENT: "kubernetes"}
+        if _POD not in run.tags:
+            settings = load_settings(Path(self._instance.root_directory).parent)
+            tags[_POD] = json.dumps(pod_config(needs_of(run, settings)))
+        self._instance.add_run_tags(run.run_id, tags)
+        sent = run.with_tags({**run.tags, **tags})
+        super().launch_run(LaunchRunContext(dagster_run=sent, workspace=context.workspace))
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Health of a run's job or process."""

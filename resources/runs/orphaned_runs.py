@@ -95,7 +95,7 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
     """
     ended = []
     for run in instance.get_runs(dg.RunsFilter(statuses=_GOING)):
-        if not is_orphaned(instance, run):
+        if not (is_orphaned(instance, run) or _has_left_the_queue(instance, run)):
             continue
         now = instance.get_run_by_id(run.run_id)
         if now is None or now.status != run.status:  # it wrote its end before it ended
@@ -110,6 +110,12 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
         model = run.tags.get("dagster/partition")
         ended.append(f"run {run.run_id[:8]}{f' of {model}' if model else ''}")
     return ended
+
+
+def _has_left_the_queue(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Whether a job that never began was removed; Dagster would wait for it until its timeout."""
+    ask = getattr(instance.run_launcher, "has_left_the_queue", None)
+    return run.status == dg.DagsterRunStatus.STARTING and ask is not None and ask(run)
 
 
 class MonitoredRunLauncher(dg.DefaultRunLauncher):

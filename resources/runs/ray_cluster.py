@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bench_assets.core.schema.errors import BenchError, ModelError
 from resources.checkpoints.hub_access import first_line
@@ -102,21 +102,6 @@ def _connect() -> None:
     # Else Ray says to our terminal what concerns its own threads.
     logging.getLogger("ray").setLevel(logging.ERROR)
     ray.init(address="auto", configure_logging=False, log_to_driver=False)
-
-
-def options_of(needs: Mapping[str, float]) -> dict[str, Any]:
-    """Ray resources that a model needs.
-
-    >>> options_of({"gpu": 1, "a100": 0.5})
-    {'num_cpus': 1, 'num_gpus': 1, 'memory': None, 'resources': {'a100': 0.5}}
-    """
-    own = {name: amount for name, amount in needs.items() if name not in ("cpu", "gpu", "memory")}
-    return {
-        "num_cpus": needs.get("cpu", 1),
-        "num_gpus": needs.get("gpu", 0),
-        "memory": int(needs["memory"]) if needs.get("memory") else None,  # bytes
-        "resources": own,
-    }
 
 
 def why_nowhere(needs: Mapping[str, float]) -> str:

@@ -18,17 +18,15 @@ import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError
 from resources.config.addresses import with_keys
-from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.local_models import LocalSpec
+from resources.config.bench_toml import load_settings
 from resources.runs.dagster_names import (
     CheckRunHealthResult,
-    ConfigurableClass,
     LaunchRunContext,
-    RunLauncher,
     WorkerStatus,
 )
 from resources.runs.orphaned_runs import process_health
-from resources.runs.ray_cluster import Result, missing_token, options_of, refusals, within
+from resources.runs.ray_cluster import Result, missing_token, refusals, within
+from resources.runs.run_needs import needs_of, ray_options
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher
@@ -38,20 +36,7 @@ _ANSWER = 30.0  # s in which Ray's head says something
 _AWAY = 60.0  # s that it may say nothing of a run before that counts as ended
 
 
-def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
-    """Resources of a run: those of its model, if that has its weights where the run is.
-
-    Raises:
-        UnknownNameError: If there is no model of that name, or no more.
-    """
-    name = run.tags.get("dagster/partition")
-    spec = settings.innermost(settings.model(name)) if name else None
-    if not isinstance(spec, LocalSpec) or spec.on == "ray":
-        return {"cpu": 1}  # its replicas, or a server, have all the rest
-    return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
-
-
-class RayLauncher(RunLauncher, ConfigurableClass):
+class RayLauncher(dg.DefaultRunLauncher):
     """dagster-ray's launcher, with the resources that a run's model needs.
 
     A head node that is silent for less than a minute does not end runs, and in-process runs of
@@ -59,15 +44,9 @@ class RayLauncher(RunLauncher, ConfigurableClass):
     """
 
     def __init__(self, address: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__(inst_data)
         self._address = address
-        self._inst_data = inst_data
         self._silent_since: dict[str, float] = {}  # run -> s of the monotonic clock
-
-    @property
-    def inst_data(self) -> Any:  # noqa: ANN401
-        """Configuration from ``dagster.yaml``."""
-        return self._inst_data
 
     @classmethod
     def config_type(cls) -> dict[str, Any]:
@@ -91,7 +70,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         """
         run = context.dagster_run
         if _NEEDS not in run.tags:
-            options = options_of(needs_of(run, load_settings(self._home))).items()
+            options = ray_options(needs_of(run, load_settings(self._home))).items()
             needs = {_NEEDS: json.dumps({name: n for name, n in options if n})}
             self._instance.add_run_tags(run.run_id, needs)
             run = run.with_tags({**run.tags, **needs})

@@ -11,6 +11,7 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+_SLURM = {"n1": "127.0.0.2", "n2": "127.0.0.3"}  # as Ray's nodes are called
 WAIT = 0.5  # s before each response
 
 
@@ -24,6 +25,7 @@ class Noting(BaseHTTPRequestHandler):
         asked = self.rfile.read(int(self.headers["Content-Length"]))
         digest = hashlib.sha256(asked).hexdigest()
         node = os.environ.get("BENCH_TEST_RAY_NODE", "here here").split()[1]
+        node = _SLURM.get(os.environ.get("SLURMD_NODENAME", ""), node)
         with open(sys.argv[3], "a") as file:  # noqa: PTH123 - without site-packages, up at once
             file.write(f"{sys.argv[1]} {digest} {node}\n")
         time.sleep(WAIT)

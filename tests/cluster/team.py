@@ -17,11 +17,12 @@ import dagster as dg
 
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.environment import CHECKOUT, environment_of
+from resources.config.environment import environment_of
 from resources.config.settings_resource import SettingsResource
 from tests.object_store import KEYS, Front, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
-from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
+from tests.ray_cluster import CHECKOUT, HEAD, OTHER, RayCluster, ray_cluster
+from tests.slurm_cluster import NODES, SlurmCluster, slurm_cluster
 from tests.tiny_checkpoint import save_tiny_vlm
 
 PATIENCE = 900.0  # s for all runs
@@ -58,7 +59,7 @@ class Request(NamedTuple):
 class Team:
     """Homes by node; ``alone`` is a third one that shares nothing."""
 
-    ray: RayCluster
+    machines: RayCluster | SlurmCluster
     server: PostgresServer
     store: Front
     homes: Mapping[str, Path]
@@ -73,10 +74,12 @@ class Team:
         return Workbench(SettingsResource(home=str(home)), list(self.suites))
 
     def node_of(self, bench: Workbench, run: dg.DagsterRun) -> str:
-        """The node that a run's job was on, as Ray says."""
+        """The node that a run's job was on, as Ray or Slurm says."""
         said = bench.instance.run_launcher.get_run_worker_debug_info(run) or ""
-        found = re.search(r"driver_agent_http_address='http://([\d.]+):", said)
-        return found[1] if found else said
+        if found := re.search(r"driver_agent_http_address='http://([\d.]+):", said):
+            return found[1]
+        found = re.match(r"Slurm job \d+ on (\w+)", said)
+        return next((node for node, name in NODES.items() if found and name == found[1]), said)
 
     def requests(self) -> list[Request]:
         """What servers were asked so far, in the order in which it came."""
@@ -185,7 +188,9 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 @contextmanager
-def team(folder: Path, suites: tuple[str, ...], model: str = LOCAL) -> Iterator[Team]:
+def team(
+    folder: Path, suites: tuple[str, ...], launcher: str, model: str = LOCAL
+) -> Iterator[Team]:
     """All of it as long as the block; checkpoints are asked as ``model`` is."""
     with ExitStack() as until:
         server, behind = until.enter_context(postgres()), until.enter_context(moto())
@@ -197,9 +202,14 @@ def team(folder: Path, suites: tuple[str, ...], model: str = LOCAL) -> Iterator[
         until.callback(_put_back, before)
         homes = {node: folder / f"home-{node}" for node in (HEAD, OTHER)}
         variables = {node: {**shared, "BENCH_HOME": str(home)} for node, home in homes.items()}
-        ray = until.enter_context(ray_cluster(variables))
-        os.environ.update(token := {k: v for k, v in ray.variables.items() if "AUTH" in k})
-        assert token
+        machines: RayCluster | SlurmCluster
+        if launcher == "slurm":
+            machines = until.enter_context(slurm_cluster())
+            how = machines.toml
+        else:
+            machines = until.enter_context(ray_cluster(variables))
+            os.environ.update({k: v for k, v in machines.variables.items() if "AUTH" in k})
+            how = f'[cluster]\nlauncher = "ray"\naddress = "{machines.jobs_address}"\n'
         trained, asked = folder / "trained", folder / "asked.txt"
         written = (model + _WATCHED).format(
             folder=str(trained), suites=list(suites), asked=str(asked)
@@ -207,8 +217,7 @@ def team(folder: Path, suites: tuple[str, ...], model: str = LOCAL) -> Iterator[
         common = (
             f'[storage]\nobjects = "{make_bucket(behind, "team")}/all"\n'
             f'endpoint = "{store.endpoint}"\ndatabase = "env:TEAM_DATABASE"\n'
-            f'[cluster]\nlauncher = "ray"\naddress = "{ray.jobs_address}"\n'
-            "pools = { gpu = 4 }\n"
+            f"{how}pools = {{ gpu = 4 }}\n"
         )
         alone = folder / "alone"
         for home in (*homes.values(), alone):
@@ -216,7 +225,7 @@ def team(folder: Path, suites: tuple[str, ...], model: str = LOCAL) -> Iterator[
             text = written if home == alone else written + common
             (home / "bench.toml").write_text(text, encoding="utf-8")
         yield Team(
-            ray=ray, server=server, store=store, homes=homes, alone=alone, suites=suites,
+            machines=machines, server=server, store=store, homes=homes, alone=alone, suites=suites,
             trained=trained, asked=asked,
         )  # fmt: skip
 

@@ -35,15 +35,17 @@ _seeds = count(10)
 _FEW = 3 * AT_ONCE  # requests after which something goes
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    with team(tmp_path_factory.mktemp("faults"), (SUITE,), SERVED) as started:
+@pytest.fixture(scope="module", params=["ray", "slurm"])
+def cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Team]:
+    with team(tmp_path_factory.mktemp("faults"), (SUITE,), request.param, SERVED) as started:
         yield started
 
 
 def node_goes(cluster: Team, until: ExitStack) -> None:
-    cluster.ray.kill(OTHER)
-    until.callback(cluster.ray.start_other)
+    cluster.machines.kill(OTHER)
+    until.callback(cluster.machines.start_other)
 
 
 def database_starts_anew(cluster: Team, until: ExitStack) -> None:

@@ -41,12 +41,16 @@ def free_port() -> int:
 
 
 def test_each_is_dagsters_own_program_over_one_graph(home: Path) -> None:
-    at = ["-w", str(CHECKOUT / "workspace.yaml")]
+    at = ["-w", str(home / "dagster" / "workspace.yaml")]
     web = ["-m", "dagster_webserver", "-h", "127.0.0.1", "-p", "3000"]
     assert Web(home, "127.0.0.1", 3000).command()[1:] == [*web, *at]
     daemon = Daemon(home, "127.0.0.1", 0).command()
     assert "name='dagster-daemon'" in daemon[2]
     assert daemon[3:] == ["run", *at]
+    (ours,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
+    (written,) = yaml.safe_load((home / "dagster" / "workspace.yaml").read_text())["load_from"]
+    graph = {**ours["python_module"], "working_directory": str(home)}
+    assert written == {"python_module": graph}
     code = CodeServer(home, "127.0.0.1", 4000)
     grpc = ["-m", "dagster", "api", "grpc", "-h", "127.0.0.1", "-p", "4000"]
     assert code.command()[1:9] == grpc

@@ -1,11 +1,12 @@
 """Writes ``dagster.yaml`` of a home, which Dagster's processes read.
 
-It merges the checkout's file, the settings of bench.toml, and ``dagster.site.yaml`` beside
+It merges the file beside this module, the settings of bench.toml, and ``dagster.site.yaml`` beside
 bench.toml, in which a site overrides the rest.
 """
 
 import json
 from collections.abc import Mapping
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,15 @@ import yaml
 
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import Settings, model_pools
-from resources.config.environment import CHECKOUT
 from resources.config.sections.cluster import RUNS
 from resources.runs.run_pools import tag_limits
 from resources.storage.atomic_write import open_atomic
 
 SITE = "dagster.site.yaml"
+_SHIPPED = files(__package__) / "dagster.yaml"
 
 _ABOVE = (
-    "# Written anew by every command: from dagster.yaml of the checkout, [storage] and [cluster] of"
+    "# Written anew by every command: from our own dagster.yaml, [storage] and [cluster] of"
     f" bench.toml,\n# and {SITE} beside it, where additions belong.\n"
 )
 _OURS = {
@@ -36,7 +37,7 @@ _OURS = {
 }
 """What a site may not say there, and where it is said instead."""
 
-_TO_START = 300  # s; as start_timeout_seconds of the checkout's
+_TO_START = 300  # s; as start_timeout_seconds of ours
 _INSTANCE = {"module": "resources.redaction.dagster_instance", "class": "HomeInstance"}
 _COORDINATOR = {"module": "resources.runs.run_pools", "class": "PoolCoordinator"}
 
@@ -64,7 +65,7 @@ def site_file(settings: Settings) -> Path:
 
 
 def _text(folder: Path, settings: Settings) -> str:
-    ours = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8")
+    ours = _SHIPPED.read_text(encoding="utf-8")
     home = _of_the_home(folder, settings)
     site, elsewhere = _site(settings), _cluster(settings)
     if not site and not elsewhere:
@@ -109,21 +110,23 @@ def _cluster(settings: Settings) -> dict[str, Any]:
         changed["run_coordinator"] = _COORDINATOR
         runs = changed.setdefault("concurrency", {}).setdefault("runs", {})
         runs["tag_concurrency_limits"] = [
-            *yaml.safe_load((CHECKOUT / "dagster.yaml").read_text(encoding="utf-8"))["concurrency"][
-                "runs"
-            ]["tag_concurrency_limits"],
+            *yaml.safe_load(_SHIPPED.read_text(encoding="utf-8"))["concurrency"]["runs"][
+                "tag_concurrency_limits"
+            ],
             *tag_limits(pools, cluster.limits),
         ]
     if settings.storage.shares_records:
         monitoring = {"poll_interval_seconds": 10}  # a heartbeat is lost after 30 s
-        if cluster.wait_for_room:
-            monitoring["start_timeout_seconds"] = _TO_START + cluster.wait_for_room
+        if cluster.room_seconds:
+            monitoring["start_timeout_seconds"] = _TO_START + cluster.room_seconds
         changed["run_monitoring"] = monitoring
     if cluster.launcher == "ray":
         _require("dagster_ray", settings, "[cluster] launcher", "cluster")
         changed["run_launcher"] = _named(
             "resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
+    if cluster.launcher == "slurm":
+        changed["run_launcher"] = _named("resources.runs.slurm_launcher", "SlurmLauncher")
     if cluster.launcher == "k8s":
         _require("dagster_k8s", settings, "[cluster] launcher", "k8s")
         changed["run_launcher"] = _named("resources.runs.kubernetes", "PodLauncher")

@@ -20,7 +20,7 @@ import yaml
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.environment import CHECKOUT, environment_of
+from resources.config.environment import environment_of
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.http.pages import fetch_page
 from resources.models.managed import process_watchdog
@@ -28,6 +28,7 @@ from resources.runs.run_pools import LOCATION
 from resources.storage.atomic_write import open_atomic
 
 _HOST = "127.0.0.1"
+_GRAPH = "bench_assets.definitions"
 _DAEMON = [
     *(sys.executable, "-c"),
     "from importlib.metadata import entry_points as found;"
@@ -63,6 +64,26 @@ def is_reachable(host: str, port: int, path: str) -> bool:
         return False
 
 
+def write_workspace(home: Path, code: str = "") -> Path:
+    """Write the file that tells Dagster where the graph is.
+
+    Args:
+        home: The home folder.
+        code: ``HOST:PORT`` of a code server; "": the installed package.
+    """
+    host, _, port = code.rpartition(":")
+    graph: dict[str, object] = {"location_name": LOCATION}
+    if code:
+        graph |= {"host": host, "port": int(port)}
+    else:
+        graph |= {"module_name": _GRAPH, "working_directory": str(home)}
+    name = f"workspace-{host}-{port}.yaml".replace("/", "-") if code else "workspace.yaml"
+    kind = "grpc_server" if code else "python_module"
+    with open_atomic(home / "dagster" / name, sync=False) as out:
+        out.write(yaml.safe_dump({"load_from": [{kind: graph}]}).encode())
+    return home / "dagster" / name
+
+
 class UiProcess:
     """The UI process, as a context manager; refuses a port that is in use."""
 
@@ -78,7 +99,7 @@ class UiProcess:
     def command(self) -> list[str]:
         """Command line of the process."""
         at = ["-h", _HOST, "-p", str(self.port)]
-        return [sys.executable, "-m", "dagster", "dev", "-w", "workspace.yaml", *at]
+        return [sys.executable, "-m", "dagster", "dev", "-w", str(write_workspace(self.home)), *at]
 
     def environment(self) -> dict[str, str]:
         """Environment of the process."""
@@ -95,7 +116,7 @@ class UiProcess:
             with self.log.open("wb") if self.log else nullcontext() as log:
                 self._process = subprocess.Popen(
                     [*watched, *self.command()],
-                    cwd=CHECKOUT,
+                    cwd=self.home,  # no folder whose names hide packages
                     env=self.environment(),
                     stdin=subprocess.PIPE,  # closed when we end
                     stdout=log,
@@ -184,15 +205,7 @@ class Service(UiProcess):
         self._code = code
 
     def _workspace(self) -> list[str]:
-        """Workspace file: the checkout's, or one that names the code server."""
-        if not self._code:
-            return ["-w", str(CHECKOUT / "workspace.yaml")]
-        host, _, port = self._code.rpartition(":")
-        server = {"host": host, "port": int(port), "location_name": LOCATION}
-        file = self.home / "dagster" / f"workspace-{host}-{port}.yaml".replace("/", "-")
-        with open_atomic(file, sync=False) as out:
-            out.write(yaml.safe_dump({"load_from": [{"grpc_server": server}]}).encode())
-        return ["-w", str(file)]
+        return ["-w", str(write_workspace(self.home, self._code))]
 
 
 class Web(Service):
@@ -231,7 +244,7 @@ class CodeServer(Service):
     def command(self) -> list[str]:
         """Command line of the process."""
         at = ["-h", self.host, "-p", str(self.port), "--location-name", LOCATION]
-        graph = ["-m", "bench_assets.definitions", "-d", str(CHECKOUT)]
+        graph = ["-m", _GRAPH, "-d", str(self.home)]
         return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
 
     def _answers(self) -> bool:

@@ -15,6 +15,8 @@ from urllib.parse import quote
 
 import dagster as dg
 
+import bench_assets
+import resources
 from bench_assets.core.schema.errors import BenchError, HomeError, TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
@@ -22,7 +24,6 @@ from bench_assets.evaluation.suite import Suite, SuiteSettings
 from bench_assets.file_benchmarks.questions import image_files, place_of
 from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
-from resources.config.environment import CHECKOUT
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.datasets.source_files import SuiteSource
 from resources.models.registry.setup import files_named, state_of
@@ -33,8 +34,8 @@ from resources.tables.parquet import TableFiles
 NOTES_FOLDER = ".built"
 """Folder beside the tables that notes what they were made of."""
 
-_CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
-_SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
+_CODE = [Path(package.__path__[0]) for package in (bench_assets, resources)]
+_SUITES = _CODE[0] / "suites"  # each counts for itself
 _MANY = 1 << 16  # images; their digests would take 2 kB each
 # judge and scorer: right of the waist
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)

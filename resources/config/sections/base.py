@@ -1,8 +1,9 @@
 """Base classes of the sections of bench.toml."""
 
-from typing import Literal
+from math import inf
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bench_assets.core.schema.chat import Decoding
 
@@ -11,6 +12,19 @@ class StrictSection(BaseModel):
     """A section of bench.toml; an entry that it does not know is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _are_amounts(needs: dict[str, float]) -> dict[str, float]:
+    for name, amount in needs.items():
+        if not 0 <= amount < inf:
+            raise ValueError(f"{name} = {amount}: an amount is 0 or more")
+        if name != name.lower() and name.lower() in ("cpu", "gpu", "memory"):
+            raise ValueError(f"{name}: written {name.lower()} here")
+    return needs
+
+
+Needs: TypeAlias = Annotated[dict[str, float], AfterValidator(_are_amounts)]
+"""Resources by name: ``cpu``, ``gpu``, ``memory`` in bytes, and the cluster's own."""
 
 
 class ModelSpec(StrictSection):

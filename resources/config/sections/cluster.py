@@ -18,6 +18,8 @@ POOLS = {"gpu": 1, "judge": 4}
 RUNS = 4
 """Runs at once, of whatever kind; ``dagster.yaml`` of the checkout says the same."""
 
+_WEEK = 7 * 86_400  # s
+
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)
 
@@ -46,15 +48,21 @@ PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dags
 class ClusterSettings(StrictSection):
     """A section ``[cluster]``; without it all runs are processes of this machine."""
 
-    launcher: Literal["local", "ray", "k8s"] = "local"
-    """Where runs start: this machine, a Ray cluster, Kubernetes."""
+    launcher: Literal["local", "ray", "slurm", "k8s"] = "local"
+    """Where runs start: this machine, a Ray cluster, Slurm, Kubernetes."""
     address: Annotated[str, AfterValidator(_is_address)] = ""
     """Address of Ray's job server, ``http://head:8265``."""
+    partition: str = ""
+    """Slurm's partition."""
+    account: str = ""
+    """Slurm's account."""
+    sbatch: tuple[str, ...] = ()
+    """Options of every job, such as ``["--time=04:00:00"]``."""
     runs: PoolLimit = RUNS
     """Most concurrent runs, on all machines together."""
     wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
     """Seconds, beyond five minutes, that a launched run may wait for free resources of the
-    cluster."""
+    cluster; default with Slurm: a week."""
     pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
     """Pool to its number of runs, on all machines together; ``gpu`` and ``judge`` always exist."""
     pool_of: dict[str, PoolName] = Field(default_factory=dict)
@@ -67,6 +75,11 @@ class ClusterSettings(StrictSection):
             raise ValueError('launcher = "ray" needs address = "http://head:8265": Ray\'s jobs')
         if self.launcher != "ray" and self.address:
             raise ValueError('address needs launcher = "ray"')
+        only = {"partition", "account", "sbatch"} & self.model_fields_set
+        if self.launcher != "slurm" and only:
+            raise ValueError(f'{min(only)} needs launcher = "slurm"')
+        if wrong := [option for option in self.sbatch if not option.startswith("--")]:
+            raise ValueError(f'sbatch: expected options like "--time=04:00:00", got {wrong[0]!r}')
         if self.launcher == "local" and self.wait_for_room:
             raise ValueError("wait_for_room needs a cluster: local runs start at once")
         return self
@@ -77,6 +90,12 @@ class ClusterSettings(StrictSection):
             named, known = ", ".join(unknown), ", ".join(sorted(self.limits))
             raise ValueError(f"pool_of names {named}, which is not in pools (known: {known})")
         return self
+
+    @property
+    def room_seconds(self) -> int:
+        """Seconds, beyond five minutes, that a launched run may wait."""
+        default = _WEEK if self.launcher == "slurm" else 0
+        return self.wait_for_room if "wait_for_room" in self.model_fields_set else default
 
     @property
     def limits(self) -> dict[str, int]:

@@ -3,14 +3,13 @@
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.base import SamplingSection
+from resources.config.sections.base import Needs, SamplingSection
 
 PLAIN_TEMPLATE = "plain"
 
@@ -53,18 +52,8 @@ class LocalSpec(SamplingSection):
     """``"ray"`` runs the model on the Ray cluster (docs/cluster.md)."""
     replicas: int = Field(1, gt=0)
     """On Ray: copies of the weights that share the requests."""
-    needs: dict[str, float] = Field(default_factory=dict)
+    needs: Needs = Field(default_factory=dict)
     """Resources of a replica or run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
-
-    @field_validator("needs")
-    @classmethod
-    def _are_amounts(cls, needs: dict[str, float]) -> dict[str, float]:
-        for name, amount in needs.items():
-            if not 0 <= amount < inf:
-                raise ValueError(f"{name} = {amount}: an amount is 0 or more")
-            if name != name.lower() and name.lower() in ("cpu", "gpu"):
-                raise ValueError(f"{name}: written {name.lower()} here")
-        return needs
 
     @model_validator(mode="after")
     def _replicas_are_on_ray(self) -> Self:

@@ -16,7 +16,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from resources.config.secrets import key_in_command
-from resources.config.sections.base import ModelSpec
+from resources.config.sections.base import ModelSpec, Needs
 from resources.config.sections.cluster import PoolName
 from resources.config.sections.known_servers import ServerName
 
@@ -124,6 +124,8 @@ class ManagedServerSection(ModelSpec):
     """Servers to start; a dead one is restarted."""
     devices: tuple[str, ...] = ()
     """CUDA_VISIBLE_DEVICES of each server, such as ``["0,1", "2,3"]``."""
+    needs: Needs = Field(default_factory=dict)
+    """Resources of a run, servers included; default: one CPU and the GPUs of ``devices``."""
     start_timeout: float = Field(1800.0, gt=0)
     """Seconds to wait for a started server."""
     health: str = Field("/health", pattern=r"^/\S*$")
@@ -141,6 +143,11 @@ class ManagedServerSection(ModelSpec):
     def n_served(self) -> int:
         """Servers to be started."""
         return max(self.replicas, len(self.devices))
+
+    @property
+    def gpus(self) -> float:
+        """GPUs that a run of this model takes for the servers that it starts."""
+        return float(sum(len(one.split(",")) for one in self.devices))
 
     @property
     def reached_here(self) -> str:
@@ -171,7 +178,7 @@ class ManagedServerSection(ModelSpec):
     def _goes_together(self) -> Self:
         if self.serve and self.addresses_file:
             raise ValueError("either serve or addresses_file, not both")
-        only = {"replicas", "devices", "health", "reached_as"} & self.model_fields_set
+        only = {"replicas", "devices", "health", "needs", "reached_as"} & self.model_fields_set
         if not self.serve and only:
             raise ValueError(f"{min(only)} needs serve")
         heard = _listens_at(self.serve)

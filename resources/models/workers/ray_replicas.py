@@ -15,7 +15,8 @@ from resources.config.sections.local_models import LocalSpec
 from resources.models.workers.pool import LocalEngine, SideBySide
 from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
 from resources.models.workers.processes import answered
-from resources.runs.ray_cluster import connect, options_of, why_nowhere
+from resources.runs.ray_cluster import connect, why_nowhere
+from resources.runs.run_needs import ray_options
 
 _MOST_AT_ONCE = 64  # responses in one object of Ray's, of those that came together
 
@@ -151,7 +152,7 @@ class _Actor:
         import ray
 
         kind = ray.remote(Replica)
-        options = options_of(needs)
+        options = ray_options(needs)
         self._actor: Any = kind.options(scheduling_strategy="SPREAD", **options).remote(job)
         self.coming: Any = self._actor.where.remote()
         self.answers: Any = None  # a generator of objects, while it answers a chunk

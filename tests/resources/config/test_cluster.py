@@ -31,7 +31,7 @@ def test_pools_are_added_and_changed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ('launcher = "slurm"', r"entry cluster\.launcher: .*'local', 'ray' or 'k8s'"),
+        ('launcher = "pbs"', r"entry cluster\.launcher: .*'local', 'ray', 'slurm' or 'k8s'"),
         ("lancher = 1", r"entry cluster\.lancher: unknown; did you mean 'launcher'"),
         ("runs = 0", r"entry cluster\.runs: .*greater than or equal to 1"),
         ("runs = true", r"entry cluster\.runs: .*valid integer"),

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -9,11 +10,11 @@ from bench_assets.core.schema.errors import BenchError
 from resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
 from resources.config.addresses import value_with_keys, with_keys
 from resources.config.bench_toml import load_settings
-from resources.config.environment import CHECKOUT, known_secrets
+from resources.config.environment import known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from resources.models.registry.setup import setup_of
 
-STEP = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
+STEP = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
 from resources.config.bench_toml import Settings, load_settings
-from resources.runs.ray_launcher import needs_of
+from resources.runs.run_needs import needs_of
 
 TOML = """
 [models.gpu]

@@ -1,0 +1,84 @@
+"""A plain install does what docs/cluster.md says, typed from the page."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import CHECKOUT, blocks
+from tests.object_store import KEYS, make_bucket, moto
+from tests.plain_install import environment_of, plain_install
+from tests.postgres_server import postgres
+from tests.ray_cluster import free_port
+
+pytestmark = pytest.mark.long
+STEPS = (
+    (CHECKOUT / "docs" / "cluster.md").read_text().partition("## Steps")[2].partition("\n## ")[0]
+)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    return plain_install(tmp_path_factory.mktemp("plain"))
+
+
+def typed(line: str, folder: Path, environment: dict[str, str]) -> str:
+    ran = subprocess.run(
+        line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, f"{line}\n{ran.stdout}\n{ran.stderr}"
+    return ran.stdout
+
+
+def test_a_copy_of_the_packages_needs_no_checkout(commands, tmp_path):
+    environment = environment_of(commands)
+    typed("bench evaluate codis --model random --limit 6", tmp_path, environment)
+    assert (tmp_path / "bench_home" / "dagster" / "dagster.yaml").is_file()
+    where = typed("python -c 'import resources; print(resources.__file__)'", tmp_path, environment)
+    assert where.startswith(str(commands.parent))
+    at = f"--host 127.0.0.1 --port {free_port('127.0.0.1')}"
+    server = subprocess.Popen(
+        f"exec bench ui code {at}", shell=True, cwd=tmp_path, env=environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        healthy = f"until bench ui health code {at}; do sleep 1; done"
+        typed(f"timeout 300 sh -c '{healthy}'", tmp_path, environment)
+    finally:
+        server.terminate()
+    assert server.wait(60) in (0, 143)
+
+
+def test_two_homes_share_what_the_page_says(commands, tmp_path):
+    export, database, migrate, objects, cluster = (one.text for one in blocks(STEPS))
+    with postgres() as server, moto() as endpoint:
+        variable = export.split()[1].partition("=")[0]
+        environment = environment_of(commands, **KEYS, **{variable: server.address()})
+        homes = [tmp_path / "one", tmp_path / "two"]
+        for home in homes:
+            home.mkdir()
+        here = [{**environment, "BENCH_HOME": str(home)} for home in homes]
+        typed("bench evaluate codis --model random", tmp_path, here[0])
+
+        (homes[0] / "bench.toml").write_text(database)
+        typed(migrate, tmp_path, here[0])
+        bucket = make_bucket(endpoint, "bucket")
+        shared = objects.replace("s3://bucket", bucket) + f'endpoint = "{endpoint}"\n'
+        for home in homes:
+            (home / "bench.toml").write_text(shared)
+        for one in here:
+            typed(migrate, tmp_path, one)
+        assert 'launcher = "ray"' in cluster  # the last step, which tests of two nodes take
+
+        rows = [typed("bench leaderboard --json", tmp_path, one) for one in here]
+        assert rows[0] == rows[1]
+        assert {"random"} == {row["model"] for row in json.loads(rows[1])}
+        for home in homes:
+            assert server.address() not in (home / "dagster" / "dagster.yaml").read_text()
+
+
+def test_the_page_installs_what_its_test_has():
+    line = next(line for line in STEPS.splitlines() if "pip install" in line)
+    assert shlex.split(line.split("`")[1]) == ["pip", "install", ".[cluster]"]

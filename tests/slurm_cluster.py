@@ -1,0 +1,182 @@
+"""A Slurm cluster for tests: a controller and two nodes of two CPUs and a GPU that is none, each.
+
+All of it is on this machine, under root, as no other user may start daemons that change users.
+"""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.ray_cluster import HEAD, OTHER, free_port
+
+NODES = {HEAD: "n1", OTHER: "n2"}
+_PROGRAMS = ("sbatch", "squeue", "scancel", "scontrol", "slurmctld", "slurmd", "munged")
+_PATIENCE = 60.0  # s for the nodes to be there
+_CONF = """
+ClusterName=bench
+SlurmctldHost=localhost
+SlurmctldPort={ctld}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/munge.socket
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd-%n.log
+SlurmdSpoolDir={folder}/spool-%n
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+ReturnToService=2
+MinJobAge=3600
+SlurmdTimeout=3600
+GresTypes=gpu
+NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port={one} {each}
+NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port={two} {each}
+PartitionName=all Nodes=n1,n2 Default=YES State=UP
+"""
+_EACH = "CPUs=2 RealMemory=4000 Gres=gpu:fake:1"
+_GRES = "NodeName=n[1-2] Name=gpu Type=fake File=/dev/null\n"
+
+
+class SlurmCluster:
+    """A controller and two nodes."""
+
+    toml = '[cluster]\nlauncher = "slurm"\npartition = "all"\nsbatch = ["--time=60"]\n'
+
+    def __init__(self, folder: Path) -> None:
+        missing = [name for name in _PROGRAMS if not shutil.which(name, path=_path())]
+        if missing or os.getuid():
+            pytest.skip(f"no {' '.join(missing) or 'root'} here: apt-get install slurm-wlm munge")
+        self.folder = folder
+        self.variables = {"SLURM_CONF": str(folder / "slurm.conf")}
+        """What a process needs in its environment to reach it."""
+
+    def start(self) -> None:
+        """Start all of it, and wait until both nodes are idle."""
+        self._start_munge()
+        for name in ("state", "spool-n1", "spool-n2"):
+            (self.folder / name).mkdir()
+        ports = {name: free_port("127.0.0.1") for name in ("ctld", "one", "two")}
+        conf = _CONF.format(folder=self.folder, each=_EACH, **ports)
+        (self.folder / "slurm.conf").write_text(conf)
+        (self.folder / "gres.conf").write_text(_GRES)
+        self.start_controller()
+        for node in NODES:
+            self._start_node(node)
+        until = time.monotonic() + _PATIENCE
+        while self.said("sinfo", "-h", "-o", "%T") != "idle":
+            assert time.monotonic() < until, self.said("sinfo", "-R")
+            time.sleep(0.2)
+
+    def start_controller(self) -> None:
+        """Start what knows the jobs."""
+        self.said("slurmctld")
+
+    def stop_controller(self) -> None:
+        """Kill what knows the jobs; they go on."""
+        os.kill(int((self.folder / "slurmctld.pid").read_text()), signal.SIGKILL)
+
+    def start_other(self) -> None:
+        """Start the second node again; the controller hears of it."""
+        self.said("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
+        self._start_node(OTHER)
+        self.said("scontrol", "update", "NodeName=n2", "State=RESUME")
+
+    def kill(self, node: str) -> None:
+        """End all processes of a node at once, as when its machine goes."""
+        name = NODES[node]
+        for _ in range(20):
+            pids = self._processes(name)
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            if not pids:
+                return
+            time.sleep(0.05)
+
+    def said(self, *command: str) -> str:
+        """What a program of Slurm says."""
+        ran = subprocess.run(
+            command, env={**os.environ, **self.variables, "PATH": _path()},
+            capture_output=True, text=True, check=True, timeout=_PATIENCE,
+        )  # fmt: skip
+        return ran.stdout.strip()
+
+    def stop(self) -> None:
+        """End all processes."""
+        for node in NODES:
+            self.kill(node)
+        with suppress(OSError, ValueError):
+            self.stop_controller()
+        with suppress(OSError, ValueError):
+            os.kill(int((self.folder / "munge" / "pid").read_text()), signal.SIGTERM)
+
+    def _start_node(self, node: str) -> None:
+        self.said("slurmd", "-N", NODES[node])
+
+    def _start_munge(self) -> None:
+        folder = self.folder / "munge"
+        folder.mkdir(mode=0o755)
+        (folder / "key").write_bytes(secrets.token_bytes(128))
+        (folder / "key").chmod(0o400)
+        for one in (folder, folder / "key"):
+            shutil.chown(one, "munge", "munge")
+        options = {"socket": "munge.socket", "key-file": "key", "pid-file": "pid"}
+        options |= {"log-file": "log", "seed-file": "seed"}
+        told = [f"--{name}={folder / file}" for name, file in options.items()]
+        subprocess.run(
+            [shutil.which("munged", path=_path()) or "", "--force", *told],
+            user="munge", check=True, capture_output=True,
+        )  # fmt: skip
+
+    def _processes(self, name: str) -> list[int]:
+        conf, of_job = self.variables["SLURM_CONF"].encode(), f"SLURMD_NODENAME={name}".encode()
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                environment = (entry / "environ").read_bytes().split(b"\0")
+                if b"SLURM_CONF=" + conf not in environment:
+                    continue
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").strip()
+                if of_job in environment or command.endswith(f"slurmd -N {name}".encode()):
+                    found.append(int(entry.name))
+        return found
+
+
+def _path() -> str:
+    return f"{os.environ['PATH']}:/usr/sbin:/sbin"
+
+
+@contextmanager
+def slurm_cluster() -> Iterator[SlurmCluster]:
+    """The cluster as long as the block; its variables are in the environment."""
+    folder = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
+    folder.chmod(0o755)  # munged is another user
+    cluster = SlurmCluster(folder)
+    before = os.environ.get("SLURM_CONF")
+    os.environ.update(cluster.variables)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+        if before is None:
+            del os.environ["SLURM_CONF"]
+        shutil.rmtree(folder, ignore_errors=True)
