@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import dagster as dg
+from dagster._core.launcher import RunLauncher
 
-from resources.runs.dagster_names import RunLauncher
 from resources.runs.orphaned_runs import process_tags
 
 
