@@ -306,6 +306,8 @@ def certain(said: object) -> Response:
     True
     >>> certain("A").error
     'not a response: str where a Response was expected'
+    >>> certain(Response(error="blocked", refused=CONTENT_FILTER)).refused == CONTENT_FILTER
+    True
     """
     if not isinstance(said, Response):
         return Response(

@@ -146,7 +146,11 @@ def unsigned(signature: str) -> tuple[str, Elicitation | None]:
 
 
 def is_elicited(signature: str) -> bool:
-    """Whether a model answered by options, so that there is nothing to parse."""
+    """Whether a model answered by options, so that there is nothing to parse.
+
+    >>> is_elicited(f"codis|v1|main{_MARK}likelihood"), is_elicited("codis|v1|main")
+    (True, False)
+    """
     return _MARK in signature
 
 

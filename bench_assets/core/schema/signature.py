@@ -74,7 +74,11 @@ class Signature:
 
 
 def short(digest: str) -> str:
-    """Shorten the digest of a table as signatures have it."""
+    """Shorten the digest of a table as signatures have it.
+
+    >>> short("0123456789abcdef")
+    '0123456789ab'
+    """
     return digest[:_DIGITS]
 
 

@@ -1,24 +1,18 @@
 """Rank intervals: lowest and highest plausible rank of each model."""
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import comb, erf, isnan, sqrt
-from typing import TYPE_CHECKING
-
-from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.core.stats.means import Z
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench_assets.core.schema.rows import LeaderboardRow
+from bench_assets.core.stats.means import Z
+
+DRAWS = 2_000  # resamples of tasks
 _CHANCE = 0.05  # that any interval of a task misses its model's rank
 _HARDLY, _SURELY = 1.9, 8.5  # errors apart: p is above ``_CHANCE``; p is 0 to the last digit
 
@@ -38,8 +32,6 @@ def rank_intervals(
     >>> rank_intervals({"a": (0.9, 0.88, 0.92), "b": (0.5, 0.4, 0.6), "c": (0.48, 0.4, 0.56)})
     {'a': (1, 1), 'b': (2, 3), 'c': (2, 3)}
     """
-    import numpy as np  # here: who shows no ranks need not load it
-
     all_of = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
     best_first = np.argsort(-all_of[0], kind="stable")
     differs = _differing(all_of[:, best_first])
@@ -82,7 +74,7 @@ def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     return [replace(row, ranks=found.get(id(row), "")) for row in rows]
 
 
-def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
+def _differing(best_first: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Pairs that differ significantly, over all pairs together (Holm, 1979); ``(n, n)``.
 
     Two-sided, from the facing ends of the intervals.
@@ -90,8 +82,6 @@ def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
     Args:
         best_first: Values, lower and upper ends, ``(3, n)``, by falling value.
     """
-    import numpy as np
-
     value, low, high = best_first
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = value[:, None] - value
@@ -108,9 +98,6 @@ def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
     first = ordered[: fails[0] if fails.size else p.size]
     differing[maybe[0][first], maybe[1][first]] = True
     return differing
-
-
-DRAWS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +124,10 @@ def ranking(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator)
     Includes models with values on more than half of the tasks, since a model with one task would
     leave nothing to average over. Ties share the mean of their ranks. The interval is a bootstrap
     over tasks, with the same resamples for all models.
+
+    >>> found = ranking({"t": {"a": 1, "b": 0}, "u": {"a": 0, "b": 1}}, np.random.default_rng(0))
+    >>> [(one.model, one.mean, one.low, one.high) for one in found.ranks]
+    [('a', 1.5, 1.0, 2.0), ('b', 1.5, 1.0, 2.0)]
 
     Args:
         values: Values by task and model; higher is better.
