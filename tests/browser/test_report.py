@@ -70,6 +70,19 @@ def test_what_guessing_reaches_is_not_marked_as_better_than_without_looking(
     assert page.locator("a.value.above").all_inner_texts() == ["0.650"]
 
 
+@pytest.mark.parametrize(("value", "bold"), [(0.55, ["0.550"]), (0.45, [])])
+def test_the_best_model_is_bold_where_it_is_above_what_guesses(
+    page: "Page", tmp_path: Path, value: float, bold: list[str]
+) -> None:
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    for model, reached in (("random", 0.5), ("sees", value), ("sees less", 0.3)):
+        measure(tables, model, reached)
+    page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())
+    page.locator("table.leaderboard").wait_for()
+    assert page.locator("a.value.best").all_inner_texts() == bold
+
+
 def test_a_served_page_shows_what_was_measured_meanwhile(page: "Page", tmp_path: Path) -> None:
     fair_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))

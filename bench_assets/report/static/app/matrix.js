@@ -66,7 +66,7 @@
     if (found.value === null) return found.unreadable || found.stale ? Bench.marked(found) : Bench.h("span", { class: "quiet", title: "nothing could be scored" }, "–");
     const blind = Bench.blind(task, found);
     const isAbove = blind !== null && found.low > blind && !Bench.isBaseline(row.model);
-    const isBest = !Bench.isBaseline(row.model) && found.value > 0 && found.value === shown.best[task.name] && !Bench.marks(found).length;
+    const isBest = !Bench.isBaseline(row.model) && found.value > (blind ?? 0) && found.value === shown.best[task.name] && !Bench.marks(found).length;
     return [
       Bench.h("a", {
         class: `value${isAbove ? " above" : ""}${isBest ? " best" : ""}`,
