@@ -239,9 +239,12 @@ class Workbench:
         """Rebuild a condition's questions and constants if they are built on demand and stale."""
         questions = dg.AssetKey(questions_key(task, condition))
         tables = {questions, dg.AssetKey([*questions.path[:-1], CONSTANTS])}
-        due = tables & asset_selections.ON_DEMAND.resolve(self.definitions.resolve_asset_graph())
+        graph = self.definitions.resolve_asset_graph()
+        due = tables & asset_selections.ON_DEMAND.resolve(graph)
         if not due or not (questions in due or self.tables.exists(questions.path)):
             return
+        above = dg.AssetSelection.assets(*due).upstream() & asset_selections.ON_DEMAND
+        due |= above.resolve(graph)  # what only this condition reads
         group = table_groups.on_demand_group(self._home, due)
         if not group.is_fresh():
             self._make([group], title=questions.to_user_string())

@@ -111,6 +111,7 @@ def captions_for_images(
     ins=BLINK.ins("questions"),
     outs=_made_if_any(
         "circles",
+        when_asked=True,
     ),
 )
 def circles(
