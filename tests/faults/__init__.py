@@ -12,6 +12,7 @@ until its time is over, and writes a report outside the repository.
     homes.py leaks.py          one small home folder, and the key that is searched for in it
     finished.py processes.py   that folder when it is finished; ``bench`` as a process of its own
     kills.py disks.py          kill -9 at random moments; damaged, full and read-only disks
+    inputs.py machine.py       what people hand over; what machines, colleagues and programs do
     images.py image_files.py checkpoints.py settings.py downloads.py
                                hostile files, settings, addresses
     readers/                   every reader of foreign text and bytes, fuzzed

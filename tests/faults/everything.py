@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tests.faults import checkpoints, disks, downloads, images, kills, machine, settings
+from tests.faults import checkpoints, disks, downloads, images, inputs, kills, machine, settings
 from tests.faults.readers import fuzzing
 from tests.faults.servers import healing
 from tests.faults.table import Fault
@@ -15,7 +15,7 @@ def every_fault() -> list[Fault]:
     """Group by group, the quick ones first."""
     rows = [
         *(*settings.faults(), *images.faults(), *checkpoints.faults(), *healing.faults()),
-        *(*downloads.faults(), *machine.faults()),
+        *(*downloads.faults(), *inputs.faults(), *machine.faults()),
         *(*fuzzing.faults(), *disks.faults(), *kills.faults()),
     ]
     return sorted(rows, key=lambda fault: not fault.short)

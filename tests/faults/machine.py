@@ -1,11 +1,12 @@
 """What machines, colleagues and other programs do: I/O errors, clocks, deletions, hostile texts."""
 
 import json
+import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from random import Random
 
 from bench_assets.annotation.tasks import AnnotationError
 from resources.annotation.files import FileBackend
@@ -15,6 +16,7 @@ from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, SkippedError, Trial
+from tests.report.many_samples import ManySamples
 
 _SHIM = r"""
 #define _GNU_SOURCE
@@ -56,7 +58,7 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
 """
 _HOSTILE = (
     "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "\u202e\x1b[2J\x00",
-    "=HYPERLINK(1)", "{{7*7}}", "\ud800", "x" * 2_000, "", "<!--", "]]>", "A",
+    "=HYPERLINK(1)", "{{7*7}}", "${7*7}", '");alert(1)//', "\u2028", "<!--", "]]>", "A", "\\",
 )  # fmt: skip
 _LINES = (
     "", "{}", "[]", "null", "{", '{"unit": 7}', '{"unit": "u", "annotator": {}, "values": []}',
@@ -64,6 +66,8 @@ _LINES = (
     '{"unit": "u", "annotator": "' + "x" * 100_000 + '", "values": {}}', "9" * 5_000,
 )  # fmt: skip
 N_ROWS = 100_000
+_SCRIPT = re.compile(r'Bench\.put\("[^"\\<]+",(.*)\);\n', re.DOTALL)
+_NUMBER = re.compile(r"What is ([0-9]+)\?")
 
 
 def faults() -> list[Fault]:
@@ -88,9 +92,9 @@ def faults() -> list[Fault]:
         ),
         Fault(
             group="machine", name="a report over 100,000 rows of hostile texts",
-            made="questions and answers with markup, controls and lone surrogates",
-            must="a report in which none of it is markup", attempt=_report, short=False,
-            longest=1200.0,
+            made="questions and responses with markup, scripts and controls",
+            must="each is there, as a text and as nothing else", attempt=_report, short=False,
+            longest=600.0,
         ),
     ]  # fmt: skip
 
@@ -182,23 +186,28 @@ def _answers(trial: Trial) -> str:
     return f"{refused} of {len(_LINES)} refused"
 
 
+class _HostileSamples(ManySamples):
+    words = _HOSTILE
+
+    def _words(self, n: int) -> str:
+        return super()._words(3)
+
+
 def _report(trial: Trial) -> str:
-    home, rng = trial.folder / "home", Random(0)
-    home.mkdir()
-    (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n', encoding="utf-8")
-    with (home / "quiz.jsonl").open("w", encoding="ascii") as file:
-        for number in range(N_ROWS):
-            text = f"{number} {rng.choice(_HOSTILE)}"
-            row = {"id": number, "question": text, "options": [f"r {text}", "b"]}
-            file.write(json.dumps(row | {"answer": "AB"[number % 2]}) + "\n")
-    for words in (("evaluate", "quiz", "--model", "random"), ("report",)):
-        with running(home, words) as process:
-            status, said = ended(process, 600.0)
-        require_sentence(said)
-        if status:
-            raise FoundError(f"bench {words[0]} ended with {status}: {said[-300:]}")
-    pages = list(home.rglob("*.html"))
-    for page in pages:
-        if "<script>alert(1)" in page.read_text("utf-8", "replace"):
-            raise FoundError(f"markup of a question in {page.name}")
-    return f"{len(pages)} pages"
+    samples = _HostileSamples(trial.folder, N_ROWS)
+    samples.add_model("m")
+    page = samples.report()
+    if "alert(1)" in page.read_text("utf-8"):
+        raise FoundError(f"a text of a question is markup of {page.name}")
+    found: Counter[str] = Counter()
+    for script in (page.parent / "data").rglob("*.js"):
+        put = _SCRIPT.fullmatch(script.read_text("utf-8"))
+        if not put or "<" in put[1]:
+            raise FoundError(f"{script.name}: more than one value of JSON, or markup in it")
+        told = json.dumps(json.loads(put[1]), ensure_ascii=False)
+        found.update(_NUMBER.findall(told))
+        found.update(said=told.count("It is ("))
+    n = found.pop("said")
+    if (n, len(found)) != (N_ROWS, N_ROWS):
+        raise FoundError(f"{n} responses and {len(found)} questions of {N_ROWS} each")
+    return f"{N_ROWS} questions and responses, each as a text"

@@ -9,12 +9,28 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 COMMIT = 40 * "a"
 HEAD = f'ETag: "x"\r\nX-Repo-Commit: {COMMIT}\r\n'
+
+
+def said(status: str, headers: str, body: str) -> bytes:
+    """A response."""
+    end = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
+    return f"HTTP/1.1 {status}\r\n{headers}{end}".encode()
+
+
+SAID = {
+    "garbage": b"\0\1\2 nothing\r\n\r\n",
+    "page": said("200 OK", HEAD, "<html>hello</html>"),
+    "busy": said("503 Service Unavailable", "Retry-After: 3600\r\n", "later"),
+    "down": said("500 Internal Server Error", "", "oh"),
+    "half": said("200 OK", HEAD, 99 * "{")[:-90],
+}
 PROGRAM = """
 import sys
 from bench_assets.core.schema.errors import BenchError
@@ -33,6 +49,8 @@ for fault in sys.argv[1:]:
 class Faults(socketserver.StreamRequestHandler):
     """Fails as the owner of the repository is called."""
 
+    KINDS = ("closed", "reset", "hang", *SAID)
+
     def handle(self) -> None:
         fault = self.rfile.readline().decode().split(" ")[1].strip("/").split("/")[0]
         while self.rfile.readline().strip():
@@ -41,24 +59,26 @@ class Faults(socketserver.StreamRequestHandler):
             case "reset":
                 linger = struct.pack("ii", 1, 0)
                 self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            case "garbage":
-                self.wfile.write(b"\0\1\2 nothing\r\n\r\n")
-            case "page":
-                self.answer("200 OK", HEAD, "<html>hello</html>")
-            case "busy":
-                self.answer("503 Service Unavailable", "Retry-After: 3600\r\n", "later")
+            case "hang":
+                self.rfile.read(1)  # until the other side gives up
+            case _:
+                self.wfile.write(SAID.get(fault, b""))
 
-    def answer(self, status: str, headers: str, body: str) -> None:
-        end = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
-        self.wfile.write(f"HTTP/1.1 {status}\r\n{headers}{end}".encode())
+
+@contextmanager
+def failing_hub() -> Iterator[str]:
+    """Its address."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Faults) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 @pytest.fixture(scope="module")
 def hub() -> Iterator[str]:
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Faults) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with failing_hub() as address:
+        yield address
 
 
 def ask(hub: str, cache: Path, *faults: str) -> list[str]:
