@@ -21,6 +21,7 @@ from bench_assets.core.schema.rows import (
     Score,
 )
 from bench_assets.core.tables.arrow import to_table
+from bench_assets.core.text.escaping import FORMULA
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import as_json
 from resources.storage.atomic_write import open_atomic
@@ -169,7 +170,7 @@ def _formula_safe(table: pa.Table) -> pa.Table:
     """``formula_safe`` of all texts."""
     for at, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            safe = pc.replace_substring_regex(table.column(at), r"^([=+\-@\t\r])", r"'\1")
+            safe = pc.replace_substring_regex(table.column(at), f"^({FORMULA})", r"'\1")
             table = table.set_column(at, field, safe)
     return table
 

@@ -21,6 +21,7 @@ from urllib.parse import quote
 from bench_assets.core.images.decoding import as_plain
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
+from bench_assets.core.text.escaping import formula_safe
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
 from bench_assets.export.samples import not_whole
 from resources.images.store import ImageStore
@@ -134,7 +135,7 @@ def metric_rows(one: ModelResponses) -> tuple[list[str], list[Mapping[str, Any]]
 def separated(
     columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
 ) -> Iterator[bytes]:
-    """Format rows as TSV with quoted texts."""
+    """Format rows with quoted texts; in CSV no cell is read as a formula."""
     line = io.StringIO()
     writer = csv.DictWriter(
         line,
@@ -147,8 +148,12 @@ def separated(
     writer.writeheader()
     yield _taken(line)
     for row in rows:
-        writer.writerow(row)
+        writer.writerow(_formula_safe(row) if delimiter == "," else row)
         yield _taken(line)
+
+
+def _formula_safe(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: formula_safe(cell) if isinstance(cell, str) else cell for n, cell in row.items()}
 
 
 def _asked(index: int, question: Question) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Access to a model hub: whether it can be reached, and its failures in one sentence."""
 
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import lru_cache
 from threading import Thread
@@ -15,6 +15,8 @@ from bench_assets.core.text.redaction import without_keys
 
 _CONNECT_TIMEOUT = 3.0  # s, with the look-up of its name
 _SAME_ANSWER = 30.0  # s; one checkpoint asks several times
+_PATIENCE = 45.0  # s without an answer after which no further request is sent
+_READ_TIMEOUT = 10.0  # s between two bytes, as of the library's own downloads
 _LONG_WAITS = ("retry-after", "ratelimit")
 
 
@@ -28,8 +30,16 @@ def first_line(why: Exception) -> str:
 
 
 def hub_errors() -> tuple[type[Exception], ...]:
-    """Exceptions of huggingface_hub, including those of malformed responses."""
-    return (*_network_errors(), ValueError, TypeError, LookupError, AttributeError, RecursionError)
+    """Exceptions of huggingface_hub, including those of malformed responses, and ours."""
+    return (
+        *_network_errors(),
+        ModelError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    )
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
@@ -47,13 +57,9 @@ def hub_access() -> Generator[None]:
     Raises:
         ModelError: If the hub or the network fails.
     """
-    from huggingface_hub import get_session
     from huggingface_hub.constants import ENDPOINT
 
-    session: Any = get_session()
-    hooks = session.event_hooks
-    if _forget_long_waits not in hooks["response"]:
-        session.event_hooks = {**hooks, "response": [*hooks["response"], _forget_long_waits]}
+    limit_hub_waits()
     try:
         yield
     except _network_errors() as why:
@@ -61,14 +67,64 @@ def hub_access() -> Generator[None]:
             raise
         said = first_line(why).rstrip(".")
         raise ModelError(
-            f"{without_keys(ENDPOINT)}: the model hub broke off: {said}. Run the command again, or"
-            " name a folder instead of a hub id"
+            f"{without_keys(ENDPOINT)}: the model hub broke off: {said}. {_ADVICE}"
         ) from why
 
 
-def _forget_long_waits(response: Any) -> None:  # noqa: ANN401 - of the client of the library
-    for name in _LONG_WAITS:
-        response.headers.pop(name, None)
+_ADVICE = "Run the command again, or name a folder instead of a hub id"
+
+
+def limit_hub_waits() -> None:
+    """Let this process give up a hub that does not answer, whatever is asked of it."""
+    from huggingface_hub import get_session
+
+    session: Any = get_session()
+    hooks = session.event_hooks
+    if not any(isinstance(getattr(hook, "__self__", None), _Waits) for hook in hooks["request"]):
+        waits = _Waits()
+        session.event_hooks = {
+            "request": [*hooks["request"], waits.begin],
+            "response": [*hooks["response"], waits.end],
+        }
+
+
+class _Waits:
+    """Hooks of an HTTP client: since when the hub has not answered."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock  # s
+        self._since: float | None = None
+        self._last = clock()  # request
+
+    def begin(self, request: Any) -> None:  # noqa: ANN401 - of the client of the library
+        """Bound the time of a request.
+
+        Raises:
+            ModelError: If the hub has not answered for too long.
+        """
+        from huggingface_hub.constants import ENDPOINT
+
+        now = self._clock()
+        if self._since is None or now - self._last > _SAME_ANSWER:
+            self._since = now
+        if now - self._since > _PATIENCE:
+            raise ModelError(
+                f"{without_keys(ENDPOINT)}: the model hub has not answered for"
+                f" {now - self._since:.0f} s. {_ADVICE}"
+            )
+        self._last = now
+        given = request.extensions.get("timeout") or {}
+        request.extensions["timeout"] = {
+            name: min(given.get(name) or _READ_TIMEOUT, _READ_TIMEOUT)
+            for name in ("connect", "read", "write", "pool")
+        }
+
+    def end(self, response: Any) -> None:  # noqa: ANN401 - as above
+        """Forget how long the hub asks to wait; an answer that is no error ends the wait."""
+        for name in _LONG_WAITS:
+            response.headers.pop(name, None)
+        if response.status_code < 500 and response.status_code != 429:
+            self._since = None
 
 
 def hub_is_reachable() -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, has_weights
-from resources.checkpoints.hub_access import first_line, hub_errors
+from resources.checkpoints.hub_access import first_line, hub_errors, limit_hub_waits
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -54,6 +54,7 @@ class HubSurvey:
 def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi") -> HubSurvey:
     """List the commits of all branches and tags; an unreachable hub is a finding."""
     found = HubSurvey()
+    limit_hub_waits()
     for repository in repositories:
         try:
             refs = _refs(repository, api)

@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.text.redaction import without_keys
-from resources.checkpoints.hub_access import first_line, hub_errors
+from resources.checkpoints.hub_access import first_line, hub_errors, limit_hub_waits
+from resources.config.addresses import template_of
 from resources.config.secrets import redact_key_shapes
 from resources.datasets.download import RemoteFile
 
@@ -127,8 +128,10 @@ def hub_files(release: HubRelease) -> HubFiles:
     from huggingface_hub import HfApi, get_token
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
+    limit_hub_waits()
     api = HfApi()
-    page = f"{api.endpoint}/datasets/{release.repository}"
+    shown = without_keys(api.endpoint)
+    page = f"{shown}/datasets/{release.repository}"
     try:
         info = api.dataset_info(release.repository, revision=release.revision, files_metadata=True)
     except GatedRepoError as why:
@@ -140,13 +143,14 @@ def hub_files(release: HubRelease) -> HubFiles:
         raise SourceError(f"{release}: {page} is not there, or not for everybody") from why
     except hub_errors() as why:
         raise SourceError(
-            f"{release}: {api.endpoint} cannot be asked ({first_line(why)}); what was fetched "
+            f"{release}: {shown} cannot be asked ({first_line(why)}); what was fetched "
             "elsewhere can be named as a folder in [sources] of bench.toml, or by --source"
         ) from why
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
-    return HubFiles(commit, [_remote(f"{page}/resolve/{commit}", one, headers) for one in listed])
+    below = template_of(f"{api.endpoint}/datasets/{release.repository}/resolve/{commit}", pins=True)
+    return HubFiles(commit, [_remote(below, one, headers) for one in listed])
 
 
 def _remote(below: str, one: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:

@@ -1,10 +1,12 @@
 """Natural language inference by a local sequence classifier."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.hub_access import first_line, hub_access
+from resources.checkpoints.identity import hub_commit
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.models.transformers.loading import refuse_incomplete
 
@@ -50,10 +52,11 @@ def _loaded(location: str) -> tuple[Any, Any]:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
+    at = {} if Path(location).is_dir() else {"revision": hub_commit(location)}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(location)
+        tokenizer = AutoTokenizer.from_pretrained(location, **at)
         model, loading = AutoModelForSequenceClassification.from_pretrained(
-            location, ignore_mismatched_sizes=True, output_loading_info=True
+            location, ignore_mismatched_sizes=True, output_loading_info=True, **at
         )
     except (OSError, ValueError) as why:
         raise ModelError(f"{location}: no classifier: {first_line(why)}") from why

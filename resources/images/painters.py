@@ -20,6 +20,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
+from resources.checkpoints.hub_access import hub_access
+from resources.checkpoints.identity import hub_commit
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.addresses import Address, shown_address, with_keys
 from resources.config.environment import read_secret
@@ -179,6 +181,7 @@ class DiffusersPainter:
         image.save(file, "PNG")
         return file.getvalue()
 
+    @hub_access()
     def _load(self) -> Any:  # noqa: ANN401
         let_torchvision_load()
         try:
@@ -191,6 +194,8 @@ class DiffusersPainter:
         folder = Path(spec.path).expanduser()
         dtype = torch.bfloat16 if spec.device.startswith("cuda") else torch.float32
         pipelines: Any = diffusers.AutoPipelineForText2Image
+        if not folder.is_dir():  # a hub that cannot be reached is known at once
+            hub_commit(spec.path, spec.revision, "model_index.json")
         try:
             pipeline = pipelines.from_pretrained(
                 str(folder) if folder.is_dir() else spec.path,

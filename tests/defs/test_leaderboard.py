@@ -106,7 +106,7 @@ def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
     assert standings(TASK, tables, []) == []
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
 def test_no_cell_of_the_csv_is_a_formula(start):
     frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})
     rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))

@@ -57,7 +57,7 @@ def test_raw_texts_come_back_as_they_were_whatever_they_begin_with(home, form):
     assert list(json.loads(options) if form == "csv" else options) == [NASTY, "- minus"]
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
 def test_a_cell_of_csv_is_no_formula(tmp_path, start):
     table = pa.table({"a": [f"{start}cmd|'/c calc'!A0", "1 = 1", "", None], "n": [-1.5, 2, 3, 4]})
     file = tmp_path / "a.csv"

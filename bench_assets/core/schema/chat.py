@@ -294,13 +294,14 @@ class ImageTextEncoder(TextEncoder, Protocol):
 
 
 MOST_TOKENS = 10**9  # what says more has not counted
+_LONGEST_NAME = 400  # characters of a serving model, or of several, and of a finish_reason
 
 
 def certain(said: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
-    Impossible counts and seconds are dropped without invalidating the response.
+    Impossible counts and seconds are dropped without invalidating the response; names are cut.
 
     >>> certain(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True
@@ -360,6 +361,7 @@ def _is_plain(said: Response) -> bool:
         and said.refused == ""
         and type(said.text) is type(said.finish_reason) is type(said.note) is str
         and type(said.served) is str
+        and max(len(said.served), len(said.finish_reason)) <= _LONGEST_NAME
         and token_count(read) is read
         and token_count(wrote) is wrote
         and _seconds(seconds) is seconds
@@ -372,9 +374,9 @@ def _plain(said: Response) -> Response:
     return replace(
         said,
         text=str(said.text),
-        finish_reason=str(said.finish_reason),
+        finish_reason=str(said.finish_reason)[:_LONGEST_NAME],
         note=str(said.note),
-        served=str(said.served),
+        served=str(said.served)[:_LONGEST_NAME],
         prompt_tokens=token_count(said.prompt_tokens),
         completion_tokens=token_count(said.completion_tokens),
         image_tokens=_of_each(said.image_tokens),

@@ -24,13 +24,17 @@ def one_line(text: str) -> str:
     return printable(re.sub(r"\r\n|[\t\n\r]", " ", text))
 
 
+FORMULA = "[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""First character of what a spreadsheet may evaluate, also in full width."""
+
+
 def formula_safe(text: str) -> str:
     """Escape a CSV cell so that a spreadsheet does not evaluate it as a formula.
 
     >>> formula_safe("=1+1"), formula_safe("1+1")
     ("'=1+1", '1+1')
     """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return f"'{text}" if re.match(FORMULA, text) else text
 
 
 def printable_json(written: str) -> str:

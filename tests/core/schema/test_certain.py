@@ -54,6 +54,10 @@ def test_what_is_none_is_an_error_that_says_why(said: Any, error: str) -> None:
         pytest.param({"completion_tokens": -1}, {}, id="less than nothing"),
         pytest.param({"prompt_tokens": np.int64(7)}, {"prompt_tokens": 7}, id="numpy's number"),
         pytest.param({"text": np.str_("A")}, {"text": "A"}, id="numpy's text"),
+        pytest.param({"served": 2**20 * "m"}, {"served": 400 * "m"}, id="a mebibyte for a name"),
+        pytest.param(
+            {"finish_reason": 2**20 * "m"}, {"finish_reason": 400 * "m"}, id="a mebibyte for why"
+        ),
         pytest.param({"seconds": float("nan")}, {}, id="no time"),
         pytest.param({"seconds": float("inf")}, {}, id="for ever"),
         pytest.param({"seconds": -1.0}, {}, id="back in time"),

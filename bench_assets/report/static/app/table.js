@@ -107,7 +107,7 @@
     const cell = (value) => {
       if (value === null || value === undefined) return "";
       if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
-      const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+      const text = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : String(value);
       return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
     const lines = [columns.map((column) => cell(Bench.h("span", {}, column.title).textContent)), ...rows.map((row) => columns.map((c) => cell(valueOf(c, row) ?? textOf(c, row))))];
