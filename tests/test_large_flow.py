@@ -10,7 +10,7 @@ from bench_assets.core.tables.large_tables import Blocks, joined, verdicts
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants, shuffled
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
-from bench_assets.file_benchmarks import scoring
+from bench_assets.file_benchmarks.scoring import AnswerScoring
 from resources.models.registry.baselines import (
     BlindModel,
     MostFrequentBaseline,
@@ -31,6 +31,7 @@ QUESTIONS = [
     )
     for n in range(20)
 ]
+SCORING = AnswerScoring.of()
 JUDGED = Task(
     name="t",
     title="T",
@@ -40,12 +41,12 @@ JUDGED = Task(
             prompt=lambda q: Prompt.of(q.question_id), about="", samples=2, temperature=0.5
         )
     },
-    scorers=scoring.scorers_of("accuracy"),
+    scorers=SCORING.scorers,
     measures={
-        **scoring.measures_of("group_accuracy"),
-        **scoring.measures_of("macro_accuracy"),
+        **AnswerScoring.of("group_accuracy").measures,
+        **AnswerScoring.of("macro_accuracy").measures,
     },
-    judges={RULES: ByRules(scoring.judge_by_rules, each=True)},
+    judges={RULES: ByRules(SCORING.judge_by_rules, each=True)},
 )
 MODELS = [
     RandomBaseline("m", 3),
@@ -86,7 +87,7 @@ def _judging(request):
 
 
 def test_a_judge_that_is_a_model_says_the_same_of_many():
-    task = replace(JUDGED, judges={"model": ByModel(scoring.judge)})
+    task = replace(JUDGED, judges={"model": ByModel(SCORING.judge)})
     said = pipeline.predict(task, QUESTIONS, ScriptedModel("m", lambda request: "I do not know."))
     said[4] = replace(said[4], text="(A)")  # which needs no judge
     judge = ScriptedModel("j", _judging)

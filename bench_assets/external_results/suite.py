@@ -17,12 +17,11 @@ from bench_assets.core.tables.json_records import read_entries, records
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, ScoredQuestion, Task
 from bench_assets.external_results.results import ExternalResults
-from bench_assets.file_benchmarks.scoring import scorers_of
-from resources.config.sections.benchmarks import Metric
+from bench_assets.file_benchmarks.scoring import AnswerScoring
 
 IMPORTS_FILE = "imports.json"
 
-SCORER: Metric = "exact_match"
+SCORER = "exact_match"
 """How blind baselines are read; the scores of the models are the harness's own."""
 
 
@@ -43,7 +42,7 @@ class ImportedTask:
             title=f"{self.task} ({self.harness})",
             version=1,
             conditions={"main": asked},
-            scorers=scorers_of(SCORER),
+            scorers=AnswerScoring.of(SCORER).scorers,
             measures={self.metric: mean_points},
             measured_by=self.harness,
         )

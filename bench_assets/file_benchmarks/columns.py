@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from string import Formatter, ascii_uppercase
 
 from bench_assets.core.answer_types.options import MOST_OPTIONS, written
@@ -21,10 +22,14 @@ _USUAL: Mapping[Column, tuple[str, ...]] = {
     "context": ("context",),
     "category": ("category",),
     "turns": ("turns",),
+    "unit": (),
+    "decimals": (),
 }
 """The first of these that has anything in it is taken, where the settings name none."""
 _LETTERS = ascii_uppercase[:MOST_OPTIONS]
 _NUMBERED = re.compile(r"image_?\d+")
+_ARITHMETIC = re.compile(r"(.+?)\s*(%|//)\s*(\d+)")
+"""Field of a template with the remainder or the whole part of a division: ``{index % 1000000}``."""
 
 
 def columns_of(
@@ -51,13 +56,30 @@ def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> 
     return [_filled(name, cells) if "{" in name else cells.get(name) for name in names]
 
 
+def template_columns(template: str) -> list[str]:
+    """Columns of a template, without their arithmetic."""
+    fields = fields_of(template)
+    return [found[1] if (found := _ARITHMETIC.fullmatch(one)) else one for one in fields]
+
+
 def _filled(template: str, cells: Entry) -> str | None:
     """Fill the cells of a row into a template; None if one is empty."""
     parts = list(Formatter().parse(template))
-    texts = {name: written(cells.get(name)) for _, name, _, _ in parts if name}
+    texts = {name: _field(name, cells) for _, name, _, _ in parts if name}
     if not all(texts.values()):
         return None
     return "".join(f"{said}{texts.get(name or '', '')}" for said, name, _, _ in parts)
+
+
+def _field(name: str, cells: Entry) -> str:
+    found = _ARITHMETIC.fullmatch(name)
+    text = written(cells.get(found[1] if found else name))
+    if found is None or not text:
+        return text
+    if not text.isdecimal() or not int(found[3]):
+        raise SourceError(f"{{{name}}}: {text!r:.60} (expected a whole number)")
+    number, by = int(text), int(found[3])
+    return str(number % by if found[2] == "%" else number // by)
 
 
 def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:
@@ -84,7 +106,7 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
         name for column in _USUAL for name in columns_of(_among(cells, column), benchmark, column)
     }
     further = {name: cell for name, cell in cells.items() if name not in ours}
-    labels = {*benchmark.slices, *fields_of(benchmark.prompt)}
+    labels = {*benchmark.slices, *fields_of(benchmark.prompt), *chain(*benchmark.groups.values())}
     for name, cell in further.items():
         if name not in labels and name not in benchmark.ignore:
             _refuse_media(name, cell)
@@ -117,7 +139,7 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     """
     named = {f"columns, {ours}": columns_of((), benchmark, ours) for ours in benchmark.columns}
     for entry, name in ((entry, name) for entry, names in named.items() for name in names):
-        for one in fields_of(name) if "{" in name else [name]:
+        for one in template_columns(name) if "{" in name else [name]:
             if one not in there:
                 raise _missing(f"{section}, {entry}", one, there)
     taken = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
@@ -125,12 +147,14 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     for entry, names, known in (
         ("slices", benchmark.slices, {*further, "category"}),
         ("ignore", benchmark.ignore, {*there}),
+        ("groups", list(chain(*benchmark.groups.values())), {*further, "category", "group"}),
         ("prompt", fields_of(benchmark.prompt), {*further, *FIELDS}),
     ):
         for name in names:
             if name not in known:
                 raise _missing(f"{section}, {entry}", name, sorted(known))
-    if benchmark.metric == "group_accuracy" and not columns_of(there, benchmark, "group"):
+    has_groups = benchmark.group_size or columns_of(there, benchmark, "group")
+    if benchmark.metric == "group_accuracy" and not has_groups:
         raise SettingsError(f"{section}, metric: group_accuracy needs a column group")
 
 

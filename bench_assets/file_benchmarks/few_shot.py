@@ -49,6 +49,7 @@ def read_shots(
     section: str,
     rows: Iterable[Row],
     question_of: Callable[[Row, int], Question],
+    settings: PromptSettings,
 ) -> Shots:
     """Read the solved examples: the first usable rows.
 
@@ -57,7 +58,6 @@ def read_shots(
     """
     found: dict[str, str] = {}
     turns, why = [], "the file is empty"
-    settings = PromptSettings(benchmark.prompt)
     for n, row in enumerate(rows):
         if len(found) == benchmark.shots:
             break

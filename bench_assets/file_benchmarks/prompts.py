@@ -7,10 +7,14 @@ from dataclasses import replace
 from string import Formatter, ascii_uppercase
 from typing import NamedTuple
 
+from bench_assets.core.answer_types.option_answers import ChoiceAnswer
+from bench_assets.core.answer_types.registry import RowAnswer
+from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.parsing.choices import lettered
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.schema.rows import AnswerKind, Question
+from bench_assets.core.schema.rows import Question
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:8]})
 """What a template may name besides the file's other columns."""
@@ -21,13 +25,9 @@ SHOTS = "few-shot turns"
 TURN = "<turn>"
 """What stands between two turns of the user in ``Question.text``."""
 
+_FRAME = re.compile(r" of [\d.]+x[\d.]+\Z")  # the image that a box is stored with
 _TURN = re.compile(rf"\s*{TURN}\s*")
 _PLACED = re.compile(r"<image(?: ?([1-9]\d?))?>")
-_SHORT: dict[AnswerKind, str] = {
-    "choice": "Answer with the letter of the right option.",
-    "choices": "Answer with the letters of all right options.",
-    "text": "Answer with a single word, a number or a short phrase.",
-}
 NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
 """Complaint about an unreadable verdict."""
 
@@ -63,9 +63,21 @@ class PromptSettings(NamedTuple):
     template: str = ""
     system: str = ""
     shots: bool = False  # the questions carry solved examples
+    instruction: str = TextAnswer().instruction  # of questions without options
 
 
 PLAIN = PromptSettings()
+
+
+def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptSettings:
+    """Prompt settings of a benchmark.
+
+    Raises:
+        SettingsError: If its prompt is not a valid template.
+    """
+    fields_of(benchmark.prompt)
+    shots = bool(benchmark.shots)
+    return PromptSettings(benchmark.prompt, benchmark.system, shots, answers.instruction)
 
 
 def main(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
@@ -74,7 +86,7 @@ def main(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
     A tag without an image stays as text. ``<turn>`` begins another turn of the user, which is
     asked when the model has answered the one before.
     """
-    text = _filled(settings.template, question) if settings.template else _usual(question)
+    text = _filled(settings.template, question) if settings.template else _usual(question, settings)
     opening = (Turn("system", (settings.system,)),) if settings.system else ()
     shots = turns_of(question.labels.get(SHOTS, "")) if settings.shots else ()
     return Prompt((*opening, *shots, *_turns(text, question.images)))
@@ -108,9 +120,9 @@ def number_marks(question: Question) -> Question:
 
 def solved(question: Question, settings: PromptSettings) -> tuple[Turn, ...]:
     """Build the turns of a solved example: the question in one turn, and its answer."""
-    first, *others = main(question, PromptSettings(settings.template)).turns
+    first, *others = main(question, settings._replace(system="", shots=False)).turns
     parts = [part for turn in others for part in ("\n\n", *turn.parts)]
-    answer = Turn("assistant", (", ".join(question.answer),))
+    answer = Turn("assistant", (", ".join(_FRAME.sub("", one) for one in question.answer),))
     return Turn("user", (*first.parts, *parts)), answer
 
 
@@ -166,10 +178,12 @@ def judge(question: Question, response: str) -> Prompt:
     )
 
 
-def _usual(question: Question) -> str:
+def _usual(question: Question, settings: PromptSettings) -> str:
+    letters = ChoiceAnswer(question.kind).instruction if question.options else ""
+    instruction = letters or settings.instruction
     options = f"\n{lettered(question.options)}" if question.options else ""
     context = f"{question.context}\n\n" if question.context else ""
-    return f"{context}{question.text}{options}\n\n{_SHORT[question.kind]}"
+    return f"{context}{question.text}{options}\n\n{instruction}".rstrip("\n")
 
 
 def _filled(template: str, question: Question) -> str:

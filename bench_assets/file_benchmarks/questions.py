@@ -9,12 +9,14 @@ from pathlib import Path
 from random import Random
 from string import ascii_uppercase
 
+from bench_assets.core.answer_types.definition import Gold, RowContext
 from bench_assets.core.answer_types.embedded_options import split_options
-from bench_assets.core.answer_types.options import parse_list, read_answer, read_options, written
+from bench_assets.core.answer_types.options import parse_list, read_options, written
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry
 from bench_assets.core.tables.large_tables import RowCollector, TextIndex, gathered
+from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.columns import (
     cells_of,
     columns_of,
@@ -26,7 +28,8 @@ from bench_assets.file_benchmarks.few_shot import Shots, content_id, read_shots
 from bench_assets.file_benchmarks.images import Folder, images_of
 from bench_assets.file_benchmarks.prompts import TURN, number_marks
 from bench_assets.file_benchmarks.row_files import Row, data_files, read_rows
-from bench_assets.file_benchmarks.row_images import RowImages, StoreImage
+from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
+from bench_assets.file_benchmarks.scoring import scoring_of
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
@@ -51,6 +54,18 @@ class FileLocation:
         """Read all rows."""
         return read_rows(self.file, self.split)
 
+    def questions(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
+        """Read all rows; one that lists several questions becomes as many."""
+        for row in self.rows():
+            names = columns_of(row.cells, benchmark, "question")
+            listed = row.cells.get(names[0]) if len(names) == 1 else None
+            if not isinstance(listed, list | tuple):
+                yield row
+                continue
+            for part, text in enumerate(listed, 1):
+                cells = {**row.cells, names[0]: text}
+                yield Row(f"{row.where}, question {part}", cells, row.fault, part)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileQuestions:
@@ -69,6 +84,7 @@ class _QuestionBuilder:
     ) -> None:
         """Begin; ``store`` puts an image into the image store, under a name."""
         self.benchmark, self.place = benchmark, place
+        self.scoring = scoring_of(benchmark)
         self.images = RowImages(store, place.image_folder, benchmark, place.rows)
         self._ids, self._rows = TextIndex(), array("I")  # in which row each was first, from 0
 
@@ -91,10 +107,8 @@ class _QuestionBuilder:
             raise SourceError(row.fault)
         cells, benchmark = row.cells, self.benchmark
         text, options = _asked(cells, benchmark)
-        gold = (cells_of(cells, benchmark, "answer") or [None])[0]
-        if not options:
-            _refuse_hidden_options(text, gold)
-        kind, answer, _ = read_answer(gold, options, benchmark.answers)
+        images = self.images.of(cells, row.where)
+        gold = self._gold(cells, text, options, images)
         named = columns_of(cells, benchmark, "id")
         name = text_of(cells, benchmark, "id")
         if named and not name:
@@ -103,10 +117,10 @@ class _QuestionBuilder:
             question_id="",
             task=self.place.name,
             edition="own",
-            kind=kind,
+            kind=gold.kind,
             text=text,
-            answer=answer,
-            images=tuple(one.sha256 for one in self.images.of(cells, row.where)),
+            answer=gold.answer,
+            images=tuple(one.sha256 for one in images),
             options=options,
             context=text_of(cells, benchmark, "context"),
             category=text_of(cells, benchmark, "category"),
@@ -114,7 +128,47 @@ class _QuestionBuilder:
             labels=labels_of(cells, benchmark),
         )
         question = number_marks(question)
-        return replace(question, question_id=f"{self.place.name}/{name or content_id(question)}")
+        name = f"{name or content_id(question)}{f'/{row.part}' if row.part else ''}"
+        return replace(question, question_id=f"{self.place.name}/{name}")
+
+    def _gold(
+        self,
+        cells: Entry,
+        text: str,
+        options: tuple[str, ...],
+        images: Sequence[ShownImage],
+    ) -> Gold:
+        """Read the answer key, which may depend on options, image, unit and precision."""
+        benchmark = self.benchmark
+        value = (cells_of(cells, benchmark, "answer") or [None])[0]
+        if not options:
+            _refuse_hidden_options(text, value)
+            self._refuse_list(value)
+        decimals = text_of(cells, benchmark, "decimals")
+        if decimals and not decimals.isdecimal():
+            raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
+        context = RowContext(
+            options=options,
+            answers=benchmark.answers,
+            image_size=(images[0].width, images[0].height) if images else None,
+            unit=text_of(cells, benchmark, "unit"),
+            decimals=int(decimals) if decimals else None,
+        )
+        return self.scoring.answers.gold(value, context)
+
+    def _refuse_list(self, value: object) -> None:
+        """Refuse a list as an answer where nothing says whether one of it is enough.
+
+        Raises:
+            SettingsError: Says what to set.
+        """
+        listed = parse_list(value)
+        several = isinstance(listed, list | tuple) and len(set(map(str, listed))) > 1
+        if several and self.benchmark.answer_type is None and self.scoring.is_judgeable:
+            raise SettingsError(
+                f'the answer {value!r:.60} is a list: set answer_type to "text" (any of it is '
+                'right), "list" (all of it), "number", "box", "point" or "json"'
+            )
 
     def _group(self, number: int) -> str:
         size = self.benchmark.group_size
@@ -162,7 +216,7 @@ def build(
     building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
     questions, rejections = RowCollector(Question), RowCollector(Rejection)
     shots, shown = _shots(benchmark, place, store)
-    for n, row in enumerate(place.rows()):
+    for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
         try:
             question = building.question(row, n)
@@ -175,7 +229,7 @@ def build(
         if first == n:
             questions.append(shots.before(question, row.where))
             continue
-        before = next(islice(place.rows(), first, None)).where
+        before = next(islice(place.questions(benchmark), first, None)).where
         with_id = columns_of(row.cells, benchmark, "id")
         same = f"id {question.question_id}" if with_id else "question"
         reason = f"the same {same} as {before}"
@@ -203,7 +257,9 @@ def _shots(
             "shots_split to another split"
         )
     building = _QuestionBuilder(benchmark, there, store)
-    shots = read_shots(benchmark, place.section, there.rows(), building.question)
+    settings = prompts.settings_of(benchmark, building.scoring.answers)
+    rows = there.questions(benchmark)
+    shots = read_shots(benchmark, place.section, rows, building.question, settings)
     return shots, building.images.stored.rows()
 
 

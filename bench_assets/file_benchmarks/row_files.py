@@ -37,6 +37,7 @@ class Row(NamedTuple):
     where: str  # file and line, as a person would look for it
     cells: Entry
     fault: str = ""
+    part: int = 0  # of a row with several questions, from 1
 
 
 def _json_lines(file: Path) -> Iterator[Row]:

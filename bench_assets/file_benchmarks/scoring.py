@@ -1,13 +1,30 @@
-"""Scorers of file benchmarks: option letters, text and number metrics.
+"""Scoring of file benchmarks: the answer type reads responses, a judge model those that it cannot.
 
-A judge model is asked only about responses without an answer by the rules: those that name no
-option, and texts that match no reference.
+Rules read letters, words, numbers, boxes and lists. A judge model is asked about responses that
+they do not read, and about texts that match no reference. Graded answers have no rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import TypeAlias
 
-from bench_assets.core.answer_types.metrics import METRICS
-from bench_assets.core.answer_types.option_answers import letters_in
+from bench_assets.core.answer_types.definition import (
+    AnswerSettings,
+    AnswerTypeName,
+    Gold,
+    Grade,
+    MetricName,
+)
+from bench_assets.core.answer_types.graded import GradedAnswer
+from bench_assets.core.answer_types.metrics import (
+    METRICS,
+    MetricDefinition,
+    default_metric,
+    metric_named,
+)
+from bench_assets.core.answer_types.registry import RowAnswer, answer_type
+from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.request_streaming import LazyRows
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
@@ -15,96 +32,196 @@ from bench_assets.core.judging.verdict_requests import (
     verdicts_of_many,
 )
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
-from bench_assets.core.metrics.short_answers import anls, exact_match, normalised, relaxed_match
-from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.schema.chat import ChatModel, Response
-from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.metrics.aggregates import group_accuracy_by
+from bench_assets.core.schema.chat import ChatModel, Prompt, Response
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.tables.large_tables import gathered, some
-from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoreOne
+from bench_assets.evaluation.task import (
+    RULES,
+    AnsweredQuestion,
+    ByModel,
+    ByRules,
+    Judge,
+    Measure,
+    ScoreOne,
+)
 from bench_assets.file_benchmarks import prompts
-from resources.config.sections.benchmarks import JUDGEABLE_METRICS, Metric
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
-RULES = "rules"
+_HALF = 0.5  # of the points, from which a grade counts as yes
+_WORDS = {"yes", "no"}
 
-_NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
-    "anls": anls,
-    "relaxed_accuracy": relaxed_match,
-}
+_PLAIN = AnswerSettings()
 
-
-def scorers_of(metric: Metric) -> dict[str, ScoreOne]:
-    """Scorers of a benchmark, by its metric, with a judge if configured."""
-    nearness = _NEARNESS.get(metric, exact_match)
-    name = "judged" if metric in JUDGEABLE_METRICS else metric
-
-    def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-        points, answer = _read(answered, nearness)
-        if (
-            points
-            or (answer and answered.question.kind != "text")
-            or metric not in JUDGEABLE_METRICS
-        ):
-            return Score.of(answered.prediction, points=points, answer=answer)
-        verdict, note = _verdict(judgements)
-        return Score.of(answered.prediction, points=verdict, answer=answer, note=note)
-
-    return {name: score}
+Points: TypeAlias = Callable[[str, Question], float | None]
+"""A metric of a package: points in [0, 1] of a response to a question; None if it is unread."""
 
 
-def measures_of(metric: Metric) -> dict[str, Measure]:
-    """Metrics of a benchmark, the primary one first, and accuracy if it differs."""
-    return dict(METRICS[metric].measures)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerScoring:
+    """How the responses to a benchmark are read, judged, scored and averaged."""
 
+    name: str  # of the metric
+    answers: RowAnswer
+    metric: MetricDefinition
+    points: Points | None = None  # of a package, instead of the answer type's
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further metrics, see ``group_accuracy_by``."""
 
-def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
-    """Ask a judge model about responses without an answer by the rules."""
-    unread = some(answered, [n for n, pair in enumerate(answered) if _needs_judge(pair)])
-    if isinstance(unread, list):
-        asked = list(map(_asked, unread))
-        return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
-    found = verdicts_of_many(LazyRows(unread, _asked), model, prompts.NO_VERDICT)
-    return gathered((rows[0] for rows in found), Judgement)
+    @classmethod
+    def of(
+        cls,
+        metric: str | None = None,
+        answers: AnswerTypeName | None = None,
+        settings: AnswerSettings = _PLAIN,
+        groups: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> "AnswerScoring":
+        """Find the metric and the answer type of settings.
 
-
-def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Judge responses that the rules cannot read as wrong."""
-    return [
-        Judgement.of(
-            pair.prediction,
-            judge=RULES,
-            criterion=CRITERION,
-            verdict=False,
-            response="names no reference" if pair.question.kind == "text" else "names no option",
+        Raises:
+            SettingsError: If they do not fit together, or a function cannot be imported.
+        """
+        if metric and ":" in metric:
+            name = metric.rpartition(":")[2]
+            found = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
+            points = _imported(metric)
+        else:
+            name = known = _known(metric) or default_metric(answers)
+            found, points = metric_named(known, answers), None
+        chosen = replace(settings, matching=found.matching)
+        return cls(
+            name=name,
+            answers=answer_type(answers, chosen),
+            metric=found,
+            points=points,
+            groups=groups or {},
         )
-        for pair in answered
-        if _needs_judge(pair)
-    ]
+
+    @property
+    def graded(self) -> GradedAnswer | None:
+        """The answer type, if a judge grades every response."""
+        kind = self.answers.others
+        return kind if isinstance(kind, GradedAnswer) else None
+
+    @property
+    def is_judgeable(self) -> bool:
+        """Whether a judge may decide about responses that no rule reads."""
+        return self.metric.is_judgeable or self.graded is not None
+
+    @property
+    def scorers(self) -> dict[str, ScoreOne]:
+        """The scorer, by its name."""
+        return {"judged" if self.is_judgeable else self.name: self.score}
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """Metrics, the primary one first."""
+        named = {name: group_accuracy_by(columns) for name, columns in self.groups.items()}
+        return {**self.metric.measures, **named}
+
+    @property
+    def judges(self) -> dict[str, Judge]:
+        """Judges by name; none for metrics that measure how near a response comes."""
+        if not self.is_judgeable:
+            return {}
+        rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules, each=True)}
+        return {**({} if self.graded else rules), "model": ByModel(self.judge)}
+
+    def score(self, answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
+        """Score a response by the answer type, or by the judge's verdict where it is unread."""
+        grade = self._grade(answered)
+        if self.is_judgeable and self._is_open(answered, grade):
+            points, note = self._judged(judgements)
+            return Score.of(answered.prediction, points=points, answer=grade.read, note=note)
+        return Score.of(answered.prediction, points=grade.points or 0.0, answer=grade.read)
+
+    def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
+        """Ask a judge model about responses that the rules do not read."""
+        unread = some(answered, [n for n, pair in enumerate(answered) if self._needs_judge(pair)])
+        complaint = self.graded.complaint if self.graded else prompts.NO_VERDICT
+        if isinstance(unread, list):
+            asked = list(map(self._asked, unread))
+            return [rows[0] for rows in ask_for_verdicts(asked, model, complaint)]
+        found = verdicts_of_many(LazyRows(unread, self._asked), model, complaint)
+        return gathered((rows[0] for rows in found), Judgement)
+
+    def judge_by_rules(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+        """Judge responses that the rules cannot read as wrong."""
+        return [
+            Judgement.of(
+                pair.prediction,
+                judge=RULES,
+                criterion=CRITERION,
+                verdict=False,
+                response=self._grade(pair).reason or "is wrong",
+            )
+            for pair in answered
+            if self._needs_judge(pair)
+        ]
+
+    def _grade(self, answered: AnsweredQuestion) -> Grade:
+        question, prediction = answered
+        if self.points:
+            points = self.points(prediction.text, question)
+            return Grade(points, () if points is None else (prediction.text.strip(),), "")
+        gold = Gold(question.kind, question.answer, question.options)
+        return self.answers.grade(prediction.text, gold)
+
+    def _needs_judge(self, pair: AnsweredQuestion) -> bool:
+        return self._is_open(pair, self._grade(pair))
+
+    def _is_open(self, pair: AnsweredQuestion, grade: Grade) -> bool:
+        """Whether the rules leave a response open: unread, or a text that is no reference."""
+        is_text = pair.question.kind == "text" and isinstance(self.answers.others, TextAnswer)
+        return grade.points is None or (is_text and not grade.points and not {*grade.read} & _WORDS)
+
+    def _asked(self, pair: AnsweredQuestion) -> VerdictRequest:
+        question, prediction = pair
+        graded = self.graded if question.kind == "text" else None
+        if graded is None:
+            prompt = prompts.judge(question, prediction.text)
+            return VerdictRequest(question, prediction, prompt, _said, CRITERION)
+        gold = Gold(question.kind, question.answer)
+        prompt = Prompt.of(graded.judge_prompt(question.text, prediction.text, gold))
+
+        def graded_yes(response: Response) -> bool | None:
+            points = graded.grade_of_judge(_whole(response)).points
+            return None if points is None else points >= _HALF
+
+        def value(response: Response) -> str:
+            return " ".join(graded.grade_of_judge(_whole(response)).read)
+
+        return VerdictRequest(question, prediction, prompt, graded_yes, CRITERION, value)
+
+    def _judged(self, judgements: Sequence[Judgement]) -> tuple[float | None, str]:
+        """Points by the judge's verdict or grade; None with a reason if there is none."""
+        if len(judgements) != 1:
+            return None, f"{len(judgements)} judgements instead of one"
+        (one,) = judgements
+        if one.error:
+            return None, f"the judge gave no response: {one.error}"
+        if one.verdict is None:
+            what = "no grade" if self.graded else "neither right nor wrong"
+            return None, f"the judge says {what}: {one.response:.200}"
+        if self.graded and one.value:
+            return self.graded.grade_of_judge(one.value).points, f"grade {one.value}"
+        return float(one.verdict), one.response if one.judge == RULES else ""
 
 
-def _read(
-    answered: AnsweredQuestion, nearness: Callable[[str, Sequence[str]], float]
-) -> tuple[float, tuple[str, ...]]:
-    """Points and parsed answer by the rules."""
-    question, prediction = answered
-    if question.kind == "text":
-        return nearness(prediction.text, question.answer), (normalised(prediction.text),)
-    if question.kind == "choices":
-        letters = letters_in(prediction.text, question.options)
-    else:
-        letter = read_choice(prediction.text, question.options).letter
-        letters = (letter,) if letter else ()
-    return float(letters == question.answer), letters
+def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
+    """Scoring of a benchmark.
 
-
-def _needs_judge(pair: AnsweredQuestion) -> bool:
-    points, answer = _read(pair, exact_match)
-    return not (points if pair.question.kind == "text" else answer)
-
-
-def _asked(pair: AnsweredQuestion) -> VerdictRequest:
-    prompt = prompts.judge(pair.question, pair.prediction.text)
-    return VerdictRequest(pair.question, pair.prediction, prompt, _said, CRITERION)
+    Raises:
+        SettingsError: If its settings do not fit together; names the entry.
+    """
+    found = AnswerScoring.of(
+        benchmark.metric, benchmark.answer_type, benchmark.answer_settings, benchmark.groups
+    )
+    if benchmark.judge != RULES and not found.is_judgeable:
+        raise SettingsError(f"judge: {found.name} needs no judge. Remove it")
+    return found
 
 
 def _said(response: Response) -> bool | None:
@@ -112,13 +229,26 @@ def _said(response: Response) -> bool | None:
     return None if cut_off(response) else read_word(response.said.answer, RIGHT_OR_WRONG)
 
 
-def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
-    """Points by the judge's verdict; None with a reason if there is none."""
-    if len(judgements) != 1:
-        return None, f"{len(judgements)} judgements instead of one"
-    (one,) = judgements
-    if one.error:
-        return None, f"the judge gave no response: {one.error}"
-    if one.verdict is None:
-        return None, f"the judge says neither right nor wrong: {one.response:.200}"
-    return float(one.verdict), one.response if one.judge == RULES else ""
+def _whole(response: Response) -> str:
+    return "" if cut_off(response) else response.said.answer
+
+
+def _known(metric: str | None) -> MetricName | None:
+    return next((name for name in METRICS if name == metric), None)
+
+
+def _imported(metric: str) -> Points:
+    """Import a metric of a package.
+
+    Raises:
+        SettingsError: If there is no such module or function.
+    """
+    module, _, name = metric.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as why:
+        raise SettingsError(f"metric {metric}: {why}. Is its folder on PYTHONPATH?") from why
+    if not callable(found):
+        raise SettingsError(f"metric {metric}: expected a function (response, question) -> points")
+    points: Points = found
+    return points

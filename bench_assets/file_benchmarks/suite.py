@@ -7,41 +7,30 @@ from typing import Any
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.suite import Suite
-from bench_assets.evaluation.task import (
-    RULES,
-    ByModel,
-    ByRules,
-    Condition,
-    Judge,
-    Task,
-    by_category,
-)
-from bench_assets.file_benchmarks import prompts, scoring
+from bench_assets.evaluation.task import Condition, Task, by_category
+from bench_assets.file_benchmarks import prompts
+from bench_assets.file_benchmarks.scoring import scoring_of
 from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import JUDGEABLE_METRICS, FileBenchmarkSettings
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 
 def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
     """Build the task of a section of bench.toml.
 
     Raises:
-        SettingsError: If its prompt is not a valid template; names the section.
+        SettingsError: If its settings do not fit together; names the section.
     """
     try:
-        prompts.fields_of(benchmark.prompt)
+        scoring = scoring_of(benchmark)
+        asked = prompts.settings_of(benchmark, scoring.answers)
     except SettingsError as why:
         raise SettingsError(f"{section}, {why}") from why
-    judges: dict[str, Judge] = {
-        RULES: ByRules(scoring.judge_by_rules, each=True),
-        "model": ByModel(scoring.judge),
-    }
-    asked = prompts.PromptSettings(benchmark.prompt, benchmark.system, bool(benchmark.shots))
     main = partial(prompts.main, settings=asked)
     return Task(
         name=name,
         rejections=f"{name}/rejections",
         title=benchmark.title or name,
-        version=4,
+        version=5,
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(
@@ -55,9 +44,10 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
                 needs="none of its questions has options",
             ),
         },
-        scorers=scoring.scorers_of(benchmark.metric),
-        measures=scoring.measures_of(benchmark.metric),
-        judges=judges if benchmark.metric in JUDGEABLE_METRICS else {},
+        scorers=scoring.scorers,
+        measures=scoring.measures,
+        lower_is_better=scoring.metric.lower_is_better,
+        judges=scoring.judges,
         slices=partial(_slices, labels=benchmark.slices),
     )
 
@@ -72,7 +62,7 @@ def plain_suites(settings: Settings) -> list[tuple[str, Suite]]:
     """Build a suite for each ``[benchmarks.<name>]``, with its location for messages.
 
     Raises:
-        SettingsError: If a prompt is not a valid template; names file and entry.
+        SettingsError: If settings do not fit together; names file and entry.
     """
     return [
         (

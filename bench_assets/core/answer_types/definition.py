@@ -12,6 +12,24 @@ from bench_assets.core.schema.rows import AnswerKind
 AnswerTypeName: TypeAlias = Literal[
     "choice", "choices", "yes_no", "text", "number", "box", "point", "list", "json", "graded"
 ]
+MetricName: TypeAlias = Literal[
+    "accuracy",
+    "macro_accuracy",
+    "group_accuracy",
+    "exact_match",
+    "f1",
+    "anls",
+    "relaxed_accuracy",
+    "vqa_accuracy",
+    "mean_iou",
+    "accuracy_at_50",
+    "numeric",
+    "bleu",
+    "rouge_l",
+    "cider",
+    "wer",
+    "mean_grade",
+]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
 """How near a text has to come: equal, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words

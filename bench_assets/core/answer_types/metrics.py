@@ -2,31 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from bench_assets.core.answer_types.definition import AnswerTypeName, Matching
+from bench_assets.core.answer_types.definition import AnswerTypeName, Matching, MetricName
 from bench_assets.core.metrics import aggregates, caption_measures
 from bench_assets.core.metrics.aggregates import Aggregate
 from bench_assets.core.schema.errors import SettingsError
-
-MetricName: TypeAlias = Literal[
-    "accuracy",
-    "macro_accuracy",
-    "group_accuracy",
-    "exact_match",
-    "f1",
-    "anls",
-    "relaxed_accuracy",
-    "vqa_accuracy",
-    "mean_iou",
-    "accuracy_at_50",
-    "numeric",
-    "bleu",
-    "rouge_l",
-    "cider",
-    "wer",
-    "mean_grade",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,11 @@ class VerdictRequest(NamedTuple):
     prompt: Prompt
     read: Callable[[Response], bool | None]
     criterion: str
+    value: Callable[[Response], str] | None = None  # the judge's word, where it has more than two
+
+    def value_of(self, response: Response) -> str:
+        """Value of the judgement; "" where there is none beside the verdict."""
+        return self.value(response) if self.value else ""
 
     @property
     def call(self) -> Call:
@@ -69,6 +74,7 @@ def ask_for_verdicts(
             judge=model.name,
             criterion=one.criterion,
             verdict=one.read(said.response),
+            value=one.value_of(said.response),
         )
         for one, said in zip(asked, heard, strict=True)
     ]
@@ -216,6 +222,6 @@ def _at_first(
 
 
 def _judged(one: VerdictRequest, heard: Heard, model: ChatModel) -> list[Judgement]:
-    verdict = one.read(heard.response)
-    named = {"judge": model.name, "criterion": one.criterion}
+    verdict, value = one.read(heard.response), one.value_of(heard.response)
+    named = {"judge": model.name, "criterion": one.criterion, "value": value}
     return judged(one.prediction, heard, verdict=verdict, **named)

@@ -8,20 +8,31 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from bench_assets.core.answer_types.definition import AnswerFormat
+from bench_assets.core.answer_types.definition import (
+    AnswerFormat,
+    AnswerSettings,
+    AnswerTypeName,
+    MetricName,
+)
 from resources.config.sections.base import StrictSection
 
 Column: TypeAlias = Literal[
-    "question", "turns", "images", "options", "answer", "group", "id", "context", "category"
-]
-Metric: TypeAlias = Literal[
-    "accuracy", "macro_accuracy", "group_accuracy", "exact_match", "anls", "relaxed_accuracy"
+    "question",
+    "turns",
+    "images",
+    "options",
+    "answer",
+    "group",
+    "id",
+    "context",
+    "category",
+    "unit",
+    "decimals",
 ]
 BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """A folder, a part of asset keys and of question ids: small letters, digits and underscores."""
 
-JUDGEABLE_METRICS: frozenset[Metric] = frozenset({"accuracy", "macro_accuracy", "group_accuracy"})
-"""The metrics that ask whether a response is right; the others measure how near it comes."""
+PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 _IN_SEVERAL: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
@@ -57,8 +68,28 @@ class FileBenchmarkSettings(StrictSection):
     """Split of the examples."""
     slices: tuple[str, ...] = ()
     """Columns that tables are sliced by, besides ``category``."""
-    metric: Metric = "accuracy"
-    """Primary metric (docs/benchmarks.md)."""
+    answer_type: AnswerTypeName | None = None
+    """Form of answers (docs/benchmarks.md); default: text. Rows with options have letters."""
+    metric: MetricName | PointsFunction | None = None
+    """Primary metric (docs/benchmarks.md), or ``module:function``, which returns the points of a
+    response and its question; default: that of the answer type."""
+    groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Further metrics: name to columns; rows with equal values there form a group, as in
+    ``group_accuracy``."""
+    tolerance: str = ""
+    """Of numbers and points: ``"0.5"``, ``"5%"``, or ``"decimals"``: those of the answer."""
+    unit: str = ""
+    """Of numbers, such as ``"cm"``; a response in another unit of its kind is converted."""
+    coordinates: str = "xyxy pixels"
+    """Of boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
+    response_coordinates: str = ""
+    """The same in responses; default: read off the response, else as in the file."""
+    ordered: bool = False
+    """Of lists: whether the order counts."""
+    scale: str = "0..1"
+    """Of graded answers: lowest and highest grade of the judge, such as ``"1..5"``."""
+    judge_prompt: str = ""
+    """Of graded answers: prompt of the judge, with {question}, {answer} and {response}."""
     judge: str = "rules"
     """A model that judges the responses that the rules cannot read."""
     seed: int = 0
@@ -71,9 +102,20 @@ class FileBenchmarkSettings(StrictSection):
             raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
         if "question" in self.columns and "turns" in self.columns:
             raise ValueError("columns: question and turns. Remove one")
-        if self.judge != "rules" and self.metric not in JUDGEABLE_METRICS:
-            raise ValueError(f"judge: {self.metric} needs no judge. Remove it")
         return self
+
+    @property
+    def answer_settings(self) -> AnswerSettings:
+        """Settings of the answer type, but for ``matching``, which the metric decides."""
+        return AnswerSettings(
+            tolerance=self.tolerance,
+            unit=self.unit,
+            coordinates=self.coordinates,
+            response_coordinates=self.response_coordinates,
+            ordered=self.ordered,
+            scale=self.scale,
+            judge_prompt=self.judge_prompt,
+        )
 
 
 class AuditSettings(StrictSection):

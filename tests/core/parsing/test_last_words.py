@@ -4,6 +4,7 @@
 Rows are (function, arguments, what it should give).
 """
 
+from bench_assets.core.answer_types.metrics import METRICS
 from bench_assets.core.answer_types.option_answers import letters_in
 from bench_assets.core.metrics import short_answers
 from bench_assets.core.parsing import reasoning
@@ -35,7 +36,7 @@ def letters(text):
 
 def points(given):
     metric, response, reference = given
-    (read,) = scoring.scorers_of(metric).values()
+    read = scoring.AnswerScoring.of(metric).score
     return read(answered(response, answer=(reference,)), []).points
 
 
@@ -45,15 +46,16 @@ def vqa(given):
 
 
 def measures(metric):
-    return len(scoring.measures_of(metric))
+    return len(METRICS[metric].measures)
 
 
 def scorers(metric):
-    return list(scoring.scorers_of(metric))
+    return list(scoring.AnswerScoring.of(metric).scorers)
 
 
 def verdict(says):
-    (row,) = scoring.judge([answered("a cup", answer=("mug",))], ScriptedModel("j", lambda _: says))
+    judge = scoring.AnswerScoring.of().judge
+    (row,) = judge([answered("a cup", answer=("mug",))], ScriptedModel("j", lambda _: says))
     return row.verdict
 
 

@@ -1,0 +1,318 @@
+"""Benchmarks of others from files alone: at most eight lines of TOML each, and pencil's numbers.
+
+The files are synthetic; columns and types are those of the published ones.
+"""
+
+import io
+import json
+from hashlib import sha256
+from textwrap import dedent
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.evaluation import pipeline
+from bench_assets.file_benchmarks.questions import build, place_of
+from bench_assets.file_benchmarks.suite import plain_suites
+from resources.config.bench_toml import load_settings
+from resources.models.registry.baselines import ScriptedModel
+from tests.rows import prediction
+
+
+def png(width=64, height=48):
+    data = io.BytesIO()
+    Image.new("RGB", (width, height), (width, 0, 0)).save(data, "PNG")
+    return {"bytes": data.getvalue(), "path": None}
+
+
+def stored(image, name):
+    data = image if isinstance(image, bytes) else image.read_bytes()
+    with Image.open(io.BytesIO(data)) as opened:
+        width, height = opened.size
+    facts = {"format": "PNG", "width": width, "height": height, "n_bytes": len(data)}
+    return StoredImage(name=name, sha256=sha256(data).hexdigest(), **facts)
+
+
+def written(folder, section, rows):
+    """A home with one benchmark in a Parquet file, or in JSON lines."""
+    section = dedent(section).strip()
+    assert len(section.split("\n")) <= 8
+    (folder / "bench.toml").write_text(section)
+    if "rows.parquet" in section:
+        pq.write_table(pa.Table.from_pylist(rows), folder / "rows.parquet")
+    else:
+        (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+
+def opened(folder):
+    settings = load_settings(folder)
+    ((name, benchmark),) = settings.benchmarks.items()
+    task = plain_suites(settings)[0][1].tasks[0]
+    place = place_of(name, settings.resolve(benchmark.file), settings)
+    return task, build(benchmark, place, stored)
+
+
+def numbers(folder, responses, judge=None):
+    """Every metric over all questions, from responses in the order of the questions."""
+    task, built = opened(folder)
+    assert not built.rejections
+    asked = built.questions
+    said = [
+        prediction(question_id=q.question_id, text=text)
+        for q, text in zip(asked, responses, strict=True)
+    ]
+    verdicts = pipeline.judge(task, asked, said, judge) if task.is_judged else []
+    scores = pipeline.score(task, asked, said, verdicts)
+    rows = pipeline.summarise(task, asked, said, scores)
+    found = {row.metric: row for row in rows if row.category == "all"}
+    for row in found.values():
+        assert row.low <= row.value <= row.high
+    return {name: row.value for name, row in found.items()}
+
+
+def near(**values):
+    return pytest.approx(values, abs=1e-9)
+
+
+def test_pope(tmp_path):
+    """Gold yes yes no no; said yes no yes no: each of precision, recall and F1 is 1/2."""
+    section = """
+        [benchmarks.pope]
+        file = "rows.parquet"
+        ignore = ["image_source"]
+        answer_type = "yes_no"
+        metric = "f1"
+    """
+    rows = [
+        {"id": str(n), "question_id": str(n), "question": "Is there a cat in the image?"}
+        | {"answer": answer, "image_source": "a.jpg", "image": png(10 + n), "category": "random"}
+        for n, answer in enumerate(["yes", "yes", "no", "no"])
+    ]
+    written(tmp_path, section, rows)
+    said = ["Yes, there is a cat.", "No, there is no cat in the image.", "Yes", "There is no cat."]
+    half = near(f1=0.5, precision=0.5, recall=0.5, yes_ratio=0.5, accuracy=0.5)
+    assert numbers(tmp_path, said) == half
+
+
+def test_mathvista(tmp_path):
+    """A letter, an integer and a float with two decimals of its own are right; a text is not."""
+    section = """
+        [benchmarks.mathvista]
+        file = "rows.parquet"
+        columns = { id = "pid", images = "decoded_image", unit = "unit", decimals = "precision" }
+        ignore = ["image"]
+        answers = "texts"
+        answer_type = "number"
+        tolerance = "decimals"
+    """
+    common = {"image": "images/1.jpg", "decoded_image": png(), "unit": None}
+    rows = [
+        {"pid": "1", "question": "Which?", "choices": ["145°", "65°"], "answer": "65°"},
+        {"pid": "2", "question": "How many?", "choices": None, "answer": "3"},
+        {"pid": "3", "question": "How long?", "choices": None, "answer": "1.45", "precision": 2.0},
+        {"pid": "4", "question": "How old?", "choices": None, "answer": "7"},
+    ]
+    written(tmp_path, section, [{"precision": None} | row | common for row in rows])
+    said = ["The answer is (B).", "There are 3 of them.", "1.449", "8"]
+    assert numbers(tmp_path, said) == near(accuracy=0.75)
+
+
+def test_refcoco(tmp_path):
+    """One question each of a list; IoU 1, 1/2 and none: mean 1/2, two of three at 0.5."""
+    section = """
+        [benchmarks.refcoco]
+        file = "rows.parquet"
+        columns = { id = "question_id", question = "answer", answer = "bbox" }
+        ignore = ["file_name"]
+        answer_type = "box"
+        coordinates = "xywh pixels"
+    """
+    rows = [
+        {"question_id": "1", "image": png(), "question": "Describe.", "answer": ["cat", "left cat"]}
+        | {"bbox": [10.0, 10.0, 20.0, 10.0], "file_name": "COCO_1.jpg"},
+        {"question_id": "2", "image": png(), "question": "Describe.", "answer": ["dog"]}
+        | {"bbox": [0.0, 0.0, 10.0, 10.0], "file_name": "COCO_2.jpg"},
+    ]
+    written(tmp_path, section, rows)
+    said = ["[10, 10, 30, 20]", "[10, 10, 20, 20]", "[40, 40, 60, 48]"]
+    assert numbers(tmp_path, said) == near(mean_iou=0.5, accuracy_at_50=2 / 3)
+    _, built = opened(tmp_path)
+    assert [one.question_id for one in built.questions] == [
+        *("refcoco/1/1", "refcoco/1/2", "refcoco/2/1")
+    ]
+
+
+def test_mmvet(tmp_path):
+    """A judge gives 1.0, 0.5 and 0.3: 0.6 on average."""
+    section = """
+        [benchmarks.mmvet]
+        file = "rows.parquet"
+        columns = { id = "question_id", category = "capability" }
+        ignore = ["image_source"]
+        answer_type = "graded"
+        judge_prompt = "{question} | {answer} | {response} | Grade from 0.0 to 1.0."
+    """
+    rows = [
+        {"question_id": f"v1_{n}", "image": png(), "question": "What is x?", "answer": "-1 <OR> -5"}
+        | {"image_source": "a.jpg", "capability": "ocr,math"}
+        for n in range(3)
+    ]
+    written(tmp_path, section, rows)
+    grades = {"x = -1": "1.0", "x = -5, I think": "0.5", "x = 2": "Score: 0.3"}
+    judge = ScriptedModel("j", lambda r: grades[r.prompt.turns[0].parts[0].split(" | ")[2]])
+    assert numbers(tmp_path, list(grades), judge) == near(mean_grade=0.6)
+
+
+def test_a_graded_set_on_another_scale(tmp_path):
+    """Grades 5, 3 and "I cannot" of 1 to 5: 1, 0.5 and unscored; 0.75 over two."""
+    section = """
+        [benchmarks.open]
+        file = "rows.jsonl"
+        answer_type = "graded"
+        scale = "1..5"
+    """
+    written(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(3)])
+    said = {"a": "5", "b": "3", "c": "I cannot"}
+
+    def graded(request):
+        return next(
+            said[name]
+            for name in said
+            if f"Reply: {name}\n" in str(request.prompt.turns[0].parts[0])
+        )
+
+    assert numbers(tmp_path, list(said), ScriptedModel("j", graded)) == near(mean_grade=0.75)
+
+
+def test_muirbench(tmp_path):
+    """Options that are images; a letter is right, a number of an image is not guessed."""
+    section = """
+        [benchmarks.muirbench]
+        file = "rows.parquet"
+        columns = { id = "idx", images = "image_list", category = "task" }
+        slices = ["image_relation"]
+    """
+    rows = [
+        {"idx": str(n), "task": "Image Retrieval", "image_relation": "Partial", "answer": "B"}
+        | {"question": "Which of these is like <image>?", "options": ["<image>", "<image>", "None"]}
+        | {"image_list": [png(10), png(20), png(30)], "image_type": "Photo", "counterpart_idx": "9"}
+        for n in range(2)
+    ]
+    written(tmp_path, section, rows)
+    assert numbers(tmp_path, ["(B)", "A"]) == near(accuracy=0.5)
+
+
+def test_mmvp(tmp_path):
+    """Pairs of rows; one whole pair of two is right, and three of four questions."""
+    section = """
+        [benchmarks.mmvp]
+        file = "rows.jsonl"
+        columns = { id = "Index", question = "Question", options = "Options", answer = "Correct Answer", images = "MMVP Images/{Index}.jpg" }
+        group_size = 2
+        metric = "group_accuracy"
+    """  # noqa: E501
+    (tmp_path / "MMVP Images").mkdir()
+    for n in range(1, 5):
+        (tmp_path / "MMVP Images" / f"{n}.jpg").write_bytes(png(n)["bytes"])
+    rows = [
+        {"Index": n, "Question": "Open or closed?", "Options": "(a) Open (b) Closed"}
+        | {"Correct Answer": f"({'ab'[n % 2]})"}
+        for n in range(1, 5)
+    ]
+    written(tmp_path, section, rows)
+    found = numbers(tmp_path, ["Closed", "(a)", "(a) Open", "A"])
+    assert found == near(group_accuracy=0.5, accuracy=0.75)
+
+
+def test_docvqa(tmp_path):
+    """ANLS of one edit in five letters is 0.8, of another word 0; 0.6 with a right one."""
+    section = """
+        [benchmarks.docvqa]
+        file = "rows.parquet"
+        columns = { id = "questionId" }
+        metric = "anls"
+    """
+    rows = [
+        {"questionId": str(n), "question": "Who?", "question_types": ["form"], "image": png()}
+        | {"docId": 1, "ucsf_document_id": "x", "answers": ["hello", "hello there"]}
+        for n in range(3)
+    ]
+    written(tmp_path, section, rows)
+    assert numbers(tmp_path, ["hallo", "Hello", "goodbye"]) == near(anls=0.6)
+
+
+def test_a_dialogue_is_scored_on_its_last_turn(tmp_path):
+    section = """
+        [benchmarks.dialogue]
+        file = "rows.jsonl"
+        system = "Be brief."
+        answer_type = "yes_no"
+    """
+    rows = [{"turns": ["Look.", "Is it red?"], "answer": answer} for answer in ("yes", False)]
+    written(tmp_path, section, [row | {"id": n} for n, row in enumerate(rows)])
+    assert numbers(tmp_path, ["Yes.", "Yes, it is."]) == near(accuracy=0.5)
+
+
+def test_further_groups_and_arithmetic_in_templates(tmp_path):
+    """Pairs 0 and 1 by index // 2: one right; figures a and b: none, since each has a wrong one."""
+    section = """
+        [benchmarks.pairs]
+        file = "rows.jsonl"
+        columns = { group = "pair {index // 2}" }
+        metric = "group_accuracy"
+        answer_type = "yes_no"
+        groups = { f_acc = ["figure"] }
+    """
+    rows = [
+        {"index": n, "question": f"Is it {n}?", "answer": 1, "figure": "ab"[n % 2]}
+        for n in range(4)
+    ]
+    written(tmp_path, section, rows)
+    found = numbers(tmp_path, ["Yes", "Yes", "No", "No"])
+    assert found == near(group_accuracy=0.5, f_acc=0.0, accuracy=0.5)
+
+
+def test_a_metric_of_a_package(tmp_path, monkeypatch):
+    (tmp_path / "my_points.py").write_text(
+        "def length(response, question):\n"
+        "    return None if not response else min(1.0, len(response) / len(question.answer[0]))\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    section = """
+        [benchmarks.own]
+        file = "rows.jsonl"
+        metric = "my_points:length"
+    """
+    written(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(3)])
+    assert numbers(tmp_path, ["ab", "abcdef", ""]) == near(length=0.5)
+
+
+@pytest.mark.parametrize(
+    ("entries", "row", "why"),
+    [
+        pytest.param("", {"answer": ["a", "b"]}, 'is a list: set answer_type to "text"', id="list"),
+        pytest.param("", {"answer": "[10, 8, 34, 38]"}, "is a list: set answer_type", id="a box"),
+        pytest.param(
+            'metric = "mean_iou"', {}, 'expected answer_type "box", got "text"', id="type"
+        ),
+        pytest.param('answer_type = "boxes"', {}, "answer_type", id="an unknown type"),
+        pytest.param('metric = "acuracy"', {}, "metric", id="an unknown metric"),
+        pytest.param('metric = "no_module:f"', {}, "No module named 'no_module'", id="a module"),
+        pytest.param('answer_type = "graded"\nscale = "5"', {}, "scale '5'", id="a scale"),
+        pytest.param('groups = { f = ["x"] }', {}, "groups: no column 'x'", id="a group"),
+        pytest.param(
+            'answer_type = "number"\ntolerance = "x"', {}, "tolerance 'x'", id="tolerance"
+        ),
+    ],
+)
+def test_settings_that_do_not_fit_name_the_section(tmp_path, entries, row, why):
+    section = f'[benchmarks.mine]\nfile = "rows.jsonl"\n{entries}'
+    written(tmp_path, section, [{"question": "?", "answer": "a"} | row])
+    with pytest.raises(SettingsError) as error:
+        opened(tmp_path)
+    assert why in str(error.value)
+    assert "benchmarks.mine" in str(error.value)
