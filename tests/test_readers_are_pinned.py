@@ -22,6 +22,7 @@ GIVE_POINTS = (
 _IMPORT = re.compile(r"^\s*from (bench_assets[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 READ_NO_RESPONSES = {
     "annotation.answers.validation": "what people choose from",
+    "core.answer_types.registry": "names of answer types and settings",
     "core.images.completeness": "formats of image files",
     "core.images.decoding": "formats of image files",
     "core.text.escaping": "characters that Markdown and terminals take for their own",
