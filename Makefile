@@ -52,7 +52,7 @@ check: install
 # than its own: workers of pytest-xdist would collect everything, each of them.
 # The first has most of what imports torch, or Great Expectations.
 HALF := tests/workspace tests/defs tests/families tests/examples tests/python_api tests/audit \
-	examples/hallusion_bench \
+	examples/edited_pairs \
 	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
 	models/registry models/transformers models/vllm response_cache tables)
@@ -94,7 +94,7 @@ families: install
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
 
 long: install
-	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/hallusion_bench
+	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/edited_pairs
 
 # In a layer over .venv, so that all else is tested as it is without what only clusters need.
 CLUSTER := .venv-cluster

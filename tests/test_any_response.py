@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.answer_types.option_answers import letters_in
+from bench_assets.core.answer_types.option_answers import letters_in, yes_or_no
 from bench_assets.core.judging.numbered_verdicts import read_by_number
 from bench_assets.core.judging.verdicts import decoded, read_object, read_option
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
@@ -28,7 +28,6 @@ from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE
 from bench_assets.suites.journeybench.solution_verification import EXTRACTED
 from bench_assets.suites.multi.task import TASK as MULTI
-from hallusion_bench.reading import yes_or_no
 from resources.models.registry.baselines import ScriptedModel
 from tests.any_responses import BITS, asked_in, response_of
 from tests.rows import prediction

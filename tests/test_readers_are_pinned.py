@@ -53,7 +53,6 @@ READ_NO_RESPONSES = {
     "annotation.responses.verdicts": "what people choose from",
     "evaluation.aggregation": "metrics of confidence by name",
     "evaluation.reviews": "words that reviewers fill in",
-    "file_benchmarks.prompts": "what is asked",
     "suites.blink.visual_prompts": "sizes of circles, which are drawn",
     "suites.blink.dataset": "columns of the authors' files",
     "suites.blink.prompts": "what is asked",

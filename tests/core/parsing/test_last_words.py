@@ -4,7 +4,6 @@
 Rows are (function, arguments, what it should give).
 """
 
-from bench_assets.core.answer_types.metrics import METRICS
 from bench_assets.core.answer_types.option_answers import letters_in
 from bench_assets.core.metrics import short_answers
 from bench_assets.core.parsing import reasoning
@@ -46,7 +45,7 @@ def vqa(given):
 
 
 def measures(metric):
-    return len(METRICS[metric].measures)
+    return len(scoring.METRICS[metric].measures)
 
 
 def scorers(metric):

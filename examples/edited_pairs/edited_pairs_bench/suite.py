@@ -1,0 +1,17 @@
+"""Edited pairs as a suite: what this package's entry point names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import edited_pairs_bench
+from bench_assets.evaluation.suite import Suite
+from edited_pairs_bench.task import TASK
+
+
+def _assets() -> Sequence[Any]:
+    from bench_assets.asset_factory.suite_assets import loaded
+
+    return loaded(edited_pairs_bench)
+
+
+SUITE = Suite(name=edited_pairs_bench.NAME, tasks=(TASK,), assets=_assets)

@@ -1,1 +1,0 @@
-"""HallusionBench: what a model sees, and what it only thinks that it sees."""

@@ -1,1 +1,0 @@
-"""HallusionBench's mini edition: drawn figures and entries in the authors' format."""
