@@ -40,7 +40,7 @@ bench home init
 ```
 
 This writes a bench.toml with every section as a comment. An unknown key is an error. Each entry below has the key, its type and default, and its meaning.
-Keys with † are part of a response's identity. The page is generated from the types (`python -m tests.docs.settings_page`).
+Keys with † are part of a response's identity. Generated from the types (`python -m tests.docs.settings_page`).
 """  # noqa: E501
 _NAMES = {
     str: "text",
