@@ -12,6 +12,7 @@ from benchmarks.coverage.cells import SIZES, Promise, Rng, Trial
 from benchmarks.coverage.populations import (
     EQUAL,
     FEW,
+    TOGETHER,
     UNEVEN,
     captions,
     chances,
@@ -47,6 +48,16 @@ def promises() -> list[Promise]:
         ),
         *(
             promise
+            for of, images_of in UNEVEN.items()
+            for share, together in ((0.6, 0.7), (0.9, 0.7))
+            for promise in _promises(
+                f"{of}, {share} right, correlation {together}",
+                _right(share, images_of, together),
+                images_of,
+            )
+        ),
+        *(
+            promise
             for name, (measure, top) in _MEASURES.items()
             for promise in _promises(f"{name} of a corpus", _of_corpus(measure, top))
         ),
@@ -73,10 +84,11 @@ def _holds(found: Mean, truth: float) -> bool:
     return found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
-def _right(truth: float, images_of: Images = images) -> Trial:
+def _right(truth: float, images_of: Images = images, together: float = TOGETHER) -> Trial:
     def trial(n: int, rng: Rng) -> bool:
         of = images_of(n)
-        return _holds(mean(points(rng.random(n) < chances(rng, of, truth), of)), truth)
+        right = rng.random(n) < chances(rng, of, truth, together)
+        return _holds(mean(points(right, of)), truth)
 
     return trial
 

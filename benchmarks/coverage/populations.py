@@ -41,6 +41,20 @@ def one_large(n: int, share: float) -> npt.NDArray[np.int_]:
 
 
 @cache
+def two_large(n: int) -> npt.NDArray[np.int_]:
+    """Two images with a quarter of the questions each, beside images of one question each."""
+    quarter = n // 4
+    return np.concatenate([np.repeat([0, 1], quarter), np.arange(2, 2 + n - 2 * quarter)])
+
+
+@cache
+def skewed(n: int) -> npt.NDArray[np.int_]:
+    """Images whose sizes are lognormal: most of one question, some of ten and more."""
+    sizes = np.ceil(np.random.default_rng(5).lognormal(0, 1.2, n)).astype(int)
+    return np.repeat(np.arange(n), sizes)[:n]
+
+
+@cache
 def falling(n: int) -> npt.NDArray[np.int_]:
     """Images whose sizes fall as 1/k."""
     of_first = (np.array([most // k for k in range(1, most + 1)]) for most in range(1, n + 1))
@@ -66,7 +80,9 @@ UNEVEN: dict[str, Callable[[int], npt.NDArray[np.int_]]] = {
     "one image of a third beside singles": partial(one_large, share=1 / 3),
     "one image of a sixth beside singles": partial(one_large, share=1 / 6),
     "one image of a tenth beside singles": partial(one_large, share=0.1),
+    "two images of a quarter beside singles": two_large,
     "image sizes falling as 1/k": falling,
+    "lognormal image sizes": skewed,
 }
 """Images of uneven sizes."""
 

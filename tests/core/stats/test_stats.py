@@ -148,11 +148,27 @@ def test_what_spreads_between_groups_makes_their_mean_no_less_sure():
     assert (found.low, found.high) == pytest.approx(wilson(0.5, 100, norm.ppf(0.975)))
 
 
-@pytest.mark.parametrize("sizes", [[3] * 10, [1, 2, 3, 1, 5, 2]])
+def one_correlation(x, of):
+    """Variance of a mean whose units have one variance and, within clusters, one correlation.
+
+    The two components are those that give the observed squares within clusters and in all; a
+    negative one is none.
+    """
+    n, same = len(x), (of[:, None] == of[None, :]).astype(float)
+    own = np.eye(n) - same / same.sum(axis=0)
+    whole = np.eye(n) - np.ones((n, n)) / n
+    expected = [[np.trace(a @ np.eye(n)), np.trace(a @ same)] for a in (own, whole)]
+    alone, shared = np.linalg.solve(expected, [x @ own @ x, x @ whole @ x])
+    alone, shared = (alone, shared) if shared > 0 else (alone + shared, 0.0)
+    return np.sum(alone * np.eye(n) + shared * same) / n**2
+
+
+@pytest.mark.parametrize("sizes", [[3] * 10, [1, 2, 3, 1, 5, 2], [9, 6, 1, 1, 1, 2]])
 def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
     """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4); CR2, Student's t.
 
-    Its freedom is what the spread is worth, and no less than clusters have.
+    Of uneven clusters a fifth of the variance is that of one correlation, which adds freedom. The
+    freedom is what the spread is worth, and no less than clusters have.
     """
     w = np.array(sizes, float)
     right = np.array([number % (size + 1) for number, size in enumerate(sizes)], float)
@@ -166,8 +182,13 @@ def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
     moves = (right - p * w) / total / np.sqrt(1 - w / total)
     extra = 0.1 / min(p, 1 - p)
     other = extra * p * (1 - p) * (w**2).sum() / total**2 / (n - 1)
-    variance = ((moves**2).sum() + other) * n / (n + extra)
-    quantile = t.ppf(0.975, max(satterthwaite(sizes), worth(moves, w / total)))
+    spread, freedom = (moves**2).sum(), satterthwaite(sizes)
+    if len(set(sizes)) > 1:
+        of = np.repeat(np.arange(n), sizes)
+        spread = 0.8 * spread + 0.2 * one_correlation(np.array([p.value for p in seen]), of)
+        freedom = min(n - 1, freedom / 0.64)
+    variance = (spread + other) * n / (n + extra)
+    quantile = t.ppf(0.975, max(freedom, worth(moves, w / total)))
     found = mean(seen)
     assert (found.low, found.high) == pytest.approx(
         wilson(p, p * (1 - p) / variance, quantile), rel=0.01
