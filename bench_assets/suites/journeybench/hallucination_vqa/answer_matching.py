@@ -3,7 +3,8 @@
 An answer is right if, for one of people's answers, it takes the same stand (something is there, or
 it is not there or cannot be told), names the same numbers, and has at least half of the words that
 the question does not have already. What is not there has to be named, or meant by "they": one
-sentence that fits every question answers none.
+sentence that fits every question answers none. Nor does a list of everything: of the words that are
+said, a third is the question's or people's, and no count is beside the right one.
 """
 
 import json
@@ -22,6 +23,7 @@ _EMPTY = frozenset(_WORDS["empty"])
 _NUMBERS: dict[str, str] = _WORDS["numbers"]
 _BARE = frozenset(_WORDS["bare"])
 _ENOUGH = 0.5
+_LISTED = 3  # words said for each of the question or of people: more are a list
 
 
 def says_the_same(response: str, truth: str, question: str) -> bool:
@@ -33,6 +35,8 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
     False
     >>> says_the_same("There are 2 owls", "Three owls", "How many owls are there?")
     False
+    >>> says_the_same("No heart, cat, shoe, tree, car.", "There is no heart", "Where is the heart?")
+    False
     """
     if _evades(response, truth) or bool(_DENYING.search(response)) != bool(_DENYING.search(truth)):
         return False
@@ -41,9 +45,11 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
     if _DENYING.search(truth) and things and not (things & said or _means_them(response, truth)):
         return False
     told = meant - asked
-    if not {word for word in told if word.isdigit()} <= said:
+    counts = {word for word in told if word.isdigit()}
+    if counts and counts != {word for word in said - asked if word.isdigit()}:
         return False
-    return len(told & said) >= _ENOUGH * len(told)
+    about = said & (asked | meant)
+    return len(told & said) >= _ENOUGH * len(told) and len(said) <= _LISTED * len(about)
 
 
 def _evades(response: str, truth: str) -> bool:

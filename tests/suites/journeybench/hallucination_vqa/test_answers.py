@@ -17,8 +17,8 @@ DENIALS = (
 ASSERTIONS = ("No, the heart is red.", "The heart is noted.", "A heart.")
 REFUSALS = (
     *("I cannot assist, no heart.", "I can't assist, no heart.", "I can’t help, no heart."),
-    *("I cannot provide it, no heart.", "I am unable to help, no heart.", "As an AI, no heart."),
-    *("I cannot answer, no heart.", "I can't answer, no heart.", "I am unable to answer, heart."),
+    *("I cannot provide it, no heart.", "Unable to help, no heart.", "As an AI, no heart."),
+    *("I cannot answer, no heart.", "I can't answer, no heart.", "Unable to answer, heart."),
 )
 BARE = ("no", "nothing", "none", "nowhere", "nobody")
 _EMPTY = (
@@ -36,10 +36,10 @@ NUMBERS = _NUMBERS.split()
 TABLE = [
     *((said, *HEART, True) for said in DENIALS),
     *((said, *HEART, False) for said in (*ASSERTIONS, *REFUSALS)),
-    *((said, "It is not there", "Where?", False) for said in BARE),
+    *((said, f"{said} there", "Where?", False) for said in BARE),
     ("They cannot be seen", "The shoes are not visible", "What shoes?", True),
     ("They cannot be seen", "There is no heart", "Which heart?", False),
-    ("Yes", "It is blue", "Is it blue?", False),
+    ("Yes", "Yes, it is blue", "Is it blue?", False),
     ("I cannot answer", "Nobody cannot answer", "Who?", True),
     *(("red", f"{word} red blue", "?", True) for word in EMPTY),
     *(("never red", f"{word} red blue", "?", True) for word in DENYING_AND_EMPTY),

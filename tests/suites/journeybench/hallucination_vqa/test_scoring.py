@@ -7,6 +7,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.constant_responses import STOCK, composed_texts
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
@@ -97,6 +98,17 @@ SHOES = ("The shoes are not visible", "What shoes does she wear?")
         pytest.param("Four owls", OWLS, False, id="another count"),
         pytest.param("Many", OWLS, False, id="no count"),
         pytest.param("", OWLS, False, id="nothing said"),
+        pytest.param(
+            "No owl, heart, shoe, tree or house.", HEART, False, id="a list of absent things"
+        ),
+        pytest.param("There are two, three or four owls.", OWLS, False, id="a list of counts"),
+        pytest.param("Three owls sit on a branch of a tree.", OWLS, True, id="where they sit, too"),
+        pytest.param(
+            "I see no blue heart; the picture shows a woman in front of a house.",
+            HEART,
+            True,
+            id="what is there instead",
+        ),
     ],
 )
 def test_rules(response, about, right):
@@ -111,6 +123,38 @@ def test_rules_call_peoples_own_answers_right_and_empty_words_wrong(shared_data)
     for empty in ("No", "I cannot assist with that.", ""):
         pairs = [pair(entry, empty) for entry in entries]
         assert not any(judgement.verdict for judgement in scoring.judge_by_rules(pairs))
+
+
+def test_no_composed_response_passes_the_rules_of_the_mini_edition():
+    """What people answer there, as lists: 0.617 and 0.667 were called right."""
+    things = (
+        "piano",
+        "ladder",
+        "dog",
+        "bicycle",
+        "boat",
+        "lamp",
+        "balloon",
+        "key",
+        "umbrella",
+        "4",
+    )
+    asked = [
+        *(
+            (f"What colour is the {one}?", f"There is no {one} in the picture")
+            for one in things[:9]
+        ),
+        *(
+            (f"How many {one}s are there?", word)
+            for one, word in zip(things[:3], ("2", "3", "4"), strict=True)
+        ),
+        ("What is the age of the whale?", "The picture does not tell the age of the whale"),
+    ]
+    answers = [answer for _, answer in asked]
+    for text in (*composed_texts(answers), *STOCK, f"no {', '.join(things)}"):
+        right = [says_the_same(text, answer, question) for question, answer in asked]
+        assert sum(right) <= 2, text
+    assert all(says_the_same(answer, answer, question) for question, answer in asked)
 
 
 def pair(entry, said, edition="built"):
