@@ -1,14 +1,16 @@
 """What is scored without looking, counted by hand."""
 
 from dataclasses import replace
+from math import nan
 
 import pytest
 
-from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
     beside,
+    beside_judged,
     best_constants,
     chance_of,
     shuffled,
@@ -215,6 +217,38 @@ def test_a_model_judged_number_stands_alone():
     exam = [text(1, "x"), text(2, "x")]
     (row,) = measured(TASK, exam, [said(1, "x"), said(2, "x")], judge="gpt")
     assert (row.value, row.constant, row.shuffled) == (1.0, None, None)
+
+
+def judged_row(model, value, judge="paper:gpt", data="0c", metric="accuracy", n=3):
+    signature = f"quiz|v1|main|data:{data}|prompts:1|model:m|t=0|judge:{judge}|scorer:strict|n:{n}"
+    return Metric(
+        task="quiz", model=model, condition="main", metric=metric, category="all", value=value,
+        low=0.0, high=1.0, n_scored=3, n_unscored=0, n_failed=0, edition="own",
+        signature=signature,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("others", "constant"),
+    [
+        pytest.param([("a", 0.3), ("b", 0.6)], 0.6, id="the best of two that say one thing"),
+        pytest.param([("a", 0.3, "paper:other")], None, id="another judge"),
+        pytest.param([("a", 0.3, "paper:gpt", "ff")], None, id="other questions"),
+        pytest.param([("a", 0.3, "paper:gpt", "0c", "errors")], None, id="another metric"),
+        pytest.param([("a", nan)], None, id="nothing that the judge could read"),
+        pytest.param([], None, id="none was evaluated"),
+    ],
+)
+def test_beside_a_judged_number_stands_what_one_response_got_from_its_judge(others, constant):
+    rows = beside_judged(TASK, [judged_row("m", 0.8)], [judged_row(*one) for one in others])
+    assert [(row.value, row.constant) for row in rows] == [(0.8, constant)]
+
+
+def test_the_best_constant_of_a_judged_error_rate_is_the_lowest():
+    task = replace(TASK, lower_is_better=frozenset(["accuracy"]))
+    others = [judged_row("a", 0.3), judged_row("b", 0.6)]
+    assert beside_judged(task, [judged_row("m", 0.8)], others)[0].constant == 0.3
+    assert beside_judged(task, [], others) == []
 
 
 def test_a_constant_of_other_questions_is_not_shown():

@@ -15,6 +15,7 @@ from bench_assets.asset_factory.evaluation_steps import (
     metrics_output,
     predicted,
     read_constants,
+    read_judged_constants,
     read_run,
     rejected,
     rejections_key,
@@ -29,7 +30,7 @@ from bench_assets.asset_factory.suite_assets import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation.blind_baselines import beside
+from bench_assets.evaluation.blind_baselines import beside, beside_judged
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
@@ -264,6 +265,8 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         left_out = rejected(tables, of.task, questions[0].edition if questions else "")
         n_rejected = None if left_out is None else len(left_out)
         found = beside(of.task, questions, predictions, scores, tried)
+        if of.task.is_judged:
+            found = beside_judged(of.task, found, read_judged_constants(tables, key))
         rows = [replace(row, n_rejected=n_rejected) for row in found]
         return metrics_output(of.task, questions, rows, steps)
 

@@ -27,6 +27,7 @@ from bench_assets.evaluation.outcomes import accept_refusals
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
+from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
 from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
@@ -164,6 +165,16 @@ def metrics_output(
 def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
     """Scores of constant responses; none for questions built before that table existed."""
     return tables.read(key, BestConstant) if tables.exists(key) else []
+
+
+def read_judged_constants(tables: TableFiles, key: Sequence[str]) -> list[Metric]:
+    """Metrics of the models that say one thing, as far as they were evaluated."""
+    names = [name for name, spec in EMBEDDED_MODELS.items() if spec.kind == "most_frequent"]
+    found: list[Metric] = []
+    for name in names:
+        with suppress(TableError):
+            found += tables.read(key, Metric, name) if tables.exists(key, name) else []
+    return found
 
 
 def rejections_key(task: Task) -> list[str]:

@@ -1,8 +1,8 @@
 """Blind baselines: the best constant response, and responses shuffled across questions.
 
 Both accompany every metric as ``constant`` and ``shuffled``, and reveal metrics, scorers or
-questions that can be satisfied blindly. Verdicts come from rules only; metrics of model judges have
-no blind baselines.
+questions that can be satisfied blindly. Verdicts come from rules; beside a metric of a model judge
+stands what the same judge gave to a model that says one thing, if it was evaluated.
 """
 
 from array import array
@@ -14,7 +14,8 @@ from math import isnan
 from typing import TypeAlias
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.schema.training_runs import COMPARED
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import column, gathered, taken
 from bench_assets.evaluation import pipeline
@@ -107,6 +108,29 @@ def beside(
         for row in rows
         for cell in [(row.metric, row.category)]
     ]
+
+
+def beside_judged(task: Task, rows: list[Metric], others: Sequence[Metric]) -> list[Metric]:
+    """Put beside a model-judged number what one response got from the same judge.
+
+    A judge is not asked for it: ``others`` are the metrics of models that say one thing. Those of
+    other questions, prompts, scorers or judges do not count.
+    """
+    known: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    for other in others:
+        if rows and _compared(other) == _compared(rows[0]) and not isnan(other.value):
+            known[other.model][other.metric, other.category] = other.value
+    best = best_cells(known, task.lower_is_better)
+    return [
+        replace(row, constant=best[cell][0]) if row.constant is None and cell in best else row
+        for row in rows
+        for cell in [(row.metric, row.category)]
+    ]
+
+
+def _compared(row: Metric) -> tuple[str | None, ...]:
+    parts = Signature.parse(row.signature).parts
+    return row.condition, *(parts.get(name) for name in (*COMPARED, "judge"))
 
 
 def chance_of(task: Task, questions: Sequence[Question]) -> float | None:

@@ -16,6 +16,8 @@ STOCK = (
     "It cannot be determined from the image.",
     "The image shows a person standing in front of a building.",
     "A group of people are in a room with a table and chairs.",
+    "A man is standing in a room.",
+    "A close up of an object on a table.",
 )
 """Responses that are tried wherever a question is answered in words."""
 

@@ -91,6 +91,42 @@ def html(text):
             '选<ol type="A"><li>甲</li><li>乙</li></ol>', "选\nA. 甲\nB. 乙", id="a list of letters"
         ),
         pytest.param(
+            "<ol reversed><li>甲</li><li>乙</li><li>丙</li></ol>",
+            "3. 甲\n2. 乙\n1. 丙",
+            id="a list that counts down",
+        ),
+        pytest.param(
+            '<ol reversed start="10"><li>甲</li><li>乙</li></ol>',
+            "10. 甲\n9. 乙",
+            id="down from ten",
+        ),
+        pytest.param(
+            '<ol type="i" start="4"><li>甲</li><li>乙</li></ol>',
+            "iv. 甲\nv. 乙",
+            id="Roman numerals",
+        ),
+        pytest.param(
+            '<ol style="list-style-type: upper-roman"><li>甲<li>乙</ol>',
+            "I. 甲\nII. 乙",
+            id="Roman numerals by CSS, entries left open",
+        ),
+        pytest.param(
+            '<ol type="a" start="26"><li>甲</li><li>乙</li></ol>', "Z. 甲\nAA. 乙", id="after Z"
+        ),
+        pytest.param(
+            '<ol><li>甲</li><li value="7">乙</li><li>丙</li></ol>',
+            "1. 甲\n7. 乙\n8. 丙",
+            id="a number of its own",
+        ),
+        pytest.param("<ol start='3'><li>甲<li>乙</ol>", "3. 甲\n4. 乙", id="from three, left open"),
+        pytest.param(
+            "每支$5，设买$x$支，$x&gt;3$", r"每支\$5，设买$x$支，$x>3$", id="money before formulas"
+        ),
+        pytest.param(
+            "$x=1$ costs $1,200.50.", r"$x=1$ costs \$1,200.50.", id="money after a formula"
+        ),
+        pytest.param("$3，4$与$5x$", "$3，4$与$5x$", id="formulas that begin with a number"),
+        pytest.param(
             "<table><tr><td>a|b</td><td>$|x|$</td></tr></table>",
             "| | |\n| --- | --- |\n| a\\|b | $\\vert x\\vert $ |",
             id="bars in a table",

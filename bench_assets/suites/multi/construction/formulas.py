@@ -11,6 +11,11 @@ FORMULA = re.compile(
 )
 """A formula as LaTeX; one may follow another without a blank: ``$a$$b$``."""
 
+_SIGN = re.compile(r"(?<!\\)\$")
+_MONEY = re.compile(  # an amount that ends where no formula goes on
+    r"(?<![\\$])\$(?=\d[\d,]*(?:\.\d+)?(?:\s*[\u3000-\u303f\uff01-\uff65\u4e00-\u9fff]|\s+[A-Za-z]{2,}"
+    r"|[,;:.!?]?(?:\s|$)))"
+)
 _EMPTY = re.compile(r"\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}")
 _TWO_INDICES = re.compile(r"(\$([_^])\{[^${}]*\})\$\$(?!\2)([_^]\{[^${}]*\}\$)")
 _PLACE = re.compile("\ue000(\\d+)\ue001")
@@ -34,6 +39,7 @@ class Formulas:
 
     def keep(self, text: str) -> str:
         """Replace each formula by a placeholder. Money is none: a formula holds no tag."""
+        text = escape_money(text)
         closed = _closed(text)
 
         def hidden(found: re.Match[str]) -> str:
@@ -86,13 +92,27 @@ def lost_characters(before: str, after: str) -> str:
     return "".join(missing.elements())
 
 
+def escape_money(text: str) -> str:
+    r"""Escape the dollar sign of an amount that would open or close a formula of the text.
+
+    Only where the signs of a text make no pairs; two amounts hurt no formula.
+
+    >>> escape_money("单价$5，设$x$支"), escape_money("$3，4$")
+    ('单价\\$5，设$x$支', '$3，4$')
+    """
+    if len(_SIGN.findall(text)) % 2 == 0:
+        return text
+    escaped = _MONEY.sub(r"\\$", text)
+    return text if len(_SIGN.findall(escaped)) % 2 else escaped
+
+
 def is_broken(text: str) -> bool:
     r"""Whether a text has an empty formula, an open one, or one with an open brace.
 
     >>> is_broken("SO$_4$$^{2-}$ $$x=1$$"), is_broken("$x"), is_broken(r"$\\left\\{x\\right.$")
     (False, True, False)
     """
-    plain = text.replace(r"\$", "")
+    plain = escape_money(text).replace(r"\$", "")
     bodies = [found[0].strip("$") for found in FORMULA.finditer(plain)]
     bare = [body.replace(r"\{", "").replace(r"\}", "") for body in bodies]
     return (

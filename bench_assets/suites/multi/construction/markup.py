@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from PIL import Image, ImageDraw, ImageFont
@@ -24,6 +23,7 @@ from bench_assets.suites.multi.construction.formulas import (
     lost_characters,
     visible_text,
 )
+from bench_assets.suites.multi.construction.numbered_lists import list_marks
 from bench_assets.suites.multi.dataset.source import MultiItem, image_name
 
 if TYPE_CHECKING:
@@ -189,17 +189,22 @@ def _as_letters(text: str) -> str:
 
 
 def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
-    """Write the reading of a character in brackets, and lists that count in letters as options."""
+    """Write the reading of a character in brackets, and the marks of lists that have others."""
     for reading in soup("rt"):
         bracketed = reading.parent is not None and reading.parent.find("rp") is not None
         if not bracketed and reading.get_text(strip=True):
             reading.insert(0, "（")
             reading.append("）")
-    for options in soup("ol", type=re.compile("^a$", re.IGNORECASE)):
-        for letter, option in zip(ascii_uppercase, options("li", recursive=False), strict=False):
-            option.insert(0, f"{letter}. ")
-            option.name = "p"
-        options.name = "div"
+    for entry in soup("li"):
+        if entry.parent is not None and entry.parent.name == "li":  # </li> may be left out
+            entry.parent.insert_after(entry.extract())
+    for numbered in soup("ol"):
+        entries = numbered("li", recursive=False)
+        if marks := list_marks(numbered, entries):
+            for mark, entry in zip(marks, entries, strict=True):
+                entry.insert(0, f"{mark}. ")
+                entry.name = "p"
+            numbered.name = "div"
 
 
 def _restore_formulas(formulas: Formulas, text: str) -> str:
