@@ -71,6 +71,7 @@ READ_NO_RESPONSES = {
     "suites.multi.construction.item_checks": "defects and near-duplicates of problems",
     "suites.multi.construction.markup": "the markup of problems",
     "suites.multi.construction.formulas": "the formulas of problems",
+    "suites.multi.construction.numbered_lists": "the lists of problems",
     "suites.multi.construction.annotation": "what people choose from",
     "suites.multi.prompts": "what is asked",
     "suites.multi.dataset.questions": "kinds and levels of problems",

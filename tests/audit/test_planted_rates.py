@@ -2,12 +2,15 @@
 
 import io
 import struct
+import zlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, PngImagePlugin
 
+from bench_assets.audit.items.ambiguous_options import meaning
+from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.images.metadata import metadata_of
 from bench_assets.core.schema.rows import Prediction
 from tests.audit.held import exam, found
@@ -66,6 +69,35 @@ def test_options_of_one_meaning(large):
     assert suspects(offering(large, DIFFERENT), "ambiguous_options") == set()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        *[("TV", "television"), ("noon", "12:00"), ("midnight", "0:00"), ("1 1/2", "1.5")],
+        *[("five and a half", "5.5"), ("1e3", "1000"), ("2 feet", "24 inches")],
+        *[("1 lb", "16 oz"), ("70 °F", "70 degrees Fahrenheit"), ("two weeks", "14 days")],
+        *[
+            ("can't be determined", "cannot be determined"),
+            ("both a cup and a jug", "a jug and a cup"),
+        ],
+        *[("Mt. Everest", "Mount Everest"), ("3/4", "75 %"), ("3 and a quarter", "13/4")],
+    ],
+)
+def test_more_pairs_of_one_meaning(one, other):
+    assert meaning(one) == meaning(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        *[("noon", "midnight"), ("2 feet", "2 inches"), ("1 1/2", "11/2"), ("20 °C", "20 °F")],
+        *[("20 °C", "20 degrees"), ("five and a half", "five"), ("1 lb", "1 kg"), ("TV", "radio")],
+        *[("can be determined", "can't be determined"), ("both cups", "cups and jugs")],
+    ],
+)
+def test_more_pairs_of_two_meanings(one, other):
+    assert meaning(one) != meaning(other)
+
+
 def canvas(level=128, size=(320, 240)):
     return Image.new("RGB", size, (level,) * 3)
 
@@ -107,6 +139,35 @@ SHOWN = [
     with_mark(lambda d: d.ellipse((150, 110, 160, 120), fill=(200, 200, 200))),
     with_mark(lambda d: d.rectangle((5, 5, 315, 235), outline=(220, 220, 220))),
 ]  # fmt: skip
+
+
+def levels(values):
+    return Image.fromarray(np.clip(values, 0, 255).astype(np.uint8))
+
+
+RNG = np.random.default_rng(1)
+Y, X = np.mgrid[0:240, 0:320]
+MORE_BLANK = {
+    "a black frame with hot pixels": np.where(RNG.random((240, 320)) < 0.0005, 255, 3),
+    "salt on black": np.where(RNG.random((240, 320)) < 0.005, 255, 0),
+    "grain in an icon": RNG.normal(100, 5, (32, 32)),
+    "a vignette": 128 - 5 * (((X - 160) / 160) ** 2 + ((Y - 120) / 120) ** 2),
+    "a dead column": np.where(X == 17, 20, 10),
+}
+MORE_SHOWN = {
+    "a line of one pixel": np.where(Y == 100, 200, 255),
+    "a dot of six": np.where(np.hypot(X - 160, Y - 120) < 3, 0, 255),
+    "a dot in an icon": np.where(np.hypot(X[:32, :32] - 16, Y[:32, :32] - 16) < 3, 0, 255),
+    "a faint square": 240 - 20 * ((X > 100) & (X < 200) & (Y > 50) & (Y < 150)),
+    "a star in grain": RNG.normal(20, 3, (240, 320)) + 60 * (np.hypot(X - 160, Y - 120) < 6),
+}
+
+
+@pytest.mark.parametrize("name", [*MORE_BLANK, *MORE_SHOWN])
+def test_lone_pixels_and_grain_are_nothing_to_see(name):
+    blank = name in MORE_BLANK
+    image = levels(MORE_BLANK[name] if blank else MORE_SHOWN[name])
+    assert (image_statistics(image).range <= 12) == blank
 
 
 def test_blank_and_nearly_blank_images(large):
@@ -201,6 +262,39 @@ def test_answers_in_the_metadata_of_real_files(large):
         tags[one.images[0]] = metadata_of(with_exif(0x0110, "Camera 7"))
     planted = {one.question_id for one in large.questions[:PLANTED]}
     assert rates(replace(large, tags=tags), "image_metadata", planted) == (1.0, 0)
+
+
+def chunk(name, body):
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(lambda t: saved() + t, id="behind a JPEG"),
+        pytest.param(lambda t: saved("PNG") + t, id="behind a PNG"),
+        pytest.param(lambda t: with_segment(0xEA, t), id="a segment of JPEG that nobody reads"),
+        pytest.param(
+            lambda t: saved("PNG")[:33] + chunk(b"prVt", t) + saved("PNG")[33:],
+            id="a private chunk",
+        ),
+    ],
+)
+def test_parts_of_files_that_decoders_skip_are_read(write):
+    assert "zebra" in " ".join(metadata_of(write(b"the zebra")).values())
+    assert "zebra" not in " ".join(metadata_of(write(b"")).values())
+
+
+def test_profiles_and_times_tell_files_apart():
+    plain, profiled = saved(), saved(icc_profile=b"a profile")
+    assert metadata_of(profiled).keys() - metadata_of(plain).keys() == {"ICC profile"}
+    times = {
+        metadata_of(
+            saved("PNG")[:33] + chunk(b"tIME", bytes([7, 232, 1, 2, 3, 4, n])) + saved("PNG")[33:]
+        )["appended"]
+        for n in (50, 51)
+    }
+    assert len(times) == 2
 
 
 def responses(held, known, seed):

@@ -40,13 +40,19 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
     for dimension, sizes in {
         "length": {
             "mm millimeter": "1/1000", "cm centimeter": "1/100", "dm decimeter": "1/10",
-            "m meter": "1", "km kilometer": "1000",
+            "m meter": "1", "km kilometer": "1000", "in inch inches": "127/5000",
+            "ft foot feet": "381/1250", "yd yard": "1143/1250", "mi mile": "1609344/1000",
         },
         "mass": {
             "mg milligram": "1/1000", "g gram": "1", "kg kilogram": "1000", "t ton": "1000000",
+            "lb lbs pound": "45359237/100000", "oz ounce": "45359237/1600000",
         },
-        "volume": {"ml milliliter": "1/1000", "l liter": "1"},
-        "time": {"s sec second": "1", "min minute": "60", "h hour": "3600", "day": "86400"},
+        "volume": {"ml milliliter": "1/1000", "cl centiliter": "1/100", "l liter": "1"},
+        "celsius": {"°c celsius": "1"},
+        "fahrenheit": {"°f fahrenheit": "1"},
+        "time": {"s sec second": "1", "min minute": "60", "h hour": "3600", "day": "86400",
+            "week": "604800",
+        },
         "angle": {"° degree": "1"},
         "number": {"% percent": "1/100"},
         "dollar": {"$ dollar usd": "1", "cent": "1/100"},
@@ -55,8 +61,16 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
     for name in names.split()
 }  # fmt: skip
 _QUANTITY = re.compile(
-    r"(?P<dollar>\$)?\s*(?P<number>[-−]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?)\s*(?P<unit>[a-z°%$]*)"
+    r"(?P<dollar>\$)?\s*(?:(?P<whole>\d+) (?:and )?(?=\d+/))?"
+    r"(?P<number>[-−]?\d[\d,]*(?:\.\d+)?(?:e\d{1,2}|\s*/\s*\d+)?)\s*(?P<unit>[a-z°%$]*)"
 )
+_IN_FIGURES = (  # whole phrases
+    (re.compile(r"\bdegrees? (celsius|fahrenheit)\b"), r"\1"),
+    (re.compile(r"\band an? (half|quarter)\b"), r"and \1"),
+    (re.compile(r"(?<=\d )and half\b"), "1/2"),
+    (re.compile(r"(?<=\d )and quarter\b"), "1/4"),
+)
+_NOON = {"noon": 720, "midday": 720, "12 noon": 720, "midnight": 0, "12 midnight": 0}
 _PLAIN = re.compile(  # words of three letters and more; other capitals may matter, as in "AaBb"
     r"(?=.*[^\W\d_]{3})"
     r"(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
@@ -66,6 +80,7 @@ _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap]\.?m
 _PAST = re.compile(r"(?P<part>half|quarter|\d+)(?: minutes?)? (?P<way>past|to) (?P<hour>\d{1,2})")
 _PARTS = {"half": 30, "quarter": 15}  # minutes
 _FRAME = re.compile(r"^(?:(?:it|this|that)(?: is|'s)|the (?:right )?answer is) ")
+_BOTH = re.compile(r"^both (?=.+ and )", re.IGNORECASE)
 _EITHER_WAY = re.compile(r"\s+(?:and|or)\s+")
 _FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
 are was were be do does did has have had of to it its you can see there whose one
@@ -112,9 +127,9 @@ def meaning(option: str) -> Hashable:
     text = unicodedata.normalize("NFKC", option).strip()
     if (time := _time(text)) or (quantity := _quantity(text)):
         return time or quantity
-    if not _PLAIN.fullmatch(text):
+    if not _PLAIN.fullmatch(text) and _stemmed(text.casefold()) not in _EQUAL:
         return "as written", text.rstrip(" .。")
-    parts = [_plain(part) for part in _EITHER_WAY.split(text)]
+    parts = [_plain(part) for part in _EITHER_WAY.split(_BOTH.sub("", text))]
     if "," in text or len(set(parts)) < 2:  # a list may be in an order that matters
         return _quantity(_plain(text)) or ("words", _plain(text).replace(" ", ""))
     return "words", frozenset(parts)
@@ -136,7 +151,8 @@ def right_meanings(question: Question) -> frozenset[Hashable]:
 
 def _plain(text: str) -> str:
     """The words of a text, stemmed; phrases of one meaning as the first of them."""
-    said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!")).replace("n't", " not")
+    said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!"))
+    said = said.replace("can't", "cannot").replace("n't", " not")
     stems = _stemmed(said)
     return _EQUAL.get(stems) or " ".join(_EQUAL.get(word, word) for word in stems.split())
 
@@ -144,6 +160,8 @@ def _plain(text: str) -> str:
 def _time(text: str) -> tuple[str, int] | None:
     """Minutes of a clock time; "7 pm" and "19:00" are equal, "7:00" may be either half."""
     said = " ".join(map(_number_word, text.casefold().replace("’", "'").rstrip(" .").split()))
+    if (minutes := _NOON.get(said)) is not None:
+        return "time of day", minutes
     if found := _PAST.fullmatch(said.removeprefix("a ")):
         minutes = _PARTS.get(found["part"]) or int(found["part"])
         past = minutes if found["way"] == "past" else -minutes
@@ -170,7 +188,10 @@ def _stem(word: str) -> str:
 
 def _quantity(text: str) -> tuple[str, Fraction] | None:
     """The dimension and value of a number with or without a unit."""
-    found = _QUANTITY.fullmatch(" ".join(map(_number_word, text.casefold().rstrip(" .").split())))
+    said = " ".join(map(_number_word, text.casefold().rstrip(" .").split()))
+    for phrase, figures in _IN_FIGURES:
+        said = phrase.sub(figures, said)
+    found = _QUANTITY.fullmatch(said)
     if not found:
         return None
     name = found["unit"] if found["unit"] in _UNITS else _stem(found["unit"])
@@ -179,7 +200,7 @@ def _quantity(text: str) -> tuple[str, Fraction] | None:
         return None
     number = found["number"].replace(",", "").replace("−", "-").replace(" ", "")
     try:
-        return dimension or "number", Fraction(number) * size
+        return dimension or "number", (int(found["whole"] or 0) + Fraction(number)) * size
     except (ValueError, ZeroDivisionError):
         return None
 

@@ -6,7 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-_CELLS = 64  # a side
+_CELLS = 64  # a side, of at least _OF_CELL px each
+_OF_CELL = 3
+_SPECKS = 0.02  # share of the pixels that may differ from a blank image, one or two at a place
+_TOUCHING = 2  # pixels of a speck
+_FLAT = 12.0  # levels in which the others lie
 _LARGEST = 1024  # px a side; larger images are shrunk
 _GRAIN = 9.0  # standard errors of a cell's mean that grain alone spreads over all cells
 
@@ -16,7 +20,7 @@ _Levels: TypeAlias = npt.NDArray[np.float32]
 class ImageStatistics(NamedTuple):
     """Levels are 0 to 255."""
 
-    range: int  # largest of a channel over 64 x 64 cells, less what the grain of the cells explains
+    range: int  # largest of a channel over 64 x 64 cells, less what grain and lone pixels explain
     brightness: float  # mean level of grey
     contrast: float  # standard deviation of the levels
     sharpness: float  # variance of the Laplacian
@@ -40,16 +44,34 @@ def image_statistics(image: Image.Image) -> ImageStatistics:
 
 
 def _range(levels: _Levels) -> float:
-    """Range of the means of cells; grain within them explains a part of it."""
+    """Range of the means of cells; grain within them, and lone pixels, explain a part of it."""
+    levels = _without_specks(levels)
     means, squares = _cells(levels), _cells(levels**2)
     grain = np.median(np.sqrt(np.maximum(0, squares - means**2)))
-    per_cell = max(1.0, levels.size / _CELLS**2)
+    per_cell = max(1.0, levels.size / means.size)
     return max(0.0, float(np.ptp(means) - _GRAIN * grain / per_cell**0.5))
+
+
+def _without_specks(levels: _Levels) -> _Levels:
+    """An image that is blank but for lone pixels, without these; any other one as it is."""
+    middle = float(np.median(levels))
+    odd = np.abs(levels - middle) > _FLAT
+    if not 0 < np.count_nonzero(odd) <= _SPECKS * levels.size:
+        return levels
+    padded = np.pad(odd, 1)
+    high, wide = odd.shape
+    around = sum(
+        padded[row : row + high, column : column + wide].astype(np.int8)
+        for row in range(3)
+        for column in range(3)
+    )
+    return np.where(odd & (around <= _TOUCHING), np.float32(middle), levels)
 
 
 def _cells(levels: _Levels) -> _Levels:
     image = Image.fromarray(levels)
-    return np.asarray(image.resize((_CELLS, _CELLS), Image.Resampling.BOX), np.float32)
+    high, wide = (min(_CELLS, max(1, side // _OF_CELL)) for side in levels.shape)
+    return np.asarray(image.resize((wide, high), Image.Resampling.BOX), np.float32)
 
 
 def _sharpness(grey: _Levels) -> float:

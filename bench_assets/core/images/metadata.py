@@ -1,4 +1,4 @@
-"""Metadata of image files: EXIF, IPTC and XMP, comments, text chunks, resolution."""
+"""Metadata of image files: EXIF, IPTC and XMP, comments, private parts, what is appended."""
 
 import io
 import struct
@@ -13,6 +13,8 @@ _IFDS = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 _PIXELS = frozenset({"exif", "icc_profile", "transparency", "background", "duration", "loop"})
 """Entries of ``Image.info`` that are read elsewhere, or that say how pixels are shown."""
 
+_SEGMENTS = frozenset({"APP0", "APP1", "APP2", "APP13", "APP14", "COM"})
+_PNG = b"\x89PNG\r\n\x1a\n"
 _LONGEST = 4000  # characters of a value
 _DAMAGED = (OSError, ValueError, SyntaxError, KeyError, TypeError, IndexError, AttributeError)
 
@@ -22,6 +24,7 @@ def metadata_of(data: bytes) -> dict[str, str]:
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             found = {name: _text(value) for name, value in _entries(image)}
+            found |= {"appended": _text(_appended(data, image.format))}
     except (*_DAMAGED, struct.error, Image.DecompressionBombError):
         return {}
     return {name: text for name, text in found.items() if text}
@@ -36,8 +39,34 @@ def _entries(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
     for name, value in image.info.items():
         if name not in _PIXELS:
             yield str(name), value
+    yield from _of_encoder(image)
+
+
+def _of_encoder(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
+    for name, value in getattr(image, "applist", ()):  # JPEG: segments that nobody reads
+        if name not in _SEGMENTS:
+            yield name, value
+    if profile := image.info.get("icc_profile"):
+        yield "ICC profile", sha256(profile).hexdigest()[:12]
     if tables := getattr(image, "quantization", None):
         yield "JPEG tables", sha256(repr(sorted(tables.items())).encode()).hexdigest()[:12]
+
+
+def _appended(data: bytes, form: str | None) -> bytes:
+    """What stands behind the end of a JPEG or PNG file, and the chunks of PNG that are private."""
+    if form == "JPEG":
+        return data.rpartition(b"\xff\xd9")[2]
+    if form != "PNG":
+        return b""
+    found, place = [], len(_PNG)
+    while place + 12 <= len(data):
+        size, name = struct.unpack(">I4s", data[place : place + 8])
+        if name[:1].islower() and (name[1:2].islower() or name == b"tIME"):
+            found.append(data[place + 8 : place + 8 + size])
+        place += 12 + size
+        if name == b"IEND":
+            break
+    return b" ".join([*found, data[place:]])
 
 
 def _exif(exif: Image.Exif) -> Iterator[tuple[str, Any]]:
