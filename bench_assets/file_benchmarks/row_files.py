@@ -11,6 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -214,7 +215,7 @@ READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
 
 _IN_FOLDERS = [suffix for suffix in READERS if suffix != ".json"]
 """Files that hold rows wherever they lie; a folder's JSON files mostly say something about them."""
-_SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+)?$")
+_SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+(?:-[0-9a-f]{16})?)?$")
 
 
 def read_rows(path: Path, split: str = "") -> Iterator[Row]:
@@ -232,7 +233,7 @@ def data_files(path: Path, split: str = "") -> list[Path]:
 
     Args:
         path: A file, or a folder of one of the two layouts.
-        split: Split of the folder; "" if there is only one.
+        split: Split of the folder; "" if there is only one; ``"*/test"``: all that match.
 
     Raises:
         SourceError: If there are no files, no such split, or several splits and none is named.
@@ -244,6 +245,8 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     splits = _saved(path) or _by_split(path)
     if not splits:
         raise SourceError(f"{path}: holds no {', '.join(_IN_FOLDERS)} file")
+    if "*" in split and (matched := [name for name in splits if fnmatchcase(name, split)]):
+        return [file for name in matched for file in splits[name]]
     names = [name for name in splits if split in (name, name.rpartition("/")[2])]
     if split == "":
         names = list(splits)

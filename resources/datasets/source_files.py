@@ -69,13 +69,16 @@ def configured_release(settings: Settings, suite: str) -> Release | None:
     Raises:
         SettingsError: If what it names is no address.
     """
-    named = settings.sources.get(suite, "")
+    benchmark = settings.benchmarks.get(suite)
+    named, where = settings.sources.get(suite, ""), f"{settings.file}, [sources], {suite}"
+    if not named and benchmark:
+        named, where = str(benchmark.file), f"{settings.section(suite)}, file"
     if not is_release_address(named):
         return None
     try:
         return parse_release_address(named)
     except SettingsError as why:
-        raise SettingsError(f"{settings.file}, [sources], {suite}: {why}") from why
+        raise SettingsError(f"{where}: {why}") from why
 
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")

@@ -46,14 +46,18 @@ def group_accuracy(scored: Sequence[Scored]) -> Mean:
 
 
 def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
-    """Make ``group_accuracy`` of other groups: those with the same values in columns."""
+    """Make ``group_accuracy`` of other groups: those with the same values in columns.
 
-    def group(question: Question) -> str:
+    A question with an empty value belongs to no group, and is left out.
+    """
+
+    def values(question: Question) -> list[str]:
         known = {**question.labels, "category": question.category, "group": question.group_id}
-        return "\n".join(known.get(name, "") for name in columns)
+        return [known.get(name, "") for name in columns]
 
     def measure(scored: Sequence[Scored]) -> Mean:
-        return _group_accuracy(scored, group)
+        kept = [one for one in scored if all(values(one[0]))]
+        return _group_accuracy(kept, lambda question: "\n".join(values(question)))
 
     measure.__doc__ = f"Share of groups with all questions correct: of the same {columns}."
     return measure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bench_assets.core.parsing.numbers import as_number, final_number
 
 THRESHOLD = 0.5
-"""Half of the letters wrong is another word, not one that was misread (Biten et al., 2019)."""
+"""More than half of the letters wrong is another word, not one that was misread."""
 TOLERANCE = 0.05
 """Share of the true value that a number read off a chart may be away (Masry et al., 2022)."""
 
@@ -38,11 +38,12 @@ def exact_match(response: str, references: Sequence[str]) -> float:
 def anls(response: str, references: Sequence[str]) -> float:
     """Normalized Levenshtein similarity of a response to the nearest reference, in [0, 1].
 
-    1 - edit distance / length of the longer text, case-insensitive; 0 if that is at most a half
-    (Biten et al., Scene Text Visual Question Answering, 2019, equation 1).
+    1 - edit distance / length of the longer text, case-insensitive; 0 if that is less than a half
+    (Biten et al., Scene Text Visual Question Answering, 2019). A half counts as in the evaluation
+    script of the challenges; by equation 1 it is 0.
 
-    >>> anls("hello", ["hallo"]), anls("ab", ["ac"])
-    (0.8, 0.0)
+    >>> anls("hello", ["hallo"]), anls("ab", ["ac"]), anls("abc", ["axy"])
+    (0.8, 0.5, 0.0)
     """
     return max(
         (_similarity(normalised(response), normalised(one)) for one in references), default=0.0
@@ -81,10 +82,10 @@ def _near(response: str, reference: str) -> bool:
 
 def _similarity(one: str, other: str) -> float:
     longest = max(len(one), len(other))
-    if not longest or abs(len(one) - len(other)) >= THRESHOLD * longest:
+    if not longest or abs(len(one) - len(other)) > THRESHOLD * longest:
         return float(one == other)
-    distance = _edits(one, other) / longest
-    return 1 - distance if distance < THRESHOLD else 0.0
+    similarity = 1 - _edits(one, other) / longest
+    return similarity if similarity >= THRESHOLD else 0.0
 
 
 def _edits(one: Sequence[str], other: Sequence[str]) -> int:

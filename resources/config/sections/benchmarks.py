@@ -39,8 +39,9 @@ _IN_SEVERAL: frozenset[Column] = frozenset({"images", "options", "turns"})
 class FileBenchmarkSettings(StrictSection):
     """A benchmark without a line of Python."""
 
-    file: Path
-    """JSON lines, JSON, CSV, TSV, Parquet or Arrow; or a folder of ``datasets``."""
+    file: Path | str
+    """JSON lines, JSON, CSV, TSV, Parquet or Arrow; or a folder of ``datasets``; or a release, as
+    in ``[sources]``."""
     split: str = ""
     """Split of a folder, such as ``"test"``."""
     title: str = ""

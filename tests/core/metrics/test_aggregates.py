@@ -79,11 +79,14 @@ def test_boxes_that_count_as_found():
 
 
 def test_groups_of_other_columns():
-    """Figures f: right, right; g: right, wrong. Sets 1: f and g's first; 2: g's second."""
+    """Figures f: right, right; g: right, wrong; none: wrong. Sets 1: f and g's first; 2: others."""
     rows = [
         said(("yes",), (read,), n, labels={"figure": figure, "set": of})
         for n, (figure, of, read) in enumerate(
-            [("f", "1", "yes"), ("f", "1", "yes"), ("g", "1", "yes"), ("g", "2", "no")]
+            [
+                *(("f", "1", "yes"), ("f", "1", "yes"), ("g", "1", "yes"), ("g", "2", "no")),
+                ("", "2", "no"),
+            ]
         )
     ]
     assert group_accuracy_by(["figure"])(rows).value == 0.5

@@ -43,14 +43,15 @@ def test_a_text_is_right_if_it_is_a_reference(response, references, points):
             ]
         ),
         pytest.param("kitten", ["sitting"], 4 / 7, id="three edits of seven letters"),
-        pytest.param("abcd", ["abxy"], 0.0, id="a half wrong is nothing"),
+        pytest.param("abcd", ["abxy"], 0.5, id="a half wrong, which the script counts"),
+        pytest.param("abc", ["axy"], 0.0, id="more than half wrong"),
         pytest.param("abcde", ["abcxy"], 3 / 5, id="less than a half wrong"),
         pytest.param("a" * 10, ["a" * 21], 0.0, id="less than half as long"),
         pytest.param("new yrok", ["york", "new york"], 6 / 8, id="the nearest reference"),
         pytest.param("", ["x"], 0.0, id="nothing"),
     ],
 )
-def test_anls_is_the_share_of_letters_that_are_right_if_more_than_half(
+def test_anls_is_the_share_of_letters_that_are_right_if_at_least_a_half(
     response, references, similarity
 ):
     assert anls(response, references) == pytest.approx(similarity)
