@@ -30,6 +30,7 @@ from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
 from resources.config.bench_toml import load_settings
 from resources.config.environment import default_home
+from resources.config.known_benchmarks import add_known
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.images.store import open_image_store
 
@@ -96,6 +97,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         raise SettingsError("source, judge, scorer and review need exactly one suite")
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
+        add_known(default_home(), names)
         asked = model_arguments(model, name, elicit)
         with open_workbench(
             one,

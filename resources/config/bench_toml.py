@@ -29,6 +29,7 @@ from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.checkpoints.files import is_adapter
 from resources.config.addresses import template_of
+from resources.config.known_benchmarks import named_benchmarks
 from resources.config.models_toml import read_models
 from resources.config.sections.annotation import AnnotationSettings
 from resources.config.sections.base import ModelSpec, StrictSection
@@ -301,6 +302,8 @@ def load_settings(home: Path) -> Settings:
         raise SettingsError(
             f"{file}, entry home: unknown. The home is this file's folder, or BENCH_HOME"
         )
+    if (known := named_benchmarks(home)) and isinstance(own := written.get("benchmarks", {}), dict):
+        written = {**written, "benchmarks": {**known, **own}}
     try:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:

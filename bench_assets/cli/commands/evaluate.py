@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import open_home, open_home_for
+from bench_assets.cli.app.command_context import error_reporting, open_home, open_home_for
 from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.options import (
     ConditionsOption,
@@ -127,6 +127,11 @@ def evaluate(
     if keep_going:
         _backfill(model or [], suites, condition, elicit, accept, as_json=as_json)
         return
+    with error_reporting():
+        from resources.config.environment import default_home
+        from resources.config.known_benchmarks import add_known
+
+        add_known(default_home(), suites or ())
     form, given = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     chosen = (one, source, judge, scorer, elicit)
     with open_home_for(model or [], *chosen, review=form, accept=given) as (bench, asked):

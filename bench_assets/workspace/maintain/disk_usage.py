@@ -9,13 +9,15 @@ from urllib.parse import unquote
 
 from resources.config.bench_toml import Settings
 from resources.config.environment import MODELS_FILE as GIVEN
+from resources.config.known_benchmarks import FOLDER
 from resources.config.stores import open_home_blobs
 from resources.datasets.cache import ReleaseCache
 from resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
-Keep bench.toml, models.toml, annotation/ and responses.sqlite. The rest is rebuilt from them and
-from the suites' sources. (With a database in [storage], responses are in no file: docs/cluster.md.)
+Keep bench.toml, models.toml, benchmarks/, annotation/ and responses.sqlite. The rest is rebuilt
+from them and from the suites' sources. (With a database in [storage], responses are in no file:
+docs/cluster.md.)
 While nothing runs, cp does; else, also in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
@@ -39,6 +41,7 @@ _DESCRIPTIONS = {
     "report": ("the report that opens from disk", "{rm}: made again by bench report"),
     "export": ("the leaderboard for others", "{rm}: written again by bench leaderboard"),
     "bench.toml": ("what is configured", ""),
+    FOLDER: ("sections of known benchmarks", "{rm}: copied again when they are named"),
     GIVEN: ("models that commands were given", "bench home remove MODEL"),
     "orders.jsonl": (
         "what was measured in other orders",

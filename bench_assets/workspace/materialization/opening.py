@@ -13,6 +13,7 @@ from bench_assets.evaluation.reviews import load_review
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
+from resources.config.known_benchmarks import add_known
 from resources.config.sections.engine_kinds import kind_problems
 from resources.config.settings_resource import SettingsResource
 from resources.redaction.logs import redact_logs
@@ -51,6 +52,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     load_review(review)  # a form that cannot be used is refused before anything is asked
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
+        add_known(default_home(), [whole])
         chosen = {"judge": judge, "scorer": scorer, "review": review}
         settings = home_settings(whole, source, chosen, models, training, accept)
         written = settings.load()

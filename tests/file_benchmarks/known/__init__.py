@@ -1,0 +1,1 @@
+"""Known benchmarks: synthetic files of their columns, and their authors' rules in other words."""
