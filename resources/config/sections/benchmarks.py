@@ -40,8 +40,7 @@ class FileBenchmarkSettings(StrictSection):
     """A benchmark without a line of Python."""
 
     file: Path | str
-    """JSON lines, JSON, CSV, TSV, Parquet or Arrow; or a folder of ``datasets``; or a release, as
-    in ``[sources]``."""
+    """A file of rows, a folder of ``datasets``, or a release as in ``[sources]``."""
     split: str = ""
     """Split of a folder, such as ``"test"``."""
     title: str = ""
