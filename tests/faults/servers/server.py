@@ -106,7 +106,7 @@ class MisbehavingServer:
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
-        assert self._ready.wait(10), "the misbehaving server did not start"
+        assert self._ready.wait(120), "the misbehaving server did not start"
         return self
 
     def __exit__(self, *_: object) -> None:
