@@ -223,7 +223,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     @model_validator(mode="after")
     def _adds_fields_only(self) -> Self:
         """Prompt, model and number of responses are part of a response's identity elsewhere."""
-        taken = _OWN_FIELDS.intersection(self.extra_body)
+        inside = (self.extra_body.get(name) for name in ("generationConfig", "generation_config"))
+        named = [self.extra_body, *(one for one in inside if isinstance(one, dict))]  # of Gemini
+        taken = _OWN_FIELDS & {name for one in named for name in one}
         if taken:
             raise ValueError(
                 f"extra_body: {', '.join(sorted(taken))} cannot be replaced: bench writes it in"

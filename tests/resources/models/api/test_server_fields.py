@@ -160,6 +160,11 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
             for name in ("messages", "model", "stream", "n", "contents", "system")
         ),
         pytest.param(
+            {"format": "gemini", "extra_body": {"generationConfig": {"candidateCount": 2}}},
+            "extra_body: candidateCount cannot be replaced",
+            id="two candidates of Gemini",
+        ),
+        pytest.param(
             {"omit": ["temprature"]}, "omit: not sent to this server: temprature", id="a typo"
         ),
         pytest.param(
