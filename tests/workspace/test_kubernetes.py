@@ -15,6 +15,7 @@ from bench_assets.workspace.materialization.dagster_config import SITE, write_da
 from bench_assets.workspace.materialization.dagster_processes import CodeServer
 from resources.config.bench_toml import load_settings
 from resources.runs.dagster_names import WorkerStatus
+from resources.runs.run_needs import pod_config
 from tests.conftest import CHECKOUT
 from tests.started_runs import started_run
 
@@ -133,6 +134,7 @@ def job(tmp_path: Path) -> Any:
     pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
     k8s = pytest.importorskip("dagster_k8s", reason="make cluster-check installs dagster-k8s")
     from dagster._config import process_config, resolve_to_config_type
+    from dagster_k8s.container_context import K8sContainerContext
     from dagster_k8s.job import (
         DagsterK8sJobConfig,
         UserDefinedDagsterK8sConfig,
@@ -146,19 +148,30 @@ def job(tmp_path: Path) -> Any:
     assert checked.success, checked.errors
     taken = ("job_image", "dagster_home", "instance_config_map", "env_secrets", "env_vars")
     of_all = {name: said[name] for name in (*taken, "service_account_name")}
+    needs = pod_config({"cpu": 8, "gpu": 2, "memory": 2**36, "example.org/fast": 1})
+    contexts = [
+        K8sContainerContext(run_k8s_config=UserDefinedDagsterK8sConfig.from_dict(one))
+        for one in (said["run_k8s_config"], needs)
+    ]
     rendered = construct_dagster_k8s_job(
         DagsterK8sJobConfig(**of_all),
         args=["dagster", "api", "execute_run", "{}"],
         job_name="dagster-run-0",
-        user_defined_k8s_config=UserDefinedDagsterK8sConfig.from_dict(said["run_k8s_config"]),
+        user_defined_k8s_config=contexts[0].merge(contexts[1]).run_k8s_config,
     )
     return ApiClient().sanitize_for_serialization(rendered)
 
 
-def test_a_run_is_a_job_with_a_gpu_and_the_weights_and_secrets_by_name(job: Any) -> None:
+def test_a_run_is_a_job_with_what_its_model_needs_and_the_weights_and_secrets_by_name(
+    job: Any,
+) -> None:
     spec = job["spec"]["template"]["spec"]
     (container,) = spec["containers"]
-    assert container["resources"]["limits"] == {"nvidia.com/gpu": "1"}
+    limits = {"nvidia.com/gpu": "2", "example.org/fast": "1", "memory": str(2**36)}
+    assert container["resources"] == {
+        "limits": limits,
+        "requests": {"cpu": "8", "memory": str(2**36)},
+    }
     assert {"name": "bench"} in [one.get("secretRef") for one in container["envFrom"]]
     assert {"name": "BENCH_HOME", "value": "/home/bench/home"} in container["env"]
     assert spec["securityContext"] == {"runAsNonRoot": True, "runAsUser": 1000, "fsGroup": 1000}
