@@ -15,11 +15,18 @@ from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 
 COMMAND = """
-import multiprocessing, time, typer
+import multiprocessing, signal, time, typer
 from bench_assets.cli.app.command_context import error_reporting
 
 def first():
     with error_reporting():
+        print("ready", flush=True)
+        time.sleep(60)
+
+def step():
+    with error_reporting():  # as Dagster has it around a step
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
         print("ready", flush=True)
         time.sleep(60)
 
@@ -80,15 +87,13 @@ def test_the_second_signal_ends_it_at_once_with_what_it_started():
         time.sleep(0.01)
 
 
-def test_what_is_to_be_ignored_stays_ignored():
-    """As ``nohup`` has it."""
-
-    def ignore():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-    process = started("first", preexec_fn=ignore)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT], ids=["nohup", "&"])
+@pytest.mark.parametrize("command", ["first", "step"])
+def test_what_is_to_be_ignored_stays_ignored(number, command):
+    process = started(command, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
     process.stdout.readline()
-    process.send_signal(signal.SIGHUP)
+    process.send_signal(number)
+    time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
     assert ended(process) == (143, f"stopped by SIGTERM: {KEPT}")
 

@@ -50,7 +50,8 @@ class SignalExit(NamedTuple):
 def signal_listener() -> Generator[Signals]:
     """Listen for signals during the block; the first raises ``KeyboardInterrupt``.
 
-    A signal that the parent process ignores (``nohup``) stays ignored.
+    A signal that the parent process ignores (``nohup``, a shell's background jobs) stays ignored:
+    it is blocked, because Dagster puts handlers where SIGINT is ignored.
     """
     came = Signals()
     if current_thread() is not main_thread():  # where nothing can be heard
@@ -60,17 +61,18 @@ def signal_listener() -> Generator[Signals]:
     os.set_blocking(mouth, False)
     listening = Thread(target=_listen, args=(ears, came), daemon=True)
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    handlers = {one: signal.getsignal(one) for one in SIGNAL_NAMES}
+    ignored = [one for one, handler in handlers.items() if handler == signal.SIG_IGN]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ignored)  # also of threads from here on
     listening.start()
-    handlers = {}
     try:
-        for one in SIGNAL_NAMES:
-            if (handler := signal.getsignal(one)) not in (signal.SIG_IGN, None):
-                handlers[one] = handler
-                signal.signal(one, signal.default_int_handler)
+        for one in handlers:
+            signal.signal(one, signal.default_int_handler)
         yield came
     finally:
         for one, handler in handlers.items():
-            signal.signal(one, handler)
+            signal.signal(one, handler or signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.set_wakeup_fd(before)
         os.close(mouth)
         listening.join()

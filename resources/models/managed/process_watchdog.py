@@ -34,6 +34,7 @@ def main(arguments: list[str]) -> int:
 
     # Before the start: a shell's background jobs ignore SIGINT, and would pass that on.
     signal.signal(signal.SIGINT, pass_on)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     process = subprocess.Popen(
         arguments[interrupts:],
         stdin=subprocess.DEVNULL,
