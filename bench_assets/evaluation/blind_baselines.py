@@ -93,7 +93,8 @@ def beside(
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
     judges, scorers = set(column(scores, "judge")), set(column(scores, "scorer"))
-    if not rows or not judges <= {"", RULES} or len(scorers) != 1:
+    by_rules = _has_rules(task) and judges <= {"", RULES}
+    if not rows or not by_rules or len(scorers) != 1:
         return rows
     scorer = base_scorer(*scorers)
     known = {

@@ -25,7 +25,7 @@ SHOTS = "few-shot turns"
 TURN = "<turn>"
 """What stands between two turns of the user in ``Question.text``."""
 
-_FRAME = re.compile(r" of [\d.]+x[\d.]+\Z")  # the image that a box is stored with
+_BOX = re.compile(r"\A([-\d.,]+) of [\d.]+x[\d.]+\Z")  # with the image that it is stored with
 _TURN = re.compile(rf"\s*{TURN}\s*")
 _PLACED = re.compile(r"<image(?: ?([1-9]\d?))?>")
 NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
@@ -122,7 +122,8 @@ def solved(question: Question, settings: PromptSettings) -> tuple[Turn, ...]:
     """Build the turns of a solved example: the question in one turn, and its answer."""
     first, *others = main(question, settings._replace(system="", shots=False)).turns
     parts = [part for turn in others for part in ("\n\n", *turn.parts)]
-    answer = Turn("assistant", (", ".join(_FRAME.sub("", one) for one in question.answer),))
+    said = (_BOX.sub(r"[\1]", one) for one in question.answer)
+    answer = Turn("assistant", (", ".join(said),))
     return Turn("user", (*first.parts, *parts)), answer
 
 

@@ -16,6 +16,7 @@ from PIL import Image
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import beside, best_constants
 from bench_assets.file_benchmarks.questions import build, place_of
 from bench_assets.file_benchmarks.suite import plain_suites
 from resources.config.bench_toml import load_settings
@@ -188,6 +189,17 @@ def test_a_graded_set_on_another_scale(tmp_path):
     assert numbers(tmp_path, list(said), ScriptedModel("j", graded)) == near(mean_grade=0.75)
 
 
+def test_what_only_a_judge_grades_has_no_blind_baseline_of_rules(tmp_path):
+    """Empty responses are never sent to the judge: the lowest grade, and nothing beside it."""
+    section = '[benchmarks.open]\nfile = "rows.jsonl"\nanswer_type = "graded"'
+    written(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(2)])
+    task, built = opened(tmp_path)
+    said = [prediction(question_id=q.question_id, text="") for q in built.questions]
+    scores = pipeline.score(task, built.questions, said, [])
+    (row,) = beside(task, built.questions, said, scores, best_constants(task, built.questions))
+    assert (row.value, row.constant, row.shuffled) == (0.0, None, None)
+
+
 def test_muirbench(tmp_path):
     """Options that are images; a letter is right, a number of an image is not guessed."""
     section = """
@@ -300,7 +312,7 @@ def test_a_metric_of_a_package(tmp_path, monkeypatch):
             'metric = "mean_iou"', {}, 'expected answer_type "box", got "text"', id="type"
         ),
         pytest.param('answer_type = "boxes"', {}, "answer_type", id="an unknown type"),
-        pytest.param('metric = "acuracy"', {}, "metric", id="an unknown metric"),
+        pytest.param('metric = "acuracy"', {}, "did you mean 'accuracy'?", id="an unknown metric"),
         pytest.param('metric = "no_module:f"', {}, "No module named 'no_module'", id="a module"),
         pytest.param('answer_type = "graded"\nscale = "5"', {}, "scale '5'", id="a scale"),
         pytest.param('groups = { f = ["x"] }', {}, "groups: no column 'x'", id="a group"),

@@ -4,9 +4,9 @@ The section ``[audit]`` of bench.toml: what benchmarks are held against.
 """
 
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from bench_assets.core.answer_types.definition import (
     AnswerFormat,
@@ -14,6 +14,7 @@ from bench_assets.core.answer_types.definition import (
     AnswerTypeName,
     MetricName,
 )
+from bench_assets.core.schema.errors import did_you_mean
 from resources.config.sections.base import StrictSection
 
 Column: TypeAlias = Literal[
@@ -94,6 +95,14 @@ class FileBenchmarkSettings(StrictSection):
     """A model that judges the responses that the rules cannot read."""
     seed: int = 0
     """Seed of ``options_shuffled``."""
+
+    @field_validator("metric", mode="before")
+    @classmethod
+    def _is_known(cls, metric: object) -> object:
+        known = get_args(MetricName)
+        if isinstance(metric, str) and ":" not in metric and metric not in known:
+            raise ValueError(did_you_mean(metric, known) or f"known: {', '.join(known)}")
+        return metric
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
