@@ -21,7 +21,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 
 _MARKS = {
     "*": "questions without a response are left out",
-    "°": "fewer than ten effective clusters: its interval is rough",
+    "°": "fewer than ten effective clusters: its interval is rough, rather too wide",
     "~": "measured otherwise than it would be now",
     "^": "imported: measured by another harness",
     "?": "its judge's agreement was never measured: bench audit judge TASK",
