@@ -1,4 +1,4 @@
-"""(4) kill -9 at half; the next run asks again at most what was under way."""
+"""(4) kill -9 at half; the next run asks again what was under way, or came within 20 ms."""
 
 import signal
 import subprocess
@@ -8,6 +8,8 @@ from pathlib import Path
 from benchmarks.asking import EVALUATE
 from benchmarks.figures import BENCH, Figure, expect, run, start
 from benchmarks.work import CONCURRENCY, LATENCY, CountingServer, N, home_of
+
+_STORED_AFTER = 0.02  # s
 
 
 def measure(folder: Path) -> list[Figure]:
@@ -24,5 +26,9 @@ def measure(folder: Path) -> list[Figure]:
         expect(run(home, *EVALUATE))
     return [
         Figure(what="    requests when it was killed", value=killed_after),
-        Figure(what="(4) asked again after kill -9", value=server.n_requests - N, most=CONCURRENCY),
+        Figure(
+            what="(4) asked again after kill -9",
+            value=server.n_requests - N,
+            most=CONCURRENCY * (1 + _STORED_AFTER / LATENCY),
+        ),
     ]

@@ -110,7 +110,7 @@ def kept_while_asking(
     is_whole = False
     try:
         yield
-        is_whole = not task.is_judged
+        is_whole = not task.is_judged or _by_rules(settings, task)
     finally:
         progress.on_arrival = None
         if not is_whole:
@@ -148,7 +148,7 @@ def _keep_answered(
     ids = {one.question_id for one in few}
     predictions = [row for row in said if row.question_id in ids]
     chosen = settings.suite(task.suite, SuiteSettings)
-    by_rules = RULES in task.judges and not task.chosen_judge(chosen.judge).model
+    by_rules = _by_rules(settings, task)
     verdicts = pipeline.judge(task, few, predictions, None, RULES) if by_rules else []
     scores = pipeline.score(task, few, predictions, verdicts, chosen.scorer)
     rows = beside(task, few, predictions, scores, best_constants(task, few))
@@ -164,3 +164,9 @@ def _keep_answered(
         partial=said_part,
     )
     keep_partial(settings.home, evaluation, verdicts)
+
+
+def _by_rules(settings: Settings, task: Task) -> bool:
+    """Whether rules judge the task, which takes no time that could be interrupted."""
+    judge = settings.suite(task.suite, SuiteSettings).judge
+    return RULES in task.judges and not task.chosen_judge(judge).model

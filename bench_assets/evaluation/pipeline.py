@@ -6,6 +6,7 @@ Each step is an asset in Dagster; notebooks and tests call them directly.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from string import ascii_uppercase
 
@@ -251,7 +252,11 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
         return prediction.no_answer
     if question.kind == "text" and prediction.text.strip() in question.answer:
         return ""
-    return non_answer(prediction.text, question.text, question.options)
+    return _non_answer(prediction.text, question.text, question.options)
+
+
+_non_answer = lru_cache(maxsize=BLOCK)(non_answer)
+"""A response is judged, scored and counted."""
 
 
 def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) -> Score:

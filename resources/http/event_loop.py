@@ -1,7 +1,7 @@
 """Runs a coroutine in a background event loop and streams its results."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeAlias
@@ -11,7 +11,8 @@ from bench_assets.core.schema.chat import Response
 Arrival: TypeAlias = tuple[int, Response]
 Hand: TypeAlias = Callable[[Arrival], Awaitable[object]]
 
-_TOGETHER = 4  # arrivals; to wake the workers of each by itself takes longer than to store it
+_AHEAD = 20  # arrivals that may wait for the caller
+_PAUSE = 0.01  # s between two looks whether fewer wait
 
 
 def in_background(
@@ -19,38 +20,27 @@ def in_background(
 ) -> Generator[Arrival]:
     """Run a coroutine in a thread; yield its items.
 
-    A thread, because a notebook has a running loop of its own. An item counts as taken when the
-    caller asks for the next one, having stored it: a killed process loses only what its workers
-    hold.
+    A thread, because a notebook has a running loop of its own. Workers go on at once, unless the
+    caller is slow: to wait for it at each item would cost two changes of threads.
     """
     loop = asyncio.new_event_loop()
-    arrivals: SimpleQueue[tuple[Arrival, asyncio.Event] | None] = SimpleQueue()
+    arrivals: SimpleQueue[Arrival | None] = SimpleQueue()
 
     async def hand(arrival: Arrival) -> None:
-        taken = asyncio.Event()
-        arrivals.put((arrival, taken))
-        await taken.wait()
+        arrivals.put(arrival)
+        while arrivals.qsize() > _AHEAD:
+            await asyncio.sleep(_PAUSE)
 
     task = loop.create_task(produce(hand))
     task.add_done_callback(lambda _: arrivals.put(None))
     # A daemon, so that an unclosed iterator cannot keep the process alive.
     thread = Thread(target=loop.run_until_complete, args=(asyncio.wait([task]),), daemon=True)
     thread.start()
-    taken: list[asyncio.Event] = []
     try:
-        while (handed := arrivals.get()) is not None:
-            yield handed[0]
-            taken.append(handed[1])
-            if len(taken) == _TOGETHER or arrivals.empty():
-                loop.call_soon_threadsafe(_set, tuple(taken))
-                taken.clear()
+        while (arrival := arrivals.get()) is not None:
+            yield arrival
         task.result()
     finally:
         loop.call_soon_threadsafe(task.cancel)
         thread.join()
         loop.close()
-
-
-def _set(events: Iterable[asyncio.Event]) -> None:
-    for event in events:
-        event.set()

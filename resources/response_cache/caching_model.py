@@ -24,10 +24,10 @@ from resources.response_cache.engine import (
     KeyExtension,
     validate_arrivals,
 )
-from resources.response_cache.port import RequestSession
 from resources.response_cache.throughput import Throughput
 
 if TYPE_CHECKING:
+    from resources.response_cache.sessions import RequestSession
     from resources.response_cache.store import ResponseStore
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
@@ -140,7 +140,7 @@ class CachingModel:
 
     def _stream(
         self,
-        asking: RequestSession,
+        asking: "RequestSession",
         unknown: dict[str, Request],
         responses: dict[str, Response],
         come: "_AskedCount",

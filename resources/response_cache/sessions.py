@@ -1,10 +1,9 @@
-"""Sessions that send requests: how responses are stored as they arrive."""
+"""Session that sends requests: how responses are stored as they arrive."""
 
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -14,15 +13,16 @@ import sqlalchemy as sa
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError
 from resources.response_cache.port import Row
+from resources.storage.database import Database, Write
 from resources.storage.leases import Leases
 from resources.storage.schema import prompts, responses, upsert
 
 _Item: TypeAlias = tuple[Row, str] | str | None
 """A response with its prompt, the key of a failed request, or the end."""
 
-_BATCH = 500  # responses of one transaction
-_QUEUE = 5_000  # responses that may wait to be written
-_GATHERING = 0.01  # s to wait for more: a transaction of one costs as much as one of fifty
+_QUEUE = 100  # responses that may wait to be written, and those of one transaction
+_GATHERING = 0.02  # s to wait for more: a transaction of one costs as much as one of fifty
+_PATIENCE = 15.0  # s to wait for a response before leases are looked at
 
 _KEEP_PROMPT = (
     "DO UPDATE SET turns = excluded.turns WHERE coalesce(prompts.turns, '') <> excluded.turns"
@@ -56,31 +56,31 @@ def insert(
     upsert(connection, responses, ordered, _KEEP_OLDER if keep_older else "DO NOTHING")
 
 
-@dataclass(frozen=True, slots=True)
-class DirectSession:
-    """Stores each response in a transaction of its own."""
+class RequestSession:
+    """Requests that one process sends during a ``with`` block.
 
-    connection: sa.Connection
-    require_file: Callable[[], None]
-    ours: Sequence[str]
-    found: Mapping[str, Response] = field(default_factory=dict)
+    A thread stores their responses: in each transaction all that arrived within 20 ms, or during
+    the transaction before. A killed process loses no others, 200 at most.
+    """
 
-    def keep(self, row: Row, turns: str) -> None:
-        """Store a response; the first one of several stays."""
-        with self.connection.begin():
-            insert(self.connection, [row], {row["prompt"]: turns})
-        self.require_file()
+    def __init__(
+        self,
+        database: Database,
+        ours: Sequence[str],
+        found: Mapping[str, Response],
+        leases: Leases | None = None,
+    ) -> None:
+        """Begin to send requests.
 
-    def give_up(self, key: str) -> None:
-        """Nothing to release: a file has no leases."""
-
-
-class LeasedSession:
-    """Stores responses in a thread, in each transaction all that arrived during the one before."""
-
-    def __init__(self, leases: Leases, ours: Sequence[str], found: Mapping[str, Response]) -> None:
+        Args:
+            database: Where the responses are stored.
+            ours: Keys of the requests that only this process sends.
+            found: Responses by key that other processes stored since the look-up.
+            leases: The leases on ``ours``; None for a file, which has none.
+        """
         self.ours, self.found = ours, found
-        self._leases = leases
+        self._database, self._leases = database, leases
+        self._patience = leases.seconds / 4 if leases else _PATIENCE
         self._items: queue.Queue[_Item] = queue.Queue(_QUEUE)
         self._renewed = time.monotonic()
         self._failure: HomeError | None = None
@@ -111,7 +111,7 @@ class LeasedSession:
             raise self._failure
 
     def keep(self, row: Row, turns: str) -> None:
-        """Queue a response for storage.
+        """Queue a response for storage, with the turns of its prompt as JSON.
 
         Raises:
             HomeError: If one before it could not be.
@@ -135,33 +135,35 @@ class LeasedSession:
 
     def _write(self) -> None:
         try:
-            while self._write_some():
-                pass
-            self._leases.release()
+            with self._database.writer() as write:
+                while self._write_some(write):
+                    pass
+            if self._leases:
+                self._leases.release()
         except HomeError as error:
             self._failure = error
 
-    def _write_some(self) -> bool:
+    def _write_some(self, write: Write) -> bool:
         """Store what has arrived, and renew the leases in time; whether more may come."""
         items = self._arrived()
         arrived = [item for item in items if isinstance(item, tuple)]
         done = {item for item in items if isinstance(item, str)}
         done |= {row["key"] for row, _ in arrived}
         if done:
-            self._leases.database.write(partial(self._store, arrived, done))
-        if time.monotonic() - self._renewed > self._leases.seconds / 4:
+            write(partial(self._store, arrived, done))
+        if self._leases and time.monotonic() - self._renewed > self._patience:
             self._renewed = time.monotonic()
             self._leases.renew()
         return None not in items
 
     def _arrived(self) -> list[_Item]:
-        """Queued responses; none if nothing arrived for a quarter of a lease."""
+        """Queued responses; none if nothing arrived for a while."""
         items: list[_Item] = []
         try:
-            items.append(self._items.get(timeout=self._leases.seconds / 4))
-            if items[0] is not None and self._items.qsize() < _BATCH:
+            items.append(self._items.get(timeout=self._patience))
+            if items[0] is not None and self._items.qsize() < _QUEUE:
                 time.sleep(_GATHERING)
-            while len(items) < _BATCH:
+            while len(items) < _QUEUE:
                 items.append(self._items.get_nowait())
         except queue.Empty:
             pass
@@ -175,4 +177,5 @@ class LeasedSession:
             [row for row, _ in arrived],
             {row["prompt"]: turns for row, turns in arrived},
         )
-        self._leases.release_within(connection, done)
+        if self._leases:
+            self._leases.release_within(connection, done)

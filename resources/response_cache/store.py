@@ -1,8 +1,8 @@
 """Response cache: every response of every model, in a file of the home or a shared database.
 
-A response is stored the moment it arrives, under its key (see ``core.schema.provenance``): a killed
-run loses only the requests that were in flight. In a shared database, a request that several
-processes need is sent once: the sender holds a lease on it.
+A response is stored within 20 ms of its arrival, under its key (see ``core.schema.provenance``): a
+killed run loses only these, and the requests that were in flight. In a shared database, a request
+that several processes need is sent once: the sender holds a lease on it.
 """
 
 import logging
@@ -17,9 +17,9 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import MOST_TOKENS, Response
 from bench_assets.core.schema.elicitation import stored_as
-from resources.response_cache.port import RequestSession, ResponseAverages, Row, TokenCounts
+from resources.response_cache.port import ResponseAverages, Row, TokenCounts
 from resources.response_cache.rows import is_prompt, response_from_row
-from resources.response_cache.sessions import DirectSession, LeasedSession, insert
+from resources.response_cache.sessions import RequestSession, insert
 from resources.storage.database import Database, SqliteDatabase
 from resources.storage.leases import Leases
 from resources.storage.schema import among, prompts, responses
@@ -87,8 +87,8 @@ class ResponseStore:
         """
         if isinstance(self.database, SqliteDatabase):
             self._drop_damaged(self._look_up(keys)[1])
-            with self.database.connection() as connection:
-                yield DirectSession(connection, self.database.presence(), keys)
+            with RequestSession(self.database, keys, {}) as session:
+                yield session
             return
         leases = Leases(self.database, self._lease)
         began = time.monotonic()
@@ -101,7 +101,7 @@ class ResponseStore:
         ours = [key for key in keys if key in taken and key not in found]
         leases.release(taken.difference(ours))
         self._drop_damaged([key for key in damaged if key in taken])
-        with LeasedSession(leases, ours, found) as session:
+        with RequestSession(self.database, ours, found, leases) as session:
             yield session
 
     def tokens_of(self, identity: str) -> TokenCounts:

@@ -1,7 +1,7 @@
 """Databases for stores: the port, and SQLite files."""
 
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
 from pathlib import Path
@@ -21,6 +21,14 @@ from resources.storage.sqlite import (
 )
 
 Result = TypeVar("Result")
+
+
+class Write(Protocol):
+    """Runs a unit of work in a transaction."""
+
+    def __call__(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Run it, and commit."""
+        ...
 
 
 class Database(Protocol):
@@ -53,6 +61,10 @@ class Database(Protocol):
         Raises:
             HomeError: If the database cannot be read.
         """
+        ...
+
+    def writer(self) -> AbstractContextManager[Write]:
+        """Run several units of work, each as ``write`` does, in one thread."""
         ...
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
@@ -109,11 +121,11 @@ class SqliteDatabase:
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
         """Run a unit of work; waits while another process writes."""
-        with self.connection(patience) as connection, connection.begin():
-            return work(connection)
+        with self.writer(patience) as write:
+            return write(work)
 
     @contextmanager
-    def connection(self, patience: float = PATIENCE) -> Generator[sa.Connection]:
+    def writer(self, patience: float = PATIENCE) -> Generator[Write]:
         """Open a connection for several transactions."""
         if not self.file.exists():  # SQLite would make an empty one
             raise HomeError(f"{self.file}: {_GONE}")
@@ -122,25 +134,16 @@ class SqliteDatabase:
             closing(connect(self.file, patience)) as raw,
             _connection(raw, "BEGIN IMMEDIATE") as connection,
         ):
-            require = self.presence()
-            yield connection
-            require()
+            opened = _inode(self.file)
 
-    def presence(self) -> Callable[[], None]:
-        """A check that the file is still the one that lies there now.
+            def write(work: Callable[[sa.Connection], Result]) -> Result:
+                with connection.begin():
+                    result = work(connection)
+                if _inode(self.file) != opened:  # what is written then is lost without an error
+                    raise HomeError(f"{self.file}: {_GONE}")
+                return result
 
-        What is written to a deleted file is lost without an error of SQLite.
-
-        Raises:
-            HomeError: The check, if it was deleted or replaced.
-        """
-        opened = _inode(self.file)
-
-        def require() -> None:
-            if _inode(self.file) != opened:
-                raise HomeError(f"{self.file}: {_GONE}")
-
-        return require
+            yield write
 
     def compact(self) -> None:
         """Release the space of deleted rows."""

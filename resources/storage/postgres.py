@@ -5,12 +5,14 @@ import os
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
+from resources.storage.database import Write
 from resources.storage.schema import create_statements, migrate, refusal, state_of
 from resources.storage.sqlite import PATIENCE
 
@@ -110,6 +112,10 @@ class PostgresDatabase:
                     _LOG.warning("%s: %s; retrying for %.0f s", self.place, text, patience)
                     warned = True
                 time.sleep(_BETWEEN)
+
+    def writer(self) -> AbstractContextManager[Write]:
+        """Run several units of work; each takes a connection of the pool."""
+        return nullcontext(self.write)
 
     def _connected(self) -> sa.Engine:
         if self._engine is None or self._process != os.getpid():  # connections survive no fork

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 _DISK_FULL = "No usable temporary directory"  # as tempfile says of full disks, without a file
-_GC_THRESHOLD = 50_000  # new objects that make Python look for cycles; 700 is for small programs
 
 
 @contextmanager
@@ -39,7 +38,6 @@ def open_home(  # noqa: PLR0913  (an option each)
     scratch: bool = False,
 ) -> "Generator[Workbench]":
     """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
-    gc.disable()
     with error_reporting():
         from bench_assets.workspace.materialization.opening import open_workbench
 
@@ -54,7 +52,7 @@ def open_home(  # noqa: PLR0913  (an option each)
             training=training,
             scratch=scratch,
         ) as bench:
-            _relax_garbage_collection()
+            gc.freeze()  # the collector skips the million objects of the start-up
             yield bench
 
 
@@ -107,13 +105,6 @@ def check_sections(settings: "Settings") -> None:
         for problem in found.problems:
             print_message(f"warning: {problem}")
         found.check(settings)
-
-
-def _relax_garbage_collection() -> None:
-    """Freeze the million objects of the start-up, so that the collector skips them."""
-    gc.freeze()
-    gc.set_threshold(_GC_THRESHOLD)
-    gc.enable()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ right, never both (section 4.2).
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
@@ -18,13 +19,17 @@ from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_wor
 from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
+from bench_assets.core.tables.large_tables import BLOCK
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.codis import prompts
-from bench_assets.suites.codis.parsing.answers import named_option, read_answer
+from bench_assets.suites.codis.parsing.answers import final_answer, named_option
 from bench_assets.suites.codis.parsing.words import normalised
 
 CRITERION = "correct"
 WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which takes nothing off an output
+
+_named_option = lru_cache(maxsize=BLOCK)(named_option)
+"""The judge and both scorers read the same responses."""
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
@@ -123,7 +128,7 @@ def _said(response: Response) -> bool | None:
 
 
 def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
-    named = named_option(question.text, prediction.text, question.options)
+    named = _named_option(question.text, prediction.text, question.options)
     return Judgement.of(
         prediction,
         judge=RULES,
@@ -143,7 +148,8 @@ def _score(
     read: Callable[[Judgement], bool | None],
 ) -> Score:
     points, note = _points(judgements, read)
-    answer = read_answer(answered.question, answered.prediction.text)
+    question, said = answered.question, answered.prediction.text
+    answer = _named_option(question.text, said, question.options) or final_answer(said)
     return Score.of(
         answered.prediction, points=points, answer=(answer,) if answer else (), note=note
     )
