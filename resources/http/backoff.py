@@ -221,4 +221,4 @@ class RetryPolicy:
         return Response(error=f"{failure} (tries: {tries})")
 
     def _patience(self, failure: Failure) -> int:
-        return 1 if failure.unreachable else max(_ROUND, self._spec.concurrency)
+        return 1 if failure.unreachable else max(_ROUND, self._spec.first_concurrency)

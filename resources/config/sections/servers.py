@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import orjson
 from pydantic import AfterValidator, Field, model_validator
@@ -19,6 +19,9 @@ from resources.config.sections.known_servers import (
     ServerName,
 )
 from resources.config.sections.serving import ManagedServerSection, server_of
+
+FIRST_CONCURRENCY = 32
+"""Concurrent requests per address at first, where none is given."""
 
 _DRAWN = ("temperature", "top_p", "max_tokens", "seed")
 
@@ -74,12 +77,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """Name of the environment variable with the key."""
     key_header: Annotated[str, AfterValidator(_is_header)] = ""
     """Header for the key; ``Authorization`` gets "Bearer" before it."""
-    concurrency: int = Field(32, gt=0)
-    """Most concurrent requests per address."""
-    min_concurrency: int = Field(1, gt=0)
-    """Fewest concurrent requests after backoff."""
-    slow: float | None = Field(None, gt=0)
-    """Seconds after which a response counts as a sign of overload, like HTTP 429."""
+    concurrency: Literal["auto"] | Annotated[int, Field(gt=0)] = "auto"
+    """Most concurrent requests per address; "auto": as many as make the server no slower."""
     max_tries: int = Field(6, gt=0)
     """Attempts per request, including the first."""
     max_wait: float = Field(120.0, gt=0)
@@ -122,10 +121,15 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return 0.5 if self.batch else 1.0
 
     @property
+    def first_concurrency(self) -> int:
+        """Concurrent requests per address at first."""
+        return FIRST_CONCURRENCY if self.concurrency == "auto" else self.concurrency
+
+    @property
     def at_once(self) -> int:
-        """Most concurrent requests at all known addresses."""
+        """Concurrent requests at all known addresses at first."""
         known = self.n_served if self.serve else len(self.addresses)
-        return self.concurrency * max(1, known)
+        return self.first_concurrency * max(1, known)
 
     @property
     def knows(self) -> ServerFeatures:

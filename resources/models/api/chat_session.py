@@ -64,6 +64,7 @@ class ChatSession:
             sent_at = monotonic()
             outcome = await self._post_to(endpoint.url, body)
             endpoint.learn(outcome, sent_at)
+            self.endpoints.on_growth()
             return outcome
 
     async def _post_to(self, url: str, body: bytes) -> Response | Failure:

@@ -1,10 +1,11 @@
 """Runs models behind servers: vLLM, SGLang, llama.cpp, hosted ones."""
 
 import asyncio
+import itertools
 import logging
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -38,6 +39,7 @@ Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger("bench_assets.server")
 _CONNECT_TIMEOUT = 30.0  # s
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
+_PREFIX = 2000  # characters of a beginning that is worth a place in a server's cache
 _ADDRESS_INTERVAL = 0.2  # s between two looks at addresses that may change
 _FORMATS: Mapping[FormatName, FormatOf] = {
     "openai": OpenAI,
@@ -161,7 +163,7 @@ class ServerEngine(AtServer):
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec = self._spec
         budget = self._budget()
-        waiting = iter(enumerate(requests))
+        waiting = ((position, requests[position]) for position in _together(requests))
         known = self._addresses() if self._addresses else spec.addresses
         async with self._session(key) as session:
             endpoints = Endpoints(spec, self._format.path, known)
@@ -199,14 +201,20 @@ class ServerEngine(AtServer):
                 raise refused[0]
 
     async def _run_workers(self, work: Work, endpoints: Endpoints, most: int) -> None:
-        """Run as many workers as the addresses allow, more when addresses are added."""
+        """Run as many workers as the addresses allow, more when these bear more or are added."""
+        tasks: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as workers:
-            running: set[asyncio.Task[None]] = set()
-            n = _add_workers(workers, running, work, min(endpoints.bear, most))
-            while self._addresses and running:
-                _, running = await asyncio.wait(running, timeout=_ADDRESS_INTERVAL)
+
+            def add() -> None:
+                missing = min(endpoints.bear, most) - len(tasks)
+                tasks.extend(workers.create_task(work()) for _ in range(missing))
+
+            endpoints.on_growth = add
+            add()
+            while self._addresses and (running := [one for one in tasks if not one.done()]):
+                await asyncio.wait(running, timeout=_ADDRESS_INTERVAL)
                 await endpoints.now(self._addresses())
-                n += _add_workers(workers, running, work, min(endpoints.bear, most) - n)
+                add()
 
     def _session(self, key: str) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
@@ -218,8 +226,13 @@ class ServerEngine(AtServer):
         )
 
 
-def _add_workers(
-    workers: asyncio.TaskGroup, running: set[asyncio.Task[None]], work: Work, n: int
-) -> int:
-    running.update(workers.create_task(work()) for _ in range(n))
-    return max(n, 0)
+def _together(requests: Sequence[Request]) -> Iterator[int]:
+    """Positions of requests, those with the same images or the same long beginning together.
+
+    A server that caches prefixes then finds them in its cache.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for position, request in enumerate(requests):
+        shared = request.prompt.images or request.prompt.to_json()[:_PREFIX]
+        groups.setdefault(shared, []).append(position)
+    return itertools.chain.from_iterable(groups.values())

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
@@ -14,27 +14,21 @@ from resources.config.addresses import template_of, with_keys
 from resources.config.environment import section_secrets
 from resources.config.sections.servers import ServerSpec, is_url
 from resources.http.backoff import Failure
+from resources.models.api.concurrency_limit import ConcurrencyLimit
 
 _REST = 5.0  # s; an address without a connection is left alone for so long, if there are others
 
 
 class Endpoint:
-    """One address and its concurrency limit.
-
-    The limit starts at the configured maximum. An overloaded address (HTTP 429 or 5xx, a timeout,
-    or a response slower than configured) halves it; each round of responses adds one: additive
-    increase, multiplicative decrease (Chiu and Jain, 1989), as in TCP.
-    """
+    """One address and its concurrency limit."""
 
     def __init__(self, address: str, path: str, spec: ServerSpec) -> None:
         # Azure wants its api-version in the query.
         base, question_mark, query = with_keys(address).partition("?")
         self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
-        self.limit = float(spec.concurrency)  # requests; fractions of one gather until it is whole
+        self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.concurrency)
         self.under_way = 0
-        self._spec = spec
-        self._halved_at = 0.0  # s on the monotonic clock, as the next
-        self._rests_until = 0.0
+        self._rests_until = 0.0  # s on the monotonic clock
 
     @property
     def rests(self) -> bool:
@@ -44,7 +38,7 @@ class Endpoint:
     @property
     def has_room(self) -> bool:
         """Whether the limit allows one more request."""
-        return self.under_way < int(self.limit)
+        return self.under_way < int(self.limit.value)
 
     def learn(self, outcome: Response | Failure, sent_at: float) -> None:
         """Adapt the limit to the outcome of a request sent at ``sent_at`` (monotonic clock)."""
@@ -52,18 +46,9 @@ class Endpoint:
             if outcome.unreachable:
                 self._rests_until = monotonic() + _REST
             elif outcome.is_overload:
-                self._bear_less(sent_at)
-        elif self._spec.slow is not None and monotonic() - sent_at > self._spec.slow:
-            self._bear_less(sent_at)
+                self.limit.refused(sent_at, monotonic())
         else:
-            self.limit = min(self.limit + 1 / self.limit, float(self._spec.concurrency))
-
-    def _bear_less(self, sent_at: float) -> None:
-        """Halve the limit, once for all requests that were open together."""
-        if sent_at >= self._halved_at:
-            self._halved_at = monotonic()
-            least = min(self._spec.min_concurrency, self._spec.concurrency)
-            self.limit = max(self.limit / 2, float(least))
+            self.limit.answered(sent_at, monotonic())
 
 
 class Endpoints:
@@ -79,6 +64,7 @@ class Endpoints:
         self._secrets = section_secrets(spec.model_dump())
         self._known: set[str] = set()
         self._freed = asyncio.Condition()
+        self.on_growth: Callable[[], None] = lambda: None  # more requests may be open
         self._take(addresses)
 
     @property
@@ -88,8 +74,8 @@ class Endpoints:
 
     @property
     def bear(self) -> int:
-        """Maximum number of open requests over all addresses."""
-        return self._spec.concurrency * max(1, len(self._all))
+        """Number of requests that may be open now, over all addresses; one waits for the first."""
+        return max(1, sum(int(one.limit.value) for one in self._all.values()))
 
     async def now(self, addresses: Iterable[str]) -> None:
         """Replace the addresses; those that stay keep their limits."""
@@ -103,7 +89,7 @@ class Endpoints:
         """Wait until an address has room, and reserve a place there."""
         async with self._freed:
             await self._freed.wait_for(self._free)
-            chosen = min(self._free(), key=lambda one: one.under_way / one.limit)
+            chosen = min(self._free(), key=lambda one: one.under_way / one.limit.value)
             chosen.under_way += 1
         try:
             yield chosen

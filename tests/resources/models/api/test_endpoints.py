@@ -5,13 +5,13 @@ from itertools import count
 
 import pytest
 
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.models.api.load_balancer import Endpoint
-from tests.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import ask
+from tests.chat_server import Answer, ChatServer, texts
+from tests.resources.models.api.asking import ask, engine
 
 ANSWERED = Response(text="A")
 OVERLOADED = Failure(what="HTTP 429", tries=AS_OFTEN_AS_ALLOWED)
@@ -40,32 +40,18 @@ def test_limit(outcomes, limit):
     one = endpoint()
     for outcome in outcomes:
         one.learn(outcome, time.monotonic())
-    assert one.limit == limit
+    assert one.limit.value == limit
 
 
 def test_requests_that_were_under_way_together_halve_it_once():
     one, sent_at = endpoint(), time.monotonic()
     for _ in range(8):
         one.learn(OVERLOADED, sent_at)
-    assert one.limit == 4
+    assert one.limit.value == 4
 
 
-def test_the_lower_bound_is_kept():
-    one = endpoint(min_concurrency=5)
-    one.learn(OVERLOADED, time.monotonic())
-    assert one.limit == 5
-
-
-def test_a_slow_response_is_an_overload():
-    one = endpoint(slow=10)
-    one.learn(ANSWERED, time.monotonic() - 9)
-    assert one.limit == 8
-    one.learn(ANSWERED, time.monotonic() - 11)
-    assert one.limit == 4
-
-
-@pytest.mark.parametrize("adapting", [True, False])
-def test_a_server_that_bears_four_is_soon_asked_four_at_once(adapting):
+@pytest.mark.parametrize("given", [{}, {"concurrency": 32}], ids=["searched", "given"])
+def test_a_server_that_bears_four_is_soon_asked_four_at_once(given):
     refused = count()
 
     def answer(_):
@@ -75,11 +61,23 @@ def test_a_server_that_bears_four_is_soon_asked_four_at_once(adapting):
         return "A"
 
     with ChatServer(answer, latency=0.01) as server:
-        bounds = {"concurrency": 32, "min_concurrency": 1 if adapting else 32}
-        responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **bounds)
+        responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **given)
     assert [response.text for response in responses] == ["A"] * 200
-    # The first round alone refuses 28; who does not adapt has most of each round refused.
-    assert (next(refused) < 150) == adapting
+    assert next(refused) < 150  # the first round alone refuses 28, a round that never learns most
+
+
+def test_more_workers_come_when_the_server_bears_more():
+    with ChatServer(latency=0.05) as server:
+        ask(server.base_url, *map(str, range(1_000)))
+    assert server.most_at_once > 32
+
+
+def test_requests_with_the_same_image_go_out_together():
+    prompts = [Prompt.of(f"{n}", Image(one)) for n in range(3) for one in ("png", "clear")]
+    with ChatServer() as server:
+        stream = engine(server.base_url, concurrency=1).stream([Request(prompt=p) for p in prompts])
+        assert sorted(position for position, _ in stream) == list(range(6))
+    assert [texts(body)[0] for body in server.bodies] == ["0", "1", "2"] * 2
 
 
 def asked_of_two(first: ChatServer, second: ChatServer, n: int = 200) -> tuple[int, int]:

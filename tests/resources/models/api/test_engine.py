@@ -148,16 +148,16 @@ def test_closing_early_cancels_what_is_under_way() -> None:
         next(stream)
         stream.close()  # type: ignore[attr-defined]
         assert threading.active_count() == before + 1  # the server's
-        assert server.n_requests <= 3
+        assert server.n_requests < 100
 
 
-def test_a_response_that_is_not_taken_holds_its_place() -> None:
+def test_a_caller_that_takes_no_responses_is_waited_for() -> None:
     with ChatServer() as server:
-        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(10))))
+        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(100))))
         next(stream)
-        threading.Event().wait(0.2)
-        assert server.n_requests == 2
-        assert len(list(stream)) == 9
+        threading.Event().wait(0.5)
+        assert server.n_requests <= 1 + 20 + 2 * 2  # taken, waiting, and of each worker
+        assert len(list(stream)) == 99
 
 
 @pytest.mark.parametrize(

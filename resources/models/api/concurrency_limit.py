@@ -1,0 +1,105 @@
+"""Concurrency limit of one server, found from its latency and its refusals."""
+
+from math import exp, inf, log, sqrt
+
+from resources.config.sections.servers import FIRST_CONCURRENCY
+
+MOST = 512
+"""Requests at once that no server is asked more than: a process has 1,024 files and connections."""
+
+_ROUND = 8  # responses of a round, at least
+_CERTAIN = 120.0  # times the variance: responses of which _WAITING is no chance
+_WAITING = 1.3  # times as long as unloaded: requests wait at the server
+_TINY = 1e-6  # s
+_UNEXPLAINED = 0.5  # of the expected gain; a cut that gains less was not the cause
+_GROWTH = (1.1, 1.25, 1.5, 2.0)  # after so many rounds without waiting
+_BELOW_REFUSAL = 0.95  # of the limit at which the server refused
+_ROUNDS_BELOW = 40  # before that limit is tried again
+
+
+class ConcurrencyLimit:
+    """How many requests a server gets at once.
+
+    A number that is given is where it starts, and what it never exceeds; a refusal (HTTP 429 or
+    5xx, or a timeout) halves it, and each round of responses adds one: additive increase,
+    multiplicative decrease (Chiu and Jain, 1989), as in TCP.
+
+    Without one the limit is searched. It grows while a round of responses takes no longer than an
+    unloaded one, and shrinks in proportion when it does, as TCP Vegas does (Brakmo and Peterson,
+    1995): beyond the server's capacity, more requests only wait longer. Where a smaller limit does
+    not make responses faster, they have become longer, and the cut is taken back. Below a limit
+    that the server refused it stays for a while; a second refusal at once halves it.
+    """
+
+    def __init__(self, given: int | None) -> None:
+        """Begin at the number that is given, or to search."""
+        self.most = given or MOST
+        self.value = float(given or FIRST_CONCURRENCY)  # fractions of one gather until it is whole
+        self._searches = given is None
+        self._target = self.value  # reached by one more request a response
+        self._changed_at = -inf  # s, since when the limit is what it is
+        self._lowered_at = -inf  # s, when a refusal last lowered it
+        self._n, self._sum, self._squares = 0, 0.0, 0.0  # of this round, logarithms of s
+        self._unloaded = inf  # s, mean of the fastest round
+        self._cut: tuple[float, float] | None = None  # limit and mean s of the round before a cut
+        self._free_rounds = len(_GROWTH)  # without waiting, one after the other
+        self._refused_at, self._rounds_below = inf, 0
+
+    def answered(self, sent_at: float, now: float) -> None:
+        """Count a response; a request that was sent before the last change says nothing."""
+        if not self._searches:
+            self.value = min(self.value + 1 / self.value, float(self.most))
+        elif self.value < self._target:
+            self.value = min(self.value + 1, self._target)
+            self._begin_round(now)
+        elif sent_at >= self._changed_at:
+            seconds = log(max(now - sent_at, _TINY))
+            self._n, self._sum = self._n + 1, self._sum + seconds
+            self._squares += seconds * seconds
+            mean = self._sum / self._n
+            variance = self._squares / self._n - mean * mean
+            if self._n >= max(self.value / 2, _ROUND, _CERTAIN * variance):
+                self._end_round(exp(mean), now)
+
+    def refused(self, sent_at: float, now: float) -> None:
+        """Lower the limit, once for all requests that were open together."""
+        if sent_at >= self._lowered_at:
+            self._lowered_at = now
+            again = self._free_rounds == 0
+            self._refused_at, self._rounds_below, self._free_rounds = self.value, 0, 0
+            self._set(self.value * (0.5 if again or not self._searches else _BELOW_REFUSAL), now)
+
+    def _end_round(self, mean: float, now: float) -> None:
+        value, cut, self._cut = self.value, self._cut, None
+        if mean <= _WAITING * self._unloaded:
+            self._unloaded = min(mean, sqrt(mean * self._unloaded))
+            self._set(self._grown(), now)
+        elif cut and mean > cut[1] * (1 - _UNEXPLAINED * (1 - value / cut[0])):
+            self._unloaded = mean
+            self._set(cut[0], now)
+        else:
+            self._cut = value, mean
+            share = self._unloaded / mean
+            self._set(value * max(share * _GROWTH[0], 0.25), now)
+            self._free_rounds = 0
+
+    def _grown(self) -> float:
+        growth = _GROWTH[min(self._free_rounds, len(_GROWTH) - 1)]
+        self._free_rounds += 1
+        grown = max(self.value * growth, self.value + 1)
+        if grown < self._refused_at * _BELOW_REFUSAL:
+            return grown
+        self._rounds_below += 1
+        if self._rounds_below < _ROUNDS_BELOW:
+            return max(self.value, self._refused_at * _BELOW_REFUSAL)
+        self._refused_at, self._free_rounds = inf, 0
+        return max(self.value * _GROWTH[0], self.value + 1)
+
+    def _set(self, value: float, now: float) -> None:
+        self._target = min(max(value, 1.0), float(self.most))
+        self.value = min(self.value, self._target)
+        self._begin_round(now)
+
+    def _begin_round(self, now: float) -> None:
+        self._changed_at = now
+        self._n, self._sum, self._squares = 0, 0.0, 0.0
