@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from resources.config.addresses import shown_address, template_of, template_of_value
 from resources.config.secrets import require_variable_name
@@ -46,6 +46,13 @@ def _is_header(name: str) -> str:
     return name
 
 
+def _is_concurrency(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    if value != "auto" and not is_number:
+        raise ValueError('expected "auto" or a whole number greater than 0')
+    return value
+
+
 _OWN_FIELDS = frozenset(
     {"messages", "model", "stream", "n", "prompt", "input", "system", "contents"}
     | {"systemInstruction", "system_instruction", "candidateCount", "candidate_count"}
@@ -77,7 +84,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """Name of the environment variable with the key."""
     key_header: Annotated[str, AfterValidator(_is_header)] = ""
     """Header for the key; ``Authorization`` gets "Bearer" before it."""
-    concurrency: Literal["auto"] | Annotated[int, Field(gt=0)] = "auto"
+    concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_is_concurrency)] = "auto"
     """Most concurrent requests per address; "auto": as many as make the server no slower."""
     max_tries: int = Field(6, gt=0)
     """Attempts per request, including the first."""
