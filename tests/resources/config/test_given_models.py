@@ -169,7 +169,7 @@ def test_another_model_never_takes_a_name_that_is_taken(home):
 
 def test_what_was_given_is_kept_until_it_is_taken_away(home):
     found = given(
-        home, "https://a.b/v1#m,api_key_env=MY_KEY,thinking_tags=['<\\u007f>','</\">'],slow=inf"
+        home, "https://a.b/v1#m,api_key_env=MY_KEY,thinking_tags=['<\\u007f>','</\">'],max_wait=inf"
     )
     assert save_models(home, {found.name: found.section}) == [found.name]
     assert save_models(home, {found.name: found.section}) == []
