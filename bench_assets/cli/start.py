@@ -12,7 +12,12 @@ import signal
 import sys
 from types import FrameType, TracebackType
 
-from bench_assets.workspace.console.signal_exit import EXIT_BASE, RESUME_MESSAGE, SIGNAL_NAMES
+from bench_assets.workspace.console.signal_exit import (
+    EXIT_BASE,
+    RESUME_MESSAGE,
+    SIGNAL_NAMES,
+    block_ignored_signals,
+)
 
 _GC_THRESHOLD = 50_000  # new objects that make Python look for cycles; 700 is for small programs
 
@@ -22,6 +27,7 @@ def main() -> None:
     gc.set_threshold(_GC_THRESHOLD)
     atexit.register(gc.freeze)  # else all modules are searched for cycles at the end: 0.3 s
     _hide_keys_in_arguments()
+    block_ignored_signals()  # before numpy and others start their threads
     for number in SIGNAL_NAMES:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, _exit_on_signal)

@@ -14,7 +14,12 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
 from typing import NamedTuple
 
-from bench_assets.workspace.console.signal_exit import EXIT_BASE, RESUME_MESSAGE, SIGNAL_NAMES
+from bench_assets.workspace.console.signal_exit import (
+    EXIT_BASE,
+    RESUME_MESSAGE,
+    SIGNAL_NAMES,
+    block_ignored_signals,
+)
 
 _WAKE_UP_SECONDS = 1.0  # s, that a thread may need to wake up
 _NOTICE_SECONDS = 2.0  # s until a message explains why the command has not ended
@@ -62,8 +67,7 @@ def signal_listener() -> Generator[Signals]:
     listening = Thread(target=_listen, args=(ears, came), daemon=True)
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     handlers = {one: signal.getsignal(one) for one in SIGNAL_NAMES}
-    ignored = [one for one, handler in handlers.items() if handler == signal.SIG_IGN]
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ignored)  # also of threads from here on
+    mask = block_ignored_signals()
     listening.start()
     try:
         for one in handlers:
