@@ -13,6 +13,7 @@ from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.parsing.normalization import bare
+from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
 
 _Mark: TypeAlias = Callable[[re.Match[str]], str]
@@ -25,11 +26,19 @@ CLAIM = f"[{chr(_CLAIM)}-{chr(_LETTER - 1)}]"
 LETTER = f"[{chr(_LETTER)}-{chr(_BOTH + 0x1F)}]"
 NAME = f"[{chr(_TEXT)}-{chr(_BOTH + 0x1F)}]"
 """Any named option in a text that ``marked`` made."""
+NAMES = "".join(map(chr, range(_TEXT, _BOTH + 0x20)))
 BOTH = f"[{chr(_BOTH)}-{chr(_BOTH + 0x1F)}]"
 """An option named by its letter and its text."""
 
 _FILE = Path(__file__).with_name("option_forms.txt")
-_UNNAMED = re.compile(alternatives(_FILE, "letters that are no options"), re.IGNORECASE)
+_NO_FLAGS = re.RegexFlag(0)
+
+
+def _phrases(section: str, flags: re.RegexFlag = re.IGNORECASE) -> Phrases:
+    return Phrases({"": alternatives(_FILE, section).replace("@", NAME)}, NAMES, flags)
+
+
+_UNNAMED = _phrases("letters that are no options")
 _PLACES = {
     word: place
     for place, line in enumerate(lines_of_section(_FILE, "places"))
@@ -42,11 +51,11 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
-_PLACE = re.compile(alternatives(_FILE, "named by place"), re.IGNORECASE)
+_PLACE = _phrases("named by place")
 _IN_BRACKETS = re.compile(alternatives(_FILE, "in brackets"))
 _QUOTED = re.compile(alternatives(_FILE, "in quotation marks"))
-_AS_OPTION = re.compile(alternatives(_FILE, "called an option"))
-_AS_POINT = re.compile(alternatives(_FILE, "called a point"))
+_AS_OPTION = _phrases("called an option", _NO_FLAGS)
+_AS_POINT = _phrases("called a point", _NO_FLAGS)
 _BARE_LETTERS = re.compile(alternatives(_FILE, "bare letters"))
 _SMALL = re.compile(alternatives(_FILE, "small letters"), re.MULTILINE)
 _CAPITAL = re.compile("[A-M]")
@@ -65,8 +74,8 @@ _ELLIPSIS = re.compile(  # "A is not right. B is."
     rf"({NAME}(?:(?:, |/|、| and | & ){NAME}|{NAME})*) "
     rf"(?:is|are|does|do)(?=\s*(?:[.!]|$))"
 )
-_NONE_BUT = re.compile(alternatives(_FILE, "none but").replace("@", NAME), re.IGNORECASE)
-_ALL_BUT = re.compile(alternatives(_FILE, "all but").replace("@", NAME), re.IGNORECASE)
+_NONE_BUT = _phrases("none but")
+_ALL_BUT = _phrases("all but")
 _BEFORE = alternatives(_FILE, "before a word that is an option")
 _AFTER = alternatives(_FILE, "after a word that is an option")
 _POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.option_names import NAME, is_claim, letter_of
+from bench_assets.core.parsing.option_names import NAME, NAMES, is_claim, letter_of
+from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, section_names
 
 _FILE = Path(__file__).with_name("words.txt")
@@ -13,18 +14,17 @@ _NO_TOKENS = (
     *("negation", "no negation", "filler"),
     *("before a word that is denied", "after a word that is no verdict", "ends in the middle"),
 )
+_NAMES = re.compile(NAME)
 _MANY = 100  # letters in a row; of more, each counts once
 _SHOWN = 100  # characters of them that are kept
-_WORDS = re.compile(
-    "|".join(
-        [rf"(?P<option>{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?)"]
-        + [
-            f"(?P<{kind.replace(' ', '_')}>{alternatives(_FILE, kind).replace('@', NAME)})"
-            for kind in section_names(_FILE)
-            if kind not in _NO_TOKENS
-        ]
-    ),
-    re.IGNORECASE,
+_WORDS = Phrases(
+    {"option": rf"{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?"}
+    | {
+        kind.replace(" ", "_"): alternatives(_FILE, kind).replace("@", NAME)
+        for kind in section_names(_FILE)
+        if kind not in _NO_TOKENS
+    },
+    characters=NAMES,
 )
 _FILLER = re.compile(rf"(?:{alternatives(_FILE, 'filler')}|\W)*+", re.IGNORECASE)
 
@@ -70,24 +70,19 @@ def more(letters: str, others: str) -> str:
 
 
 def _words(text: str) -> Iterator[Token]:
-    end, filled = 0, False
-    for found in _WORDS.finditer(text):
-        yield from _between(text, end, found.start())
-        *above, line = text[end : found.start()].rsplit("\n", 1)
-        filled = bool(line.strip()) or (filled and not above)
-        kind = str(found.lastgroup)
-        letters = "".join(map(letter_of, re.findall(NAME, found[0]))) if kind == "option" else ""
-        claims = bool(letters) and is_claim(found[0][0])
-        yield Token(kind, found[0], found.start(), letters, claims)
+    end = 0
+    for found in _WORDS.find(text):
+        kind, said, (start, _) = str(found.lastgroup), found[0], found.span()
+        if end < start and not _FILLER.fullmatch(text, end, start):
+            yield Token("text", text[end:start].strip(), start=end)
         end = found.end()
+        if kind != "option":
+            yield Token(kind, said, start)
+            continue
+        letters = "".join(map(letter_of, _NAMES.findall(said)))
+        yield Token(kind, said, start, letters, is_claim(said[0]))
         in_table = text[end : end + 2].strip()[:1] in ("|", "√", "×")
-        if letters and found[0].endswith(".") and filled and not in_table:
+        if said[-1] == "." and not in_table and text[text.rfind("\n", 0, start) + 1 : start].strip():
             yield Token("stop", ".", end - 1)  # within a line it is no label
-        *above, line = found[0].rsplit("\n", 1)
-        filled = bool(line.strip()) or (filled and not above)
-    yield from _between(text, end, len(text))
-
-
-def _between(text: str, start: int, end: int) -> Iterator[Token]:
-    if not _FILLER.fullmatch(text, start, end):
-        yield Token("text", text[start:end].strip(), start)
+    if not _FILLER.fullmatch(text, end):
+        yield Token("text", text[end:].strip(), end)

@@ -25,6 +25,7 @@ _ANNOUNCING = ("state", "pick")
 _AT_A_PLACE = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
 _DENYING = {"drop", "unfit", "wrong", "hedge"}
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
+_MARK = re.compile(r"\W")
 _COLONS = (":", "=", "->", "=>", "→", "⇒")
 _CORRECTING = ("actually", "wait", "correction", "on second thought", "on reflection", "更正")
 _CONCEDING = ("although", "though", "while", "虽然", "尽管")
@@ -72,8 +73,8 @@ def read(tokens: Sequence[Token], sides: str = "") -> OptionStatements:
         sides: The letters of "right" and "wrong", if these are the options.
     """
     said = OptionStatements()
-    marks = [token for token in tokens if token.letters or re.fullmatch(r"\W", token.text.strip())]
-    marks_first = bool(marks) and marks[0].kind in VERDICTS
+    marks = (token for token in tokens if token.letters or _MARK.fullmatch(token.text.strip()))
+    marks_first = next(marks, tokens[-1]).kind in VERDICTS
     for sentence in _sentences(tokens):
         _Sentence(sentence, said, marks_first=marks_first, sides=sides).read()
     return said

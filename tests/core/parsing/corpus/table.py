@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_word
+from bench_assets.core.metrics.short_answers import normalised
 from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.numbers import final_number, written
 from bench_assets.core.parsing.option_names import Options
@@ -27,6 +28,7 @@ _KINDS = {
     "judgement": "right or wrong",
     "blanks": "blanks",
     "number": "numbers",
+    "text": "short texts",
     "verdict": "verdicts",
     "numbered": "verdicts",
 }
@@ -47,6 +49,8 @@ def ours(one: Composed) -> Read:
     """Read a response as the product does."""
     text = without_reasoning(one.response)
     match one.kind:
+        case "text":
+            return (normalised(text),)
         case "blanks":
             return tuple(map(plain, lines_of(half_width(text), len(one.expected))))
         case "number":

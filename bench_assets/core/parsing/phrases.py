@@ -1,0 +1,186 @@
+"""A union of many patterns, of which only those are tried that can begin with the next character.
+
+``re`` tries all alternatives of a pattern, one by one, at every position of a text. ``Phrases``
+finds what that union finds, on one condition: no pattern begins within a Latin word.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import TypeAlias
+
+_TOKEN = re.compile(
+    r"(?P<group>\((?:\?(?:(?P<assertion><?[=!])|P<\w+>|[ims-]*:))?)|(?P<end>\))|(?P<bar>\|)"
+    r"|(?P<anchor>[\^$]|\\[bBZ])|(?P<optional>(?:[?*]|\{0?,\d*\})[?+]?)"
+    r"|(?P<repeated>(?:\+|\{\d[\d,]*\})[?+]?)"
+    r"|(?P<class>\[\^?\]?(?:\\.|[^\]\\])*\]|\\[wWsSdD]|\.)|\\?(?P<character>.)",
+    re.DOTALL,
+)
+_ANCHORS = ("^", "$", r"\b", r"\B", r"\Z")
+_ESCAPED = {"n": "\n", "t": "\t"}
+_ASCII = frozenset(map(chr, range(128)))
+_WORD, _SIGN = "ŋ", "※"  # stand for all characters that no pattern lists
+_UNLISTED = {_WORD: "ŋ٣", _SIGN: "※\u2028"}
+_ANY = "\uffff"  # any second character, or none
+_LARGE = 40  # characters of a class; what follows on one is not looked at
+_REMEMBERED = 20_000  # pairs of characters; in Chinese texts there are more
+_compiled = lru_cache(4096)(re.compile)
+_Beginnings: TypeAlias = Mapping[str, Sequence[tuple[str, str, str]]]
+"""By a first character: the second one, a kind and a pattern, in their order."""
+
+
+class Phrases:
+    """Patterns by their kind; of those that fit at a place the first one counts.
+
+    Args:
+        patterns: The pattern of each kind, in the order in which they are tried.
+        characters: What the ranges of their classes hold.
+        flags: Of ``re``.
+    """
+
+    def __init__(
+        self,
+        patterns: Mapping[str, str],
+        characters: str = "",
+        flags: re.RegexFlag = re.IGNORECASE,
+    ) -> None:
+        self._patterns = patterns
+        self._characters = characters
+        self._flags = flags
+        self._unions: dict[str, re.Pattern[str]] = {}  # by the first two characters
+
+    def find(self, text: str) -> Iterator[re.Match[str]]:
+        """Find matches from left to right; the ``lastgroup`` of each is its kind."""
+        unions, end = self._unions, 0
+        if text and (found := self._union(text[:2], self._beginnings[0]).match(text)):
+            end = found.end()
+            yield found
+        for start in self._starts.finditer(text, 1):
+            at = start.start()
+            if at < end:
+                continue
+            two = text[at : at + 2]
+            if not (union := unions.get(two)):
+                if len(unions) > _REMEMBERED:
+                    unions.clear()
+                union = unions[two] = self._union(two, self._beginnings[1])
+            if found := union.match(text, at):
+                end = found.end()
+                yield found
+
+    def sub(self, instead: Callable[[re.Match[str]], str], text: str) -> str:
+        """Replace each match."""
+        parts, end = [], 0
+        for found in self.find(text):
+            parts += [text[end : found.start()], instead(found)]
+            end = found.end()
+        return "".join([*parts, text[end:]])
+
+    def _union(self, two: str, beginnings: _Beginnings) -> re.Pattern[str]:
+        """The union of the patterns that may begin with two characters."""
+        unlisted = _WORD if two[0].isalnum() else _SIGN
+        branches = beginnings.get(two[0].lower(), beginnings[unlisted])
+        fitting = dict.fromkeys(one[1:] for one in branches if one[0] in (_ANY, two[1:].lower()))
+        parts = [
+            f"({f'?P<{kind}>' if kind else '?:'}{'|'.join(pattern for _, pattern in one)})"
+            for kind, one in groupby(fitting, key=lambda branch: branch[0])
+        ]
+        return _compiled("|".join(parts) or "(?!)", self._flags)
+
+    @cached_property
+    def _beginnings(self) -> tuple[_Beginnings, _Beginnings]:
+        """What may begin at the start of a text, and what within it."""
+        alphabet = _ASCII.union(self._characters, *self._patterns.values(), _UNLISTED)
+
+        @lru_cache
+        def fitting(pattern: str) -> frozenset[str]:
+            fits = re.compile(pattern, re.IGNORECASE | re.DOTALL).search
+            found = {one.lower() for one in alphabet if fits(_UNLISTED.get(one, one))}
+            return frozenset(one + _ANY for one in found) if len(found) > _LARGE else frozenset(found)
+
+        tables = [{one.lower(): list[tuple[str, str, str]]() for one in alphabet} for _ in "^ "]
+        for kind, pattern in self._patterns.items():
+            for branch in _branches(pattern):
+                tokens = [*_TOKEN.finditer(branch)]
+                inside = _first_two([*tokens], fitting, _ANCHORS[1:])
+                at_start = _first_two(tokens, fitting, _ANCHORS) if "^" in branch else inside
+                for table, found in zip(tables, (at_start, inside), strict=True):
+                    for begins in found:
+                        table[begins[0]].append((begins[1:] or _ANY, kind, branch))
+        return tables[0], tables[1]
+
+    @cached_property
+    def _starts(self) -> re.Pattern[str]:
+        """Where a match may begin."""
+        firsts: dict[tuple[bool, frozenset[str]], str] = {}  # in Latin words; second characters
+        for first, branches in self._beginnings[1].items():
+            seconds = frozenset(one[0] for one in branches)
+            if seconds and first not in _UNLISTED:
+                in_words = first.isascii() and first.isalpha()
+                kind = in_words, frozenset(_ANY) if _ANY in seconds else seconds
+                firsts[kind] = firsts.get(kind, "") + first
+        latin, others = (
+            [
+                f"{_class(first)}(?={_class(seconds)})"
+                for (in_words, seconds), first in firsts.items()
+                if in_words is wanted
+            ]
+            for wanted in (True, False)
+        )
+        if any(self._beginnings[1][one] for one in _UNLISTED):
+            others.append(_class(self._beginnings[1], but=True))
+        return re.compile("|".join([*others, rf"(?<![A-Za-z])(?:{'|'.join(latin)})"]))
+
+
+def _class(characters: Iterable[str], *, but: bool = False) -> str:
+    """The class of characters, in both cases, or of all others."""
+    every = {form for one in characters for form in (one, one.upper()) if len(form) == 1}
+    return "" if _ANY in every and not but else f"[{'^' * but}{re.escape(''.join(sorted(every)))}]"
+
+
+def _branches(pattern: str) -> Iterator[str]:
+    """Cut a pattern at the bars that stand in no group."""
+    depth = begin = 0
+    for token in _TOKEN.finditer(pattern):
+        depth += (token["group"] is not None) - (token["end"] is not None)
+        if token["bar"] and not depth:
+            yield pattern[begin : token.start()]
+            begin = token.end()
+    yield pattern[begin:]
+
+
+def _first_two(
+    tokens: list[re.Match[str]], fitting: Callable[[str], frozenset[str]], holds: Sequence[str]
+) -> frozenset[str]:
+    """At most two characters that a pattern may begin with; uses up its tokens."""
+    ended: frozenset[str] = frozenset()
+    begun = frozenset(("",))
+    while tokens and not (token := tokens.pop(0))["end"]:
+        is_open = any(len(one) < 2 for one in begun)
+        if token["bar"]:
+            ended, begun = ended | begun, frozenset(("",))
+            continue
+        if token["group"]:
+            found = _first_two(tokens, fitting, holds)
+        elif token["anchor"]:
+            found = frozenset(("",) if token[0] in holds else ())
+        elif token["class"]:
+            found = fitting(token["class"]) if is_open else begun
+        else:
+            found = frozenset((_letter(token),))
+        if tokens and (tokens[0]["optional"] or tokens[0]["repeated"]):
+            found |= _followed(found, found)
+            found |= frozenset(("",) if tokens.pop(0)["optional"] else ())
+        begun = _followed(begun, found) if is_open and not token["assertion"] else begun
+    return ended | begun
+
+
+def _followed(begun: frozenset[str], found: frozenset[str]) -> frozenset[str]:
+    open_still = [one for one in begun if len(one) < 2]
+    return begun.difference(open_still) | {(one + two)[:2] for one in open_still for two in found}
+
+
+def _letter(token: re.Match[str]) -> str:
+    one: str = token["character"].lower()
+    return _ESCAPED.get(one, one) if token[0][0] == "\\" else one
