@@ -22,6 +22,7 @@ MEASUREMENTS = (
     "large",
     "many_models",
     "captions",
+    "parsing",
     "reading",
     "samples",
     "audit",

@@ -117,12 +117,8 @@ def _decided(
     """What a response commits to, and its text with the options marked."""
     if forms is SEVERAL:
         response = _SLASHES.sub(lambda found: found[0].replace("/", "、"), response)
-    written, box = in_json(response), boxed(response)
-    for why, wrapped in (("an object", written), ("a box", box or None)):
-        text = _prepared(wrapped or "", options)
-        found = None if wrapped is None else nothing_else(text)
-        if found is not None or (wrapped is not None and wrapped is written):
-            return Choices(found or "", why), text
+    if wrapped := _wrapped(response, options):
+        return wrapped
     text = _prepared(response, options)
     if _LETTERS_ALONE.fullmatch(text):
         return Choices("", "letters of which one is not offered"), text
@@ -135,6 +131,16 @@ def _decided(
         if found or (found == "" and (forms is SEVERAL or form is stated_once)):
             return Choices(found, why), text
     return Choices("", ""), text
+
+
+def _wrapped(response: str, options: Options) -> tuple[Choices, str] | None:
+    """What stands in an object, or in a box that has nothing but options."""
+    if (written := in_json(response)) is not None:
+        text = _prepared(written, options)
+        return Choices(nothing_else(text) or "", "an object"), text
+    text = _prepared(boxed(response), options)
+    found = nothing_else(text) if text else None
+    return None if found is None else (Choices(found, "a box"), text)
 
 
 def _prepared(text: str, options: Options) -> str:

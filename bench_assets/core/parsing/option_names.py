@@ -7,7 +7,7 @@ know nothing of the question (``option_forms.txt``, ``words.txt``).
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
@@ -341,13 +341,17 @@ def _without_list(text: str, n: int) -> str:
     """Leave out where all options are listed in their order, with their texts and nothing else."""
     if n < 2:
         return text
-    text = _OPENS_LIST.sub(_closed, text)
+    return _list_of(n).sub("", _OPENS_LIST.sub(_closed, text))
+
+
+@cache
+def _list_of(n: int) -> re.Pattern[str]:
     items = [
         rf"[{chr(_LETTER + k)}{chr(_BARE + k)}][\s.):、*{_BEGINS}-]*"
         rf"[{chr(_TEXT + k)}{chr(_CLAIM + k)}]"
         for k in range(n)
     ]
-    return re.sub(r"[^\w√×]{0,6}".join(items), "", text)
+    return re.compile(r"[^\w√×]{0,6}".join(items))
 
 
 def _closed(found: re.Match[str]) -> str:

@@ -82,7 +82,11 @@ def _words(text: str) -> Iterator[Token]:
         letters = "".join(map(letter_of, _NAMES.findall(said)))
         yield Token(kind, said, start, letters, is_claim(said[0]))
         in_table = text[end : end + 2].strip()[:1] in ("|", "√", "×")
-        if said[-1] == "." and not in_table and text[text.rfind("\n", 0, start) + 1 : start].strip():
+        if (
+            said[-1] == "."
+            and not in_table
+            and text[text.rfind("\n", 0, start) + 1 : start].strip()
+        ):
             yield Token("stop", ".", end - 1)  # within a line it is no label
     if not _FILLER.fullmatch(text, end):
         yield Token("text", text[end:].strip(), end)

@@ -5,6 +5,7 @@ finds what that union finds, on one condition: no pattern begins within a Latin 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -53,7 +54,7 @@ class Phrases:
     def find(self, text: str) -> Iterator[re.Match[str]]:
         """Find matches from left to right; the ``lastgroup`` of each is its kind."""
         unions, end = self._unions, 0
-        if text and (found := self._union(text[:2], self._beginnings[0]).match(text)):
+        if text and (found := self._union(text[:2], "^").match(text)):
             end = found.end()
             yield found
         for start in self._starts.finditer(text, 1):
@@ -61,10 +62,7 @@ class Phrases:
             if at < end:
                 continue
             two = text[at : at + 2]
-            if not (union := unions.get(two)):
-                if len(unions) > _REMEMBERED:
-                    unions.clear()
-                union = unions[two] = self._union(two, self._beginnings[1])
+            union = unions.get(two) or self._union(two)
             if found := union.match(text, at):
                 end = found.end()
                 yield found
@@ -77,8 +75,11 @@ class Phrases:
             end = found.end()
         return "".join([*parts, text[end:]])
 
-    def _union(self, two: str, beginnings: _Beginnings) -> re.Pattern[str]:
+    def _union(self, two: str, anchor: str = "") -> re.Pattern[str]:
         """The union of the patterns that may begin with two characters."""
+        if union := self._unions.get(anchor + two):
+            return union
+        beginnings = self._beginnings[0 if anchor else 1]
         unlisted = _WORD if two[0].isalnum() else _SIGN
         branches = beginnings.get(two[0].lower(), beginnings[unlisted])
         fitting = dict.fromkeys(one[1:] for one in branches if one[0] in (_ANY, two[1:].lower()))
@@ -86,7 +87,10 @@ class Phrases:
             f"({f'?P<{kind}>' if kind else '?:'}{'|'.join(pattern for _, pattern in one)})"
             for kind, one in groupby(fitting, key=lambda branch: branch[0])
         ]
-        return _compiled("|".join(parts) or "(?!)", self._flags)
+        if len(self._unions) > _REMEMBERED:
+            self._unions.clear()
+        union = _compiled("|".join(parts) or "(?!)", self._flags)
+        return self._unions.setdefault(anchor + two, union)
 
     @cached_property
     def _beginnings(self) -> tuple[_Beginnings, _Beginnings]:
@@ -97,7 +101,9 @@ class Phrases:
         def fitting(pattern: str) -> frozenset[str]:
             fits = re.compile(pattern, re.IGNORECASE | re.DOTALL).search
             found = {one.lower() for one in alphabet if fits(_UNLISTED.get(one, one))}
-            return frozenset(one + _ANY for one in found) if len(found) > _LARGE else frozenset(found)
+            return (
+                frozenset(one + _ANY for one in found) if len(found) > _LARGE else frozenset(found)
+            )
 
         tables = [{one.lower(): list[tuple[str, str, str]]() for one in alphabet} for _ in "^ "]
         for kind, pattern in self._patterns.items():
@@ -106,31 +112,28 @@ class Phrases:
                 inside = _first_two([*tokens], fitting, _ANCHORS[1:])
                 at_start = _first_two(tokens, fitting, _ANCHORS) if "^" in branch else inside
                 for table, found in zip(tables, (at_start, inside), strict=True):
-                    for begins in found:
-                        table[begins[0]].append((begins[1:] or _ANY, kind, branch))
+                    for begins in filter(None, found):
+                        second = _ANY if begins[1:] in _UNLISTED else begins[1:] or _ANY
+                        table[begins[0]].append((second, kind, branch))
         return tables[0], tables[1]
 
     @cached_property
     def _starts(self) -> re.Pattern[str]:
         """Where a match may begin."""
-        firsts: dict[tuple[bool, frozenset[str]], str] = {}  # in Latin words; second characters
+        firsts: dict[tuple[str, frozenset[str]], str] = {}  # what precedes; second characters
         for first, branches in self._beginnings[1].items():
             seconds = frozenset(one[0] for one in branches)
             if seconds and first not in _UNLISTED:
-                in_words = first.isascii() and first.isalpha()
-                kind = in_words, frozenset(_ANY) if _ANY in seconds else seconds
+                before = "(?<![A-Za-z])" if first.isascii() and first.isalpha() else ""
+                kind = before, frozenset(_ANY) if _ANY in seconds else seconds
                 firsts[kind] = firsts.get(kind, "") + first
-        latin, others = (
-            [
-                f"{_class(first)}(?={_class(seconds)})"
-                for (in_words, seconds), first in firsts.items()
-                if in_words is wanted
-            ]
-            for wanted in (True, False)
-        )
+        starts: defaultdict[str, list[str]] = defaultdict(list)
+        for (before, seconds), first in firsts.items():
+            starts[before].append(f"{_class(first)}(?={_class(seconds)})")
         if any(self._beginnings[1][one] for one in _UNLISTED):
-            others.append(_class(self._beginnings[1], but=True))
-        return re.compile("|".join([*others, rf"(?<![A-Za-z])(?:{'|'.join(latin)})"]))
+            starts[""].append(_class(self._beginnings[1], but=True))
+        parts = [f"{before}(?:{'|'.join(starts[before])})" for before in sorted(starts)]
+        return re.compile("|".join(parts) or "(?!)")
 
 
 def _class(characters: Iterable[str], *, but: bool = False) -> str:

@@ -48,7 +48,8 @@ def in_json(text: str) -> str | None:
     An object of letters and truth values answers with those that are true. "" if there is no
     answer in it.
     """
-    value = _parsed(_last_object(text))
+    last = _last_object(text)
+    value = _parsed(last) if last else None
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return ",".join(value)
     if not isinstance(value, dict):

@@ -48,25 +48,42 @@ class Count(NamedTuple):
 def ours(one: Composed) -> Read:
     """Read a response as the product does."""
     text = without_reasoning(one.response)
-    match one.kind:
-        case "text":
-            return (normalised(text),)
-        case "blanks":
-            return tuple(map(plain, lines_of(half_width(text), len(one.expected))))
-        case "number":
-            value = final_number(text)
-            return () if value is None else (written(value),)
-        case "verdict":
-            said = read_word(text, RIGHT_OR_WRONG)
-            return () if said is None else ("right" if said else "wrong",)
-        case "numbered":
-            read = read_by_number(text, len(one.expected))
-            return tuple("" if said is None else str(int(said)) for said in read)
-        case "choices":
-            options = Options(len(one.options), tuple(one.options))
-            return tuple(sorted(read_choices(text, options).letters))
+    return _READ.get(one.kind, _letter)(one, text)
+
+
+def _letter(one: Composed, text: str) -> Read:
     letter = read_choice(text, one.options).letter
     return (letter,) if letter else ()
+
+
+def _letters(one: Composed, text: str) -> Read:
+    options = Options(len(one.options), tuple(one.options))
+    return tuple(sorted(read_choices(text, options).letters))
+
+
+def _number(_: Composed, text: str) -> Read:
+    value = final_number(text)
+    return () if value is None else (written(value),)
+
+
+def _word(_: Composed, text: str) -> Read:
+    said = read_word(text, RIGHT_OR_WRONG)
+    return () if said is None else ("right" if said else "wrong",)
+
+
+def _by_number(one: Composed, text: str) -> Read:
+    read = read_by_number(text, len(one.expected))
+    return tuple("" if said is None else str(int(said)) for said in read)
+
+
+_READ: Mapping[str, Callable[[Composed, str], Read]] = {
+    "blanks": lambda one, text: tuple(map(plain, lines_of(half_width(text), len(one.expected)))),
+    "number": _number,
+    "text": lambda _, text: (normalised(text),),
+    "verdict": _word,
+    "numbered": _by_number,
+    "choices": _letters,
+}
 
 
 def of_another(parser: Callable[..., str | None]) -> Callable[[Composed], Read]:
