@@ -89,7 +89,7 @@ class CachingModel:
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, from the store where it can.
 
-        Equal requests are sent once. A response with ``error`` is not stored.
+        Equal requests are sent once. Failures and refusals are not stored.
 
         Raises:
             ModelError: If the model cannot be asked, or no request succeeded and not all were
@@ -156,7 +156,7 @@ class CachingModel:
             responses[key] = response
             came.append(response)
             self._throughput.see(response)
-            if response.error:
+            if response.error or response.refusal:
                 asking.give_up(key)
             else:
                 asking.keep(*self._row(key, requests[position], response))
@@ -216,10 +216,10 @@ class _AskedCount:
 
     def see(self, responses: Collection[Response]) -> None:
         """Count the responses of a part."""
-        failed = [response.error for response in responses if response.error]
+        failed = [why for response in responses if (why := response.error or response.refusal)]
         self.asked += len(responses)
         self.failed += len(failed)
-        self.refused += sum(bool(response.refused) for response in responses)
+        self.refused += sum(bool(response.refusal) for response in responses)
         self.why = self.why or next(iter(failed), "")
 
 

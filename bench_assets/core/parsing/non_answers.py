@@ -25,6 +25,8 @@ _FILE = Path(__file__).with_suffix(".txt")
 _any = partial(alternatives, _FILE)
 _LONGEST = 4_000  # characters of an error, an echo, a plan
 _LONGEST_OBJECT = 20_000  # characters of a server's object, a call, a template
+_FEW = 12  # words after a value that a program printed
+_IS = ("is ", "was ", "means ", "at ", "because ")
 _LEAST_ECHO = 12  # characters of a question; what repeats less may be an answer
 
 _TOOL_OPENS = re.compile(
@@ -36,11 +38,16 @@ _ACTION = re.compile(r"^Action:[ \t]*\S+.*\n+Action Input:", re.MULTILINE)
 _ACTION_ENDS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE | re.IGNORECASE)
 _ARGUMENTS = r"\(\s*(?:\w+\s*=(?:[^()\"']|\"[^\"]*\"|'[^']*')*+)?\)"
 _CALL = re.compile(rf"(?:[A-Za-z]+[_.])+\w+{_ARGUMENTS}|\[\w+{_ARGUMENTS}\]")
-_EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt)): ?[^\n]+")
+_EXCEPTION = re.compile(
+    rf"(?:[Uu]ncaught |raise )?(?:[a-z_]\w*\.)*"
+    rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_any('exceptions')})):[^\n]*"
+)
+_VALUE = re.compile(rf"(?:(?:{_any('values of programs')})[^\S\n]*)+(?:(?<=\s)|\W|\Z)")
 _TRACE = re.compile(_any("trace"), re.IGNORECASE)
 _TROUBLE = re.compile(
     rf"\W*(?:(?:{_any('error label')})(?:{_any('labelled trouble')}|{_any('trouble')})"
-    rf"|(?:{_any('trouble')})(?=\W*(?:$|[.:;(\[\n]|(?:for|on|at|after|while|or|via|by)\b|[^\x00-\x7f])))",
+    rf"|(?:{_any('trouble')})(?=\W*(?:$|[.:;(\[\n]|(?:for|on|at|after|while|or|via|by)\b|[^\x00-\x7f]"
+    r"|(?:[A-H]|\d+|the (?:\w+ )?(?:image|option))\W*$)))",
     re.IGNORECASE,
 )
 _MODERATION = re.compile(rf"\W*(?:{_any('moderation')})", re.IGNORECASE | re.DOTALL)
@@ -61,7 +68,9 @@ _SPEAKS_OF_IT = re.compile(_any("speaks of it"), re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _TOOL_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "tool keys")]
 _ERROR_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "error keys")]
-_MODERATION_KEYS = set(lines_of_section(_FILE, "moderation keys"))
+_MODERATION_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "moderation keys")]
+_MODERATION_LABELS = lines_of_section(_FILE, "moderation labels")
+_PLAIN_WORDS = lines_of_section(_FILE, "words that a program may print and a person answer")
 _TOOL_TYPES = ("tool_use", "function", "function_call", "tool_call")
 
 
@@ -117,9 +126,14 @@ def _kind_of_object(text: str, asked: str) -> str:
     keys = set(first)
     if any(known <= keys for known in _TOOL_KEYS) or first.get("type") in _TOOL_TYPES:
         return TOOL_CALL
-    if keys & _MODERATION_KEYS or "content_filter" in str(first.get("finish_reason")):
+    if any(known <= keys for known in _MODERATION_KEYS) or _is_label_of_moderation(first):
         return MODERATION
     return ERROR if any(known <= keys for known in _ERROR_KEYS) else ""
+
+
+def _is_label_of_moderation(value: dict[str, object]) -> bool:
+    label = str(value.get("label")).casefold()
+    return label in _MODERATION_LABELS or "content_filter" in str(value.get("finish_reason"))
 
 
 def _is_tool_call(text: str) -> bool:
@@ -142,7 +156,15 @@ def _leaks_template(text: str) -> bool:
 def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
     if found := _EXCEPTION.fullmatch(text):
         return not any(found["name"] in asked for asked in (question, *options))
-    return _TROUBLE.match(text) is not None
+    return _TROUBLE.match(text) is not None or _is_value(text)
+
+
+def _is_value(text: str) -> bool:
+    """Whether a value that programs print stands alone, or before a few words."""
+    if not (found := _VALUE.match(text)) or text in _PLAIN_WORDS:
+        return False
+    rest = text[found.end() :]
+    return "\n" not in rest and len(rest.split()) <= _FEW and not rest.startswith(_IS)
 
 
 def _echoes(text: str, question: str, options: Sequence[str]) -> bool:

@@ -142,6 +142,8 @@ REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL)
 """Kinds of refusals by a provider or an engine: the same request is refused every time."""
 
 _FILTERED_ENDS = ("content_filter", "refusal")
+_OPEN_ENDS = tuple(",;:、，；：(（")
+_LONGEST_WORD = 4  # Chinese characters that stand by themselves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,14 +199,27 @@ class Response:
     def no_answer(self) -> str:
         """Message that the response was truncated before an answer; "" otherwise.
 
-        Unfinished reasoning, and an empty response at the token limit, count as truncated.
+        Unfinished reasoning, an empty response at the token limit, and a text that a content filter
+        broke off within a sentence count as truncated.
         """
         said = self.said
-        empty = self.finish_reason == "length" and not said.answer.strip()
-        if self.error or (said.finished and not empty):
+        answer = said.answer.strip()
+        empty = self.finish_reason == "length" and not answer
+        if self.error:
+            return ""
+        if self.finish_reason == "content_filter" and _ends_within_a_sentence(answer):
+            return "broken off by a content filter"
+        if said.finished and not empty:
             return ""
         n = self.completion_tokens
         return "no answer before it was cut off" if n is None else f"no answer in {n} tokens"
+
+
+def _ends_within_a_sentence(text: str) -> bool:
+    """Whether more than a word ends without the end of a sentence."""
+    alone = text.isascii() or len(text) <= _LONGEST_WORD
+    several = not alone or len(text.split()) > 1
+    return several and (text[-1:].isalnum() or text.endswith(_OPEN_ENDS))
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:

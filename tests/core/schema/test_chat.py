@@ -105,3 +105,28 @@ def test_a_response_that_nobody_timed_takes_no_seconds():
 
 def test_unless_told_otherwise_the_first_draw_is_asked_for():
     assert Request(prompt=Prompt.of("x")).sample == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "why"),
+    [
+        ("The dog stands on the", "content_filter", "broken off by a content filter"),
+        ("I see (A),", "content_filter", "broken off by a content filter"),
+        ("图中的人物正在", "content_filter", "broken off by a content filter"),
+        ("<think>A or B?</think>The answer is", "content_filter", "broken off by a content filter"),
+        ("The answer is (B).", "content_filter", ""),
+        ("B", "content_filter", ""),
+        ("正确", "content_filter", ""),
+        ("The dog stands on the", "stop", ""),
+        ("", "length", "no answer in 8 tokens"),
+        ("The dog stands on the", "length", ""),
+    ],
+)
+def test_a_response_that_was_broken_off_before_its_answer_has_none(text, end, why):
+    assert Response(text=text, finish_reason=end, completion_tokens=8).no_answer == why
+
+
+@pytest.mark.parametrize("end", ["content_filter", "refusal"])
+def test_nothing_at_all_from_a_content_filter_is_a_refusal(end):
+    refused = Response(text="", finish_reason=end)
+    assert (refused.refusal, refused.no_answer) == ("content filter", "")

@@ -12,7 +12,7 @@ from tests.resources.stores import response_file
 
 
 class TwoAtOnce:
-    """An engine that is handed two requests at once, and cannot answer what is called odd."""
+    """An engine that is handed two requests at once; it cannot answer "odd" and filters "bad"."""
 
     identity, decoding, peak_memory, at_once = "two", None, None, 2
 
@@ -23,7 +23,12 @@ class TwoAtOnce:
         names = [str(request.prompt.turns[0].parts[0]) for request in requests]
         self.asked.append(names)
         for position, name in reversed(list(enumerate(names))):
-            yield position, Response(error="odd") if name == "odd" else Response(text=name.upper())
+            failed = {
+                "odd": Response(error="odd"),
+                "bad": Response(finish_reason="content_filter"),
+                "400": Response(error="HTTP 400", refused="content filter"),
+            }
+            yield position, failed.get(name, Response(text=name.upper()))
 
     def close(self) -> None:
         """Nothing is held."""
@@ -71,6 +76,18 @@ def test_only_where_nothing_came_of_all_parts_is_it_refused(
             list(answers(requests(names)))
     else:
         assert [response.error for _, response in answers(requests(names))].count("odd") == 3
+
+
+@pytest.mark.parametrize("name", ["bad", "400"])
+def test_what_a_filter_refuses_is_no_failure_and_asked_again(tmp_path: Path, name: str) -> None:
+    engine = TwoAtOnce()
+    model = CachingModel("m", engine, response_file(tmp_path / "r"))
+    for _ in range(2):
+        (response,) = model.response(requests(name))
+        assert response.refusal == "content filter"
+    assert engine.asked == [[name], [name]]
+    with pytest.raises(ModelError, match="none of 2 requests"):
+        list(model.answers(requests(f"{name} odd")))
 
 
 def test_what_came_before_an_asking_ends_is_kept(tmp_path: Path) -> None:
