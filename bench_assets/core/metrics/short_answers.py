@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from bench_assets.core.parsing.numbers import as_number, final_number
+from bench_assets.core.parsing.wrapped_answers import boxes_in, in_json
 
 THRESHOLD = 0.5
 """More than half of the letters wrong is another word, not one that was misread."""
@@ -17,11 +18,12 @@ _EDGES = " \t\n.,;:!?。，\"'“”‘’"
 
 
 def normalised(text: str) -> str:
-    """Remove case, markup, extra blanks, outer stops, and introductions of an answer.
+    """Remove case, markup, extra blanks, outer stops, boxes, and introductions of an answer.
 
     >>> normalised("**Answer:** New  York.") == normalised("new york")
     True
     """
+    text = in_json(text) or ", ".join(boxes_in(text)) or text
     said = _ANNOUNCED.sub("", _MARKUP.sub("", unicodedata.normalize("NFKC", text)))
     return " ".join(said.split()).strip(_EDGES).casefold()
 

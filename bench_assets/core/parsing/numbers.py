@@ -37,7 +37,7 @@ _FRACTION = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d+)/([1-9]\d*)(?![\d/])")
 _LATEX = re.compile(r"(-?)\\[dt]?frac\s*\{?(\d+)\}?\s*\{?([1-9]\d*)\}?")
 _VULGAR = re.compile(r"(-?)([¼-¾⅐-⅞])")
 _RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
-_GLUED = re.compile(r"(?<![不没否非])([是为有共])(?=-?\d)")  # to what says that it is so
+_GLUED = re.compile(r"(?<![不没否非])([是为有共剩得])(?=-?\d)")  # to what says that it is so
 _BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
@@ -72,7 +72,7 @@ _PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+o
 _IMAGE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
 _NONE = re.compile(
     r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
-    r"|no(?=\s+\w)|I\s+see\s+no(?:ne)?|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
+    r"|(?:he|she|it|they|we|you|I)\s+(?:has|have|had)\s+no|no(?=\s+\w)|I\s+see\s+no(?:ne)?|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
     r"(?!\s+(?:more|less|fewer|way|need|doubt|of\s+the(?:se)?\s+(?:above|answers|choices|options)"
     r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
     r"|indication|information|input|mention|number|problem|question|reason|text|worries"

@@ -92,6 +92,10 @@ _OPENS_LIST = re.compile(
     rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})"
     rf"(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
 )
+_HEADING = re.compile(  # of a list that announces none of its options
+    r"^[^\w\n]{0,6}(?:the |all |answer )?(?:options|choices|candidates|选项)[*_ ]*[:：][*_ ]*\n",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CHAIN = rf"{NAME}(?:\s*;\s*{NAME})+"
 _CHAINED = re.compile(  # by semicolons; "the answer is B; A is wrong" is no chain
     rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.!\n)\]}}】]|,(?!\s*{NAME})|因为|because\b))"
@@ -99,10 +103,15 @@ _CHAINED = re.compile(  # by semicolons; "the answer is B; A is wrong" is no cha
 _OFFERED = re.compile(  # "the choices are A, B, C and D" names none of them
     rf"\b(?:the|these|four|five|my|your)(?: given| provided| available| possible)? "
     rf"(?:options|choices|candidates|alternatives)(?: given| provided| offered)? "
-    rf"(?:are|include|were)[ :]*{NAME}(?:,? (?:and |or )?{NAME}){{2,12}}",
+    rf"(?:are|include|were)[ :]*{NAME}(?:(?:,? (?:and |or )?{NAME}){{2,12}}"
+    rf"|(?:, {NAME}){{0,12}},? (?:and so on|and others|etc\b))",
     re.IGNORECASE,
 )
-_AND = re.compile(rf"(?<={NAME}), ?(?:以及|和|与|及)(?= ?{NAME})")  # "A, 以及C"
+_AND = re.compile(  # "A, 以及C"; "A, and C.", but not "A, and C is wrong"
+    rf"(?<={NAME}), ?(?:以及|和|与|及)(?= ?{NAME})"
+    rf"|(?<={NAME}), and (?={NAME}(?:(?:, and |, | and ){NAME})*"
+    r"\s*(?:[.;!]|$|are\b|apply\b|hold\b))",
+)
 _BLANKS = re.compile(" {2,}")
 _NO_OPTION = 25  # the place of "Z"
 _LEAST = 4  # letters of a Latin text that is no common word, of Chinese ones two
@@ -176,7 +185,7 @@ def marked(text: str, options: Options) -> str:
     text = _UNNAMED.sub(lambda found: found[0].casefold(), text)
     text = _BARE_LETTERS.sub(partial(_bare, offered=options.letters), text)
     text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
-    text = _without_list(text, options.n if options.texts else 0)
+    text = _without_list(_HEADING.sub("\n", text), options.n if options.texts else 0)
     text = _BLANKS.sub(" ", text)
     text = _AND.sub("、", _OFFERED.sub("", text))
     text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)

@@ -30,6 +30,7 @@ _COLONS = (":", "=", "->", "=>", "→", "⇒")
 _CORRECTING = ("actually", "wait", "correction", "on second thought", "on reflection", "更正")
 _CONCEDING = ("although", "though", "while", "虽然", "尽管")
 _CONTRASTING = ("However",)
+_AT_LAST = ("finally", "最终")  # "initially A, finally B"
 _ENDING = ("reason", "than", "contrast")
 _DOUBTS = ("maybe", "perhaps", "possibly")
 _TURNS = ("cue", "contrast")
@@ -190,7 +191,9 @@ class _Sentence:
             self.said.refuses = True
             if self.sides:  # "Yes, of course! Please send it."
                 self.said.open = more(self.said.open, self.before)
-        if self.void or any(one.kind == "hedge" for one in _before_reasons(self.tokens)):
+        kinds = [one.kind for one in _before_reasons(self.tokens)]
+        drawn_at_last = any(one.text.casefold() in _AT_LAST for one in self.tokens)
+        if self.void or ("hedge" in kinds and not drawn_at_last):
             return
         self.said.mentioned = more(self.said.mentioned, named)
         self._note_conclusion()
@@ -298,7 +301,8 @@ class _Sentence:
         """Apply a verdict to the letters before it; if there are none, it waits for some."""
         follows = [one for one in after[:3] if one.kind != "is"]
         before = bool(follows) and bool(follows[0].letters)
-        if before and (not self.pending or (self.marks_first and len(token.text) == 1)):
+        leads = not self.here and after[:1] and after[0].kind == "is"  # "虽然A有理，但最合适的是B"
+        if before and (leads or not self.pending or (self.marks_first and len(token.text) == 1)):
             return token.kind
         if self.apart and (self.pending or token.kind in ("fit", "unfit")):
             return ""  # of what the text names: "B. The other is wrong"

@@ -50,16 +50,30 @@ def in_json(text: str) -> str | None:
     """
     last = _last_object(text)
     value = _parsed(last) if last else None
+    if last and not isinstance(value, list) and (answer := _answer_in(_parsed(_outer(text)))):
+        return answer
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return ",".join(value)
     if not isinstance(value, dict):
         return None
     if value and all(isinstance(one, bool) for one in value.values()):
         return ",".join(str(letter) for letter, holds in value.items() if holds)
-    named = [one for key, one in value.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
+    return _answer_in(value)
+
+
+def _answer_in(value: object) -> str:
+    """The text, or the list of texts, under a key that names an answer."""
+    fields = value if isinstance(value, dict) else {}
+    named = [one for key, one in fields.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
     answer = next((one for one in named if isinstance(one, str | list)), None)
     listed = answer if isinstance(answer, list) else [answer]
     return ",".join(one for one in listed if isinstance(one, str))
+
+
+def _outer(text: str) -> str:
+    """Cut out what stands between the first and the last brace."""
+    outer = text[text.find("{") : text.rfind("}") + 1]
+    return outer if len(outer) <= _LONGEST else ""
 
 
 def _last_object(text: str) -> str:

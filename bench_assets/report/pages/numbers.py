@@ -4,8 +4,10 @@ Explains each part of a signature.
 """
 
 import base64
+import csv
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
@@ -128,6 +130,7 @@ def _how(drawn: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
+_PARSER_STYLES = Path(__file__).with_name("parser_styles.csv")
 _FORM = "2"  # of the data: raised when what the page reads changes
 _CELLS = 4_000_000  # of a table; larger ones are not looked through for examples
 _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
@@ -135,13 +138,15 @@ _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """A part of the report: ``number-<task>`` and ``number-<task>-<model>``."""
+    """A part of the report: ``number-<task>``, ``number-<task>-<model>`` and ``parser``."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the provenance of the numbers of every task."""
+        with _PARSER_STYLES.open(encoding="utf-8", newline="") as file:
+            site.put("parser", list(csv.DictReader(file)))
         found = last_found(tables.home)
         for task in catalog.tasks:
             others = {other.name for other in catalog.tasks} - {task.name}

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.core.parsing.corpus.grammar import HERE, corpus, styles
-from tests.core.parsing.corpus.table import counts, ours, page
+from tests.core.parsing.corpus.table import HELD_OUT, REPORT, counts, ours, page, report_table
 
-FROZEN = {"held_out": "7653807462598053", "held_out_today": "5d7f2c625002134b"}
+FROZEN = {
+    "held_out": "7653807462598053",
+    "held_out_today": "5d7f2c625002134b",
+    "held_out_assistants": "a076247f0d2700b5",
+}
 
 
 @pytest.mark.parametrize("file", FROZEN)
@@ -39,3 +43,13 @@ def test_few_responses_are_unread_and_hardly_any_is_misread(file):
 def test_the_page_of_the_documentation_has_these_counts():
     text = (Path(__file__).parents[3] / "docs" / "parser.md").read_text("utf-8")
     assert page() in text
+
+
+def test_the_table_of_the_report_has_the_counts_of_this_parser():
+    assert REPORT.read_text("utf-8") == report_table(), (
+        "run python -m tests.core.parsing.corpus.table report"
+    )
+
+
+def test_the_table_of_the_report_has_all_styles_that_were_held_out():
+    assert set(HELD_OUT) == set(FROZEN)

@@ -8,7 +8,7 @@
     const [index, number] = await Promise.all([Bench.index(), Bench.data(`number-${params.slug}`)]);
     if (!number.lineage) throw new Error("Choose a number on a task's page: this is a task, not a number.");
     const task = index.task(number.task);
-    const lineage = await Bench.data(number.lineage);
+    const [lineage, styles] = await Promise.all([Bench.data(number.lineage), Bench.data("parser")]);
     const names = number.conditions.map((one) => one.name);
     const condition = number.conditions.find((one) => one.name === query.get("condition")) || number.conditions[0];
     main.append(
@@ -23,7 +23,7 @@
       })) : "",
     );
     Bench.append(main, [
-      value(task, condition), spelled(condition), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
+      value(task, condition), spelled(condition), parser(styles), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
       ...funnels(lineage), ...stages(lineage), rejections(lineage), source(lineage), problems(lineage),
     ]);
   });
@@ -84,6 +84,19 @@
       ))),
       Bench.h("p", { class: "note" }, "In one line:"), Bench.foreign(condition.signature, "code", { class: "signature" }),
     );
+  }
+
+  /** Wrong and unread responses of a corpus with known intent, by style and by parser. */
+  function parser(styles) {
+    const others = Object.keys(styles[0]).filter((name) => !["style", "answer", "language", "n"].includes(name));
+    const wrong = (cell) => (cell ? Number(cell.split("/")[0]) : null);
+    return Bench.h("details", {}, Bench.h("summary", {}, "How well parsers read each style of response"), Bench.h(
+      "p", { class: "note" }, "Wrong / unread of composed responses with known intent. Other projects' parsers are restated from their published rules.",
+    ), Bench.table([
+      { key: "style", title: "Style" }, { key: "answer", title: "Answer" }, { key: "language", title: "Language" },
+      { key: "n", title: "n", number: true, value: (row) => Number(row.n) },
+      ...others.map((name) => ({ key: name, title: name, number: true, value: (row) => wrong(row[name]), cell: (row) => row[name] || "–" })),
+    ], styles, { label: "Parsers by style of response", heading: "style" }));
   }
 
   function checks(number, lineage, condition, conditions) {

@@ -10,7 +10,7 @@ from unicodedata import decomposition, normalize
 from bench_assets.core.parsing.wrapped_answers import boxes_in
 
 _ANNOUNCED = re.compile(
-    r"\A.*(?:答案(?:依次|分别)?(?:[是为]\s*:?|\s*:)|【答案】|\[答案\]"
+    r"\A.*(?:答案(?:依次|分别)?(?:[是为]\s*:?|\s*:|\**\s*\n)|【答案】|\[答案\]"
     r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?)",
     re.DOTALL,
 )
@@ -62,6 +62,7 @@ def lines_of(response: str, n: int) -> tuple[str, ...]:
     boxes = boxes_in(response)
     if len(boxes) == n:
         return tuple(boxes)
+    response = boxes[0] if len(boxes) == 1 else response
     response = _EMPHASIS.sub("", _ANNOUNCED.sub("", response).replace("$", ""))
     if len(_BLANK.findall(response)) == n:
         marked = _BLANK.sub(_as_mark, response)
@@ -113,7 +114,8 @@ def _parted(line: str, n: int) -> list[str]:
         for mark in (";", "、", ","):
             if len(parts := text.split(mark)) == n:
                 return [part.strip() for part in parts]
-    for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line)):
+    apart = [] if line.isascii() else line.split()  # "光合作用 呼吸作用", no English words
+    for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line), apart):
         if len(parts) == n:
             return parts
     return [line]

@@ -1,12 +1,16 @@
 """Wrong and unread by style: ``python -m tests.core.parsing.corpus.table [written|held_out]``.
 
-With ``page`` instead of a file it prints the table of ``docs/parser.md``.
+With ``page`` instead of a file it prints the table of ``docs/parser.md``; with ``report`` it writes
+the table of the report.
 """
 
+import csv
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
@@ -16,6 +20,7 @@ from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.numbers import final_number, written
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.report import pages
 from bench_assets.suites.multi.parsing.blanks import lines_of, plain
 from bench_assets.suites.multi.parsing.responses import half_width
 from tests.core.parsing.corpus.grammar import Composed, corpus
@@ -33,6 +38,8 @@ _KINDS = {
     "numbered": "verdicts",
 }
 _OTHERS = ("one option", "none given", "right or wrong")  # what other projects' parsers read
+HELD_OUT = ("held_out", "held_out_today", "held_out_assistants")
+REPORT = Path(pages.__file__).with_name("parser_styles.csv")
 Read: TypeAlias = tuple[str, ...]
 
 
@@ -128,10 +135,29 @@ def page() -> str:
     return "\n".join(lines)
 
 
+def report_table() -> str:
+    """The table of the report: all held-out styles, "wrong/unread" of each parser, as CSV."""
+    composed = [one for file in HELD_OUT for one in corpus(file)]
+    kinds = {one.style: (_KINDS[one.kind], one.language) for one in composed}
+    others = [counts(composed, of_another(parser)) for parser in PARSERS.values()]
+    lines = [("style", "answer", "language", "n", "bench", *PARSERS)]
+    for style, count in counts(composed, ours).items():
+        read = [other[style] for other in others] if kinds[style][0] in _OTHERS else []
+        cells = [f"{one.wrong}/{one.unread}" for one in (count, *read)]
+        cells += [""] * (1 + len(PARSERS) - len(cells))
+        lines.append((style, *kinds[style], str(count.n), *cells))
+    table = StringIO()
+    csv.writer(table, lineterminator="\n").writerows(lines)
+    return table.getvalue()
+
+
 def main(file: str = "written", *styles: str) -> None:
     """Print the table; with names of styles, what is misread of them."""
     if file == "page":
         print(page())
+        return
+    if file == "report":
+        REPORT.write_text(report_table(), "utf-8")
         return
     composed = corpus(file)
     ours_read = counts(composed, ours)
