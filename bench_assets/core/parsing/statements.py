@@ -301,8 +301,8 @@ class _Sentence:
         """Apply a verdict to the letters before it; if there are none, it waits for some."""
         follows = [one for one in after[:3] if one.kind != "is"]
         before = bool(follows) and bool(follows[0].letters)
-        leads = not self.here and after[:1] and after[0].kind == "is"  # "虽然A有理，但最合适的是B"
-        if before and (leads or not self.pending or (self.marks_first and len(token.text) == 1)):
+        turned = not self.here and self.clause[0].kind == "contrast"  # "虽然A有理，但最合适的是B"
+        if before and (turned or not self.pending or (self.marks_first and len(token.text) == 1)):
             return token.kind
         if self.apart and (self.pending or token.kind in ("fit", "unfit")):
             return ""  # of what the text names: "B. The other is wrong"

@@ -193,3 +193,17 @@ def test_what_loops_behind_a_letter_takes_little_time(loop):
 )
 def test_a_complement_is_the_other_options(response, letters):
     assert read_choices(response, Options(4)).letters == letters
+
+
+@pytest.mark.parametrize(
+    ("response", "options", "letter"),
+    [
+        ("The second one.", ("the second image", "the third image"), "A"),
+        ("The third one.", ("the second image", "the third image"), "B"),
+        ("A is nearer to the camera.", ("A is closer", "B is closer"), "A"),
+        ("B is right because it could be dark.", ("red", "green", "blue"), "B"),
+        ("✓ B ✗ A ✗ C", ("red", "green", "blue"), "B"),
+    ],
+)
+def test_what_few_responses_need(response, options, letter):
+    assert read_choice(response, options).letter == letter
