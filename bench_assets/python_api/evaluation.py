@@ -67,7 +67,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
     0.0
 
     Args:
-        suites: Suites or tasks, such as ``"blink"`` or ``["codis", "journeybench/mcot"]``.
+        suites: Suites or tasks, such as ``"blink"`` or ``["codis", "journeybench/mcot"]``; or a
+            file with a section ``[benchmarks.NAME]``, ``"mybench.toml"``.
         model: A checkpoint's folder, ``hf:org/name``, ``http://host:8000/v1#name``, a name of
             bench.toml, or a function ``(images, prompt) -> text`` of PIL images and a text.
         limit: Evaluate at most this many questions per task, stratified by category; 0: all. A
@@ -91,13 +92,12 @@ def evaluate(  # noqa: PLR0913  (an option each)
         BenchError: If a name is unknown, the model cannot be asked, or questions stay without a
             response.
     """
-    names = [suites] if isinstance(suites, str) else list(suites)
+    names = add_known(default_home(), [suites] if isinstance(suites, str) else suites)
     one = names[0] if len(names) == 1 else ""
     if not one and (source or judge or scorer or review):
         raise SettingsError("source, judge, scorer and review need exactly one suite")
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
-        add_known(default_home(), names)
         asked = model_arguments(model, name, elicit)
         with open_workbench(
             one,

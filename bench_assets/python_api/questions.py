@@ -5,12 +5,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
 from bench_assets.python_api.evaluation import interrupt_reporting
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
+from resources.config.environment import default_home
+from resources.config.known_benchmarks import add_known
 from resources.images.store import ImageStore, open_image_store
 
 if TYPE_CHECKING:
@@ -75,7 +78,7 @@ def load(
     array(['codis'], dtype=object)
 
     Args:
-        suite: Suite or task.
+        suite: Suite or task, or a file with one section ``[benchmarks.NAME]``.
         condition: ``"main"``, or an ablation with questions of its own.
         source: Folder with the suite's files, instead of bench.toml's.
 
@@ -83,6 +86,9 @@ def load(
         BenchError: If a name is unknown, or the source cannot be used.
     """
     place = Path(source) if source else None
+    suite, *others = add_known(default_home(), [suite])
+    if others:
+        raise SettingsError(f"{suite}, {', '.join(others)}: expected one suite")
     with interrupt_reporting(), open_workbench(suite, place) as bench:
         check_names(bench, [suite], (), [condition])
         names, failures = build_questions(bench, suite)

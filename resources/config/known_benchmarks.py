@@ -1,19 +1,24 @@
 """Benchmarks of others that are known by name: a section each, and where their data are fetched.
 
 The data are never part of this project. A benchmark that a command names is copied into the home
-(``benchmarks/mmmu.toml``), where its section may be edited; bench.toml counts before it.
+(``benchmarks/mmmu.toml``), where its section may be edited; bench.toml counts before it. Files of
+the user's own, ``mybench.toml``, are named there.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.errors import SettingsError
 from resources.config.toml_validation import read_toml
 from resources.storage.atomic_write import open_atomic
 
 FOLDER = "benchmarks"
 """Of a home: sections of known benchmarks that commands named."""
 
+_ORIGIN = "from"  # the key of a file that names another file
+_PATHS = ("file", "image_folder", "shots_file")
 _PACKAGED = Path(__file__).with_name("known")
 
 
@@ -22,29 +27,80 @@ def known_benchmarks() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in _PACKAGED.glob("*.toml")))
 
 
-def add_known(home: Path, suites: Iterable[str]) -> None:
-    """Copy the sections of known benchmarks among suites and tasks into a home.
+def add_known(home: Path, suites: Iterable[str]) -> list[str]:
+    """Names of suites and tasks; adds known benchmarks, and those of TOML files, to a home.
+
+    A known benchmark is copied into the home. A file stays where it is: its paths start at its
+    folder, and a change in it counts.
 
     Raises:
         HomeError: If the home cannot be written to.
+        SettingsError: If a file has no section ``[benchmarks.NAME]``, or its name is taken.
     """
-    known = known_benchmarks()
-    for name in dict.fromkeys(suite.partition("/")[0] for suite in suites):
-        file = home / FOLDER / f"{name}.toml"
-        if name in known and not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with open_atomic(file) as copy:
-                copy.write((_PACKAGED / file.name).read_bytes())
+    known, names = known_benchmarks(), list[str]()
+    for suite in suites:
+        if suite.endswith(".toml"):
+            names += _add_file(home, Path(suite).expanduser().absolute())
+            continue
+        names.append(suite)
+        name = suite.partition("/")[0]
+        if name in known and not (home / FOLDER / f"{name}.toml").exists():
+            _write(home, name, (_PACKAGED / f"{name}.toml").read_bytes())
+    return names
 
 
 def named_benchmarks(home: Path) -> dict[str, Any]:
-    """Read the sections of the known benchmarks that a home has.
+    """Read the sections of the known benchmarks that a home has, and of files that were named.
 
     Raises:
         SettingsError: If a file cannot be read.
     """
     sections: dict[str, Any] = {}
     for file in sorted((home / FOLDER).glob("*.toml")):
-        found = read_toml(file).get("benchmarks", {})
-        sections |= found if isinstance(found, dict) else {}
+        read = read_toml(file)
+        if isinstance(origin := read.get(_ORIGIN), str):
+            sections |= _sections(Path(origin), {file.stem})
+        else:
+            found = read.get("benchmarks", {})
+            sections |= found if isinstance(found, dict) else {}
     return sections
+
+
+def _add_file(home: Path, file: Path) -> list[str]:
+    names = list(_sections(file))
+    if not names:
+        raise SettingsError(f"{file}: no section [benchmarks.NAME], or no such file")
+    own = read_toml(home / "bench.toml").get("benchmarks", {})
+    for name in names:
+        there = home / FOLDER / f"{name}.toml"
+        if name in own or (there.exists() and _ORIGIN not in read_toml(there)):
+            where = home / "bench.toml" if name in own else there
+            raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
+        _write(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
+    return names
+
+
+def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
+    """Sections of a file elsewhere, with whole paths; {} if the file is gone."""
+    found = read_toml(file).get("benchmarks", {})
+    if not isinstance(found, dict):
+        return {}
+    return {
+        name: {key: _whole(file.parent, key, value) for key, value in section.items()}
+        for name, section in found.items()
+        if isinstance(section, dict) and (name in only or not only)
+    }
+
+
+def _whole(folder: Path, key: str, value: object) -> object:
+    is_path = key in _PATHS and isinstance(value, str) and "://" not in value
+    if not is_path or str(value).startswith("hf:"):
+        return value
+    return str(folder / Path(str(value)).expanduser())
+
+
+def _write(home: Path, name: str, data: bytes) -> None:
+    file = home / FOLDER / f"{name}.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with open_atomic(file) as copy:
+        copy.write(data)

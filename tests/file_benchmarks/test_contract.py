@@ -20,6 +20,7 @@ from bench_assets.evaluation.blind_baselines import beside, best_constants
 from bench_assets.file_benchmarks.questions import build, place_of
 from bench_assets.file_benchmarks.suite import plain_suites
 from resources.config.bench_toml import load_settings
+from resources.config.known_benchmarks import add_known
 from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction
 
@@ -328,3 +329,25 @@ def test_settings_that_do_not_fit_name_the_section(tmp_path, entries, row, why):
         opened(tmp_path)
     assert why in str(error.value)
     assert "benchmarks.mine" in str(error.value)
+
+
+def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):
+    """Its paths start at its folder; a change in it counts; a name of bench.toml is not taken."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    section = '[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "yes_no"\n'
+    (elsewhere / "my.toml").write_text(section)
+    assert add_known(home, ["codis", str(elsewhere / "my.toml")]) == ["codis", "mine"]
+    found = load_settings(home).benchmarks["mine"]
+    assert (str(found.file), found.answer_type) == (f"{elsewhere}/rows.jsonl", "yes_no")
+    (elsewhere / "my.toml").write_text(section.replace("yes_no", "text"))
+    assert load_settings(home).benchmarks["mine"].answer_type == "text"
+    (home / "bench.toml").write_text(section)
+    with pytest.raises(SettingsError, match=r"the name is taken by .*bench.toml"):
+        add_known(home, [str(elsewhere / "my.toml")])
+    with pytest.raises(SettingsError, match=r"gone.toml: no section \[benchmarks.NAME\]"):
+        add_known(home, [str(elsewhere / "gone.toml")])
+    (home / "bench.toml").unlink()
+    (elsewhere / "my.toml").unlink()
+    assert load_settings(home).benchmarks == {}

@@ -110,7 +110,12 @@ def evaluate(
 
     Example: bench evaluate blink --model runs/step-500 --limit 50
     """
-    one = suites[0] if suites and len(suites) == 1 else ""
+    with error_reporting():
+        from resources.config.environment import default_home
+        from resources.config.known_benchmarks import add_known
+
+        suites = add_known(default_home(), suites or ())
+    one = suites[0] if len(suites) == 1 else ""
     _check_arguments(
         of_one_suite=bool(source or judge or scorer or responses or review),
         one_suite=bool(one),
@@ -127,11 +132,6 @@ def evaluate(
     if keep_going:
         _backfill(model or [], suites, condition, elicit, accept, as_json=as_json)
         return
-    with error_reporting():
-        from resources.config.environment import default_home
-        from resources.config.known_benchmarks import add_known
-
-        add_known(default_home(), suites or ())
     form, given = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     chosen = (one, source, judge, scorer, elicit)
     with open_home_for(model or [], *chosen, review=form, accept=given) as (bench, asked):
