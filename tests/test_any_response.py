@@ -8,7 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
+from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.option_answers import letters_in, yes_or_no
+from bench_assets.core.answer_types.registry import answer_type
 from bench_assets.core.judging.numbered_verdicts import read_by_number
 from bench_assets.core.judging.verdicts import decoded, read_object, read_option
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
@@ -51,6 +54,24 @@ READERS = {
         relaxed_match(response, ["3"]),
     ),
 }
+GOLDS = {
+    "number": "5 cm",
+    "box": [1, 2, 3, 4],
+    "point": [1, 2, 3, 4],
+    "list": ["a", "b"],
+    "json": {"a": 1},
+}
+
+
+def grades_of(name):
+    """Grade any response as a type of answer."""
+    made = answer_type(name, AnswerSettings())
+    gold = made.gold(GOLDS[name], RowContext(image_size=(640, 480)))
+    return lambda response: made.grade(response, gold)
+
+
+READERS |= {f"answers of type {name}": grades_of(name) for name in GOLDS}
+READERS["grades of judges"] = GradedAnswer.of("1..5", "").grade_of_judge
 STEP, GROWTH = 4, 10  # four times as long may take ten times as long; quadratic takes sixteen
 LEAST = 0.01  # s; what takes less says nothing about growth
 

@@ -18,29 +18,33 @@ Frame: TypeAlias = tuple[float, float]  # width and height that coordinates are 
 
 FRAMES: Mapping[str, float] = {"0..1": 1.0, "0..1000": 1000.0, "0..100": 100.0}
 _ORDERS = ("xyxy", "xywh", "yxyx")
-_NUMBER = r"-?\d+(?:\.\d+)?%?"
-_SEP = r"\s*[,;\s]\s*"
+_NUMBER = r"(?<![\d.])-?\d{1,9}(?:\.\d{1,20})?%?"
+# Blanks are bounded: a response of nothing else is read in proportion to its length.
+_SEP = r"(?:\s{0,9}[,;]\s{0,9}|\s{1,9})"
 _FOUR = re.compile(
-    rf"[\[({{<]?\s*({_NUMBER}){_SEP}({_NUMBER})\s*[\])]?\s*[,;]?\s*[\[(]?\s*"
+    rf"({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[\])]?\s{{0,9}}[,;]?\s{{0,9}}[\[(]?\s{{0,9}}"
     rf"({_NUMBER}){_SEP}({_NUMBER})"
 )
 _CORNER_WORDS = re.compile(  # "from (10, 20) at the top left to (30, 40)"
-    rf"[(\[]\s*({_NUMBER}){_SEP}({_NUMBER})\s*[)\]](?:(?!\bor\b)[^\d\[\](){{}}\n]){{0,60}}"
-    rf"[(\[]\s*({_NUMBER}){_SEP}({_NUMBER})\s*[)\]]"
+    rf"[(\[]\s{{0,9}}({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[)\]]"
+    rf"(?:(?!\bor\b)[^\d\[\](){{}}\n]){{0,60}}"
+    rf"[(\[]\s{{0,9}}({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[)\]]"
 )
-_NAMED = re.compile(rf"['\"]?\b([a-z_]\w*)['\"]?\s*[:=]\s*['\"]?({_NUMBER})", re.IGNORECASE)
-_TWO = re.compile(rf"[\[(<]\s*({_NUMBER}){_SEP}({_NUMBER})\s*[\])>]")
-_BARE_TWO = re.compile(rf"({_NUMBER})\s*,\s*({_NUMBER})")
+_NAMED = re.compile(
+    rf"['\"]?\b([a-z_]\w{{0,20}})['\"]?\s{{0,9}}[:=]\s{{0,9}}['\"]?({_NUMBER})", re.IGNORECASE
+)
+_TWO = re.compile(rf"[\[(<]\s{{0,9}}({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[\])>]")
+_BARE_TWO = re.compile(rf"({_NUMBER})\s{{0,9}},\s{{0,9}}({_NUMBER})")
 _LOC = re.compile(r"(?:<loc_?\d{1,4}>)+")
 _LOC_NUMBER = re.compile(r"<loc(_?)(\d{1,4})>")
 _TOKENS = re.compile(
     r"<\|?/?(?:box|ref|det|quad|object_ref|bbox)\w*\|?>"
-    r"|\[\[(?=[^\]]*\b0\d\d\b)(?:\d{3}[,;\s\[\]]*){4,}\]"  # CogVLM: [[012,345,678,999]]
+    r"|\[\[(?=[^\]]{0,80}\b0\d\d\b)(?:\d{3}[,;\s\[\]]{0,9}){4,40}\]"  # CogVLM: [[012,345,678,999]]
 )
-_MOLMO = re.compile(r"<points?\b[^>]*>")
+_MOLMO = re.compile(r"<points?\b[^<>]*>")
 _MOLMO_PAIR = re.compile(r"\bx(\d*)\s*=\s*\"([\d.]+)\"\s*y\1\s*=\s*\"([\d.]+)\"")
 _TOP_FIRST = re.compile(r"['\"]box_2d['\"]|\[\s*y_?min|\bymin,\s*xmin", re.IGNORECASE)
-_NUMBERED = re.compile(r"^\s*\d{1,2}[.):]\s+", re.MULTILINE)
+_NUMBERED = re.compile(r"^[ \t]{0,20}\d{1,2}[.):][ \t]+", re.MULTILINE)
 _AXES = ("x", "y")
 _CORNERS = (
     ("x1", "y1", "x2", "y2"),

@@ -15,11 +15,9 @@ from bench_assets.core.parsing.wrapped_answers import boxed
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
-_BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d{1,3}[.)])\s+(.+)$")
-_BETWEEN = re.compile(
-    r"\s*(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:and\s+)?", re.IGNORECASE
-)
-_AND = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)
+_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
+_BETWEEN = re.compile(r"(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:and\s+)?", re.IGNORECASE)
+_AND = re.compile(r"(?<=\s)(?:and|&)\s", re.IGNORECASE)
 _ITEMS = re.compile(r"\s*[,;]\s*")
 _OPENING = re.compile(r"[\[{]")
 _LEAD = re.compile(
@@ -58,7 +56,9 @@ class ListAnswer:
         said = items_of(response)
         if not said:
             return Grade(None, (), "no list")
-        parted = [part for one in said for part in _AND.split(one)]  # "rock and roll" may be one
+        parted = [
+            part for one in said for part in map(str.strip, _AND.split(one))
+        ]  # "rock and roll" may be one
         for items in (said, parted):
             if self._are_same(items, wanted):
                 return Grade(1.0, (json.dumps(items, ensure_ascii=False),), "")

@@ -14,7 +14,7 @@ OTHER_UNIT = "(in another unit)"
 _FILE = Path(__file__).with_name("units.txt")
 _QUANTITY = (
     r"(?P<sign>-?[$€£])\s?(?P<money>\d[\d,]*(?:\.\d+)?)"
-    r"|(?<![\w.])(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<unit>UNITS)(?![\w²³^/])"
+    r"|(?<![\w.,])(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<unit>UNITS)(?![\w²³^/])"
 )
 _GOES_ON = re.compile(r"\s+[a-z]")  # "5 in the box"
 
