@@ -1,5 +1,6 @@
 """Access to a model hub: whether it can be reached, and its failures in one sentence."""
 
+import logging
 import socket
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -78,6 +79,9 @@ def limit_hub_waits() -> None:
     """Let this process give up a hub that does not answer, whatever is asked of it."""
     from huggingface_hub import get_session
 
+    log = logging.getLogger("huggingface_hub")
+    if log.level == logging.WARNING:  # of each of its attempts; the default
+        log.setLevel(logging.ERROR)
     session: Any = get_session()
     hooks = session.event_hooks
     if not any(isinstance(getattr(hook, "__self__", None), _Waits) for hook in hooks["request"]):
