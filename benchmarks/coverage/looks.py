@@ -1,11 +1,13 @@
 """Verdicts that are looked at again and again: how often two equal models are ever called worse."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from bench_assets.core.stats.paired_tests import PairedScores, change, compare, holm
 from bench_assets.core.stats.power import alpha_of, p_worse
 from benchmarks.coverage.cells import Promise, Rng, Trial
-from benchmarks.coverage.pairs import ALPHA, KINDS
+from benchmarks.coverage.pairs import ALPHA, KINDS, Draw, of_uneven
+from benchmarks.coverage.populations import UNEVEN
 
 EVER = "an equal model is ever called worse"
 _LOOKS = 20
@@ -20,6 +22,7 @@ def promises() -> list[Promise]:
         _promise(EVER, "twenty looks at one model, by betting", _by_betting),
         _promise(EVER, "twenty checkpoints of a run, alpha spent in parts", _of_a_run),
         _promise(EVER, "twenty whole evaluations of a run, the budget of a run", _of_evaluations),
+        _promise(EVER, "twenty whole evaluations over lognormal images", _over_uneven),
         _promise(EVER, "twenty whole evaluations of three tasks by category", _of_tasks),
         _promise(EVER, "twenty whole evaluations, 5 % each: why not", _without_budget, 5, 100),
         _promise(EVER, "twenty looks, the paired test each time: why not", _by_testing, 5, 100),
@@ -61,6 +64,13 @@ def _of_evaluations(n: int, rng: Rng) -> bool:
     return _any_worse(n, rng, [alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)])
 
 
+def _over_uneven(n: int, rng: Rng) -> bool:
+    draw = partial(of_uneven, UNEVEN["lognormal image sizes"])
+    return _any_worse(
+        n, rng, [alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)], draw
+    )
+
+
 def _of_tasks(n: int, rng: Rng) -> bool:
     """Each step is checked on three tasks, which share its budget, over all and three slices."""
     return any(
@@ -80,8 +90,8 @@ def _without_budget(n: int, rng: Rng) -> bool:
     return _any_worse(n, rng, [ALPHA] * _CHECKPOINTS)
 
 
-def _any_worse(n: int, rng: Rng, alphas: Sequence[float]) -> bool:
-    runs = [_alone(n, rng, 0.0) for _ in alphas]
+def _any_worse(n: int, rng: Rng, alphas: Sequence[float], draw: Draw = _alone) -> bool:
+    runs = [draw(n, rng, 0.0) for _ in alphas]
     return any(
         change(pairs) < 0 and compare(pairs).p < alpha
         for pairs, alpha in zip(runs, alphas, strict=True)

@@ -35,7 +35,7 @@ def promises() -> list[Promise]:
             Promise(
                 what=ALARMS,
                 of=of,
-                trial=partial(_alarm, partial(_of_uneven, sizes)),
+                trial=partial(_alarm, partial(of_uneven, sizes)),
                 low=0,
                 high=6.5,
             )
@@ -45,7 +45,7 @@ def promises() -> list[Promise]:
             Promise(
                 what=HELD,
                 of=of,
-                trial=partial(_holds, Kind(partial(_of_uneven, sizes), lambda: 0.4), 0.2),
+                trial=partial(_holds, Kind(partial(of_uneven, sizes), lambda: 0.4), 0.2),
                 low=93.5,
                 high=100,
             )
@@ -125,7 +125,7 @@ def _of_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
-def _of_uneven(
+def of_uneven(
     sizes: Callable[[int], npt.NDArray[np.int_]], n: int, rng: Rng, gain: float
 ) -> list[PairedScores]:
     """The second model finds other images hard, half of them."""
