@@ -331,6 +331,30 @@ def test_settings_that_do_not_fit_name_the_section(tmp_path, entries, row, why):
     assert "benchmarks.mine" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("answer_type", "answer", "good"),
+    [
+        pytest.param("box", "left", "[1, 2, 3, 4]", id="a box"),
+        pytest.param("box", "", "[1, 2, 3, 4]", id="an empty box"),
+        pytest.param("point", "left", "[1, 2, 3, 4]", id="a point"),
+        pytest.param("number", "many", "3 cm", id="a number"),
+        pytest.param("yes_no", "maybe", "No", id="yes or no"),
+        pytest.param("list", [], "a, b", id="a list"),
+        pytest.param("json", "{", {"a": 1}, id="a value"),
+        pytest.param("choice", "A", "A", id="a letter without options"),
+        pytest.param("graded", None, "so", id="no reference"),
+    ],
+)
+def test_a_key_that_is_not_of_its_type_is_a_rejection(tmp_path, answer_type, answer, good):
+    section = f'[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "{answer_type}"'
+    options = {"options": ["x", "y"]} if answer_type == "choice" else {}
+    rows = [{"question": "1?", "answer": answer}, {"question": "2?", "answer": good} | options]
+    written(tmp_path, section, rows)
+    _, built = opened(tmp_path)
+    assert [one.entry for one in built.rejections] == [f"{tmp_path}/rows.jsonl, line 1"]
+    assert [one.text for one in built.questions] == ["2?"]
+
+
 def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):
     """Its paths start at its folder; a change in it counts; a name of bench.toml is not taken."""
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"

@@ -137,7 +137,7 @@ def boxes_of_gold(value: object, order: str) -> list[Numbers]:
             return [_box(corners([float(n) for n in value], order))]
         case list() | tuple() if value:
             return [box for one in value for box in boxes_of_gold(one, order)]
-        case str() if found := boxes_in(value):
+        case str() if (found := boxes_in(value)).found:
             return [_box(corners(one, order)) for one in found.found]
     raise SourceError(f"answer {value!r:.60} (expected a box: four numbers, or a list of boxes)")
 
