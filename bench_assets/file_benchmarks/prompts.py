@@ -8,6 +8,7 @@ from string import Formatter, ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.core.answer_types.option_answers import ChoiceAnswer
+from bench_assets.core.answer_types.options import MOST_OPTIONS
 from bench_assets.core.answer_types.registry import RowAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.parsing.choices import lettered
@@ -16,7 +17,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Question
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
-FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:8]})
+FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:MOST_OPTIONS]})
 """What a template may name besides the file's other columns."""
 
 SHOTS = "few-shot turns"

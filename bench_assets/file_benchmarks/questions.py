@@ -34,7 +34,7 @@ from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 _OF_OTHERS = re.compile(
-    r"\bof the (?:above|below|others?)\b|\b(?-i:[A-H] (?:and|or|nor) [A-H])\b|\([A-H]\)",
+    r"\bof the (?:above|below|others?)\b|\b(?-i:[A-M] (?:and|or|nor) [A-M])\b|\([A-M]\)",
     re.IGNORECASE,
 )
 
@@ -285,7 +285,7 @@ def _refuse_hidden_options(text: str, gold: object) -> None:
     Raises:
         SettingsError: Says how to have the options read.
     """
-    letter = re.fullmatch(r"\(?([A-Ha-h])[).]?", str(gold).strip())
+    letter = re.fullmatch(r"\(?([A-Ma-m])[).]?", str(gold).strip())
     if letter and ord(letter[1].upper()) - ord("A") < len(split_options(text).options):
         raise SettingsError(
             f"the answer is {gold!r}, and the question holds options ({text!r:.60}): set columns, "

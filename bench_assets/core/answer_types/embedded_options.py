@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 _MARKS = (
-    re.compile(r"(?:(?<=\s)|^)\(([A-Ha-h])\)\s*"),
-    re.compile(r"^[ \t]*([A-Ha-h])[.:)]\s+", re.M),
-    re.compile(r"(?:(?<=\s)|^)([A-H])[.:)]\s+"),
+    re.compile(r"(?:(?<=\s)|^)\(([A-Ma-m])\)\s*"),
+    re.compile(r"^[ \t]*([A-Ma-m])[.:)]\s+", re.M),
+    re.compile(r"(?:(?<=\s)|^)([A-M])[.:)]\s+"),
 )
 _ANNOUNCED = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
 _LEAST = 2

@@ -11,7 +11,7 @@ from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.answer_types.embedded_options import split_options
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
-MOST_OPTIONS = 8  # letters that are read out of responses, see core.choices
+MOST_OPTIONS = 13  # letters that are read out of responses, see core.parsing.choices
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")

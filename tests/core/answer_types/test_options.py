@@ -34,7 +34,7 @@ def test_options_are_read(cells, options):
         pytest.param([["red"]], id="one alone"),
         pytest.param([["red", "red"]], id="two equal ones"),
         pytest.param(["red", None, "blue"], id="an empty one between others"),
-        pytest.param([[str(n) for n in range(9)]], id="more than can be read in responses"),
+        pytest.param([[str(n) for n in range(14)]], id="more than can be read in responses"),
         pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
         pytest.param([{"A": "red", "C": "green"}], id="an object without B"),
         pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object of numbers"),
@@ -112,3 +112,9 @@ def test_an_answer_that_is_no_option_is_refused(value, answers, why):
 def test_an_index_that_is_right_only_from_1_puts_all_others_in_doubt():
     with pytest.raises(SettingsError, match='say answers = "indices from 1", else "indices"'):
         read_answer(3, COLOURS)
+
+
+def test_thirteen_options_have_letters_that_responses_name():
+    options = read_options([[f"{n} kg" for n in range(13)]])
+    assert read_answer("M", options).answer == ("M",)
+    assert read_answer("8 kg", options).answer == ("I",)
