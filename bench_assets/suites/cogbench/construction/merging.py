@@ -140,6 +140,7 @@ class SimilarityResult:
         return float(np.dot(self._vectors[one], self._vectors[other]))
 
 
+@lru_cache(maxsize=1 << 16)  # of every model, the same nouns are held against the same entities
 def contradiction(one: str, other: str) -> str:
     """Name the contradiction between two texts; "" without one.
 
