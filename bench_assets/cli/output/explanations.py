@@ -73,7 +73,7 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
         yield f"  ({chr(65 + n) if n < 26 else n + 1}) {option}"
     yield f"Answer: {' | '.join(question['answer']) or 'not published'}"
     named = {"category": question["category"], "group": question["group_id"], **question["labels"]}
-    yield "; ".join(f"{name} {value}" for name, value in named.items() if value)
+    yield "; ".join(f"{name} {value:.120}" for name, value in named.items() if value)
     yield f"{question['edition']} edition"
 
 
