@@ -87,3 +87,13 @@ def test_only_what_changed_is_written_anew(lab):
     assert before[MODELS] == after[MODELS]
     assert before[TASKS] != after[TASKS]
     assert value(after[TASKS])["source"]["n"] == 2
+
+
+def test_parsers_stand_by_style_of_response(lab):
+    lab.report()
+    (file,) = (lab.folder / "report" / "data").glob("parser.*js")
+    styles = {row["style"]: row for row in value(file)}
+    assert list(styles["one line, varied"]) == [
+        *("style", "answer", "language", "n", "bench", "VLMEvalKit", "lmms-eval", "MMMU"),
+    ]
+    assert {len(row["bench"].split("/")) for row in styles.values()} == {2}
