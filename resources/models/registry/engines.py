@@ -49,17 +49,19 @@ def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpe
 
 
 def _transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
+    from resources.models.transformers.batch_trial import BatchTrials
     from resources.models.transformers.image_digests import ImageDigests
 
     spec = placed(spec, at.resolve)
-    digests = ImageDigests(at.resolve("processors.json"))
+    file = at.resolve("processors.json")
+    found: dict[str, Any] = {"digests": ImageDigests(file), "trials": BatchTrials(file)}
     if spec.devices:
         from resources.models.transformers.engine import DataParallelEngine
 
-        return DataParallelEngine(spec, spec.path, at.read_image, digests=digests)
+        return DataParallelEngine(spec, spec.path, at.read_image, **found)
     from resources.models.transformers.engine import TransformersEngine
 
-    return _on(spec, TransformersEngine(spec, spec.path, at.read_image, digests=digests))
+    return _on(spec, TransformersEngine(spec, spec.path, at.read_image, **found))
 
 
 def _vllm(spec: VllmSpec, at: EngineContext) -> Engine:

@@ -164,7 +164,7 @@ class Subject:
     ask: Ask
     images: DrawnImages
     loading: CheckpointInspection | None = None  # where transformers runs it
-    batched: bool = True  # several requests may be one batch
+    otherwise: str = ""  # what helps where a batch gives other responses; "": it is a failure
     exactly: bool = True  # sums are rounded alike in every batch
     blind: bool = False
 
@@ -221,8 +221,6 @@ def _probed(name: str, response: Response, *, refused: bool) -> ProbeResult:
 
 def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
     """Send three questions about images of three sizes together, and each alone."""
-    if not subject.batched:
-        return replace(found, batch="not tried: a server does not say what it computes together")
     requests = [_request("a batch", prompt, subject) for prompt in sized(subject.images)]
     together = subject.ask(requests)
     alone = [subject.ask([request])[0] for request in requests]
@@ -234,8 +232,13 @@ def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
         for (width, height), response in zip(SIZES, alone, strict=True)
         if response.image_tokens
     }
-    failed = not batch.startswith(_SAME)
-    return replace(found, batch=batch, batch_failed=failed, image_tokens=tokens or None)
+    differs = not batch.startswith(_SAME)
+    return replace(
+        found,
+        batch=f"{batch}; {subject.otherwise}" if differs and subject.otherwise else batch,
+        batch_failed=differs and not subject.otherwise,
+        image_tokens=tokens or None,
+    )
 
 
 def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly: bool) -> str:
@@ -279,6 +282,7 @@ def _request(name: str, prompt: Prompt, subject: Subject) -> Request:
 
 AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
+_ONE_REQUEST = "concurrency = 1 sends one request at a time"
 _MAX_TOKENS = 32  # of a response: its first words show whether a model sees
 _TOGETHER = 3  # questions that are asked in one batch
 _BATCH_TOKENS = 10**6
@@ -323,7 +327,7 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
                 Subject(
                     ask=asking(engine),
                     images=images,
-                    batched=not isinstance(spec, ServerSpec),
+                    otherwise=_ONE_REQUEST if isinstance(spec, ServerSpec) else "",
                     exactly=isinstance(spec, PythonSpec),
                     blind=blind,
                 ),
@@ -350,6 +354,7 @@ def _transformers(
             images=images,
             loading=loading,
             exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
+            otherwise="an evaluation asks it one at a time",
             blind=blind,
         )
         tried = try_out(found, subject)

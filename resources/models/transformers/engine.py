@@ -2,19 +2,24 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.config.sections.local_models import TransformersSpec, VllmSpec
+from resources.models.transformers.batch_trial import ALONE, BatchTrials
 from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import device_of, dtype_of
-from resources.models.transformers.model import load
+from resources.models.transformers.model import TransformersModel, load
 from resources.models.transformers.sampling import Card, as_recommended, card_of
 from resources.models.workers.batching import Batches
 from resources.models.workers.local_model import (
+    Answers,
+    free_memory,
     peak_memory,
     reset_peak_memory,
 )
@@ -122,27 +127,74 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         load: Load = load,
         *,
         digests: ImageDigests | None = None,
+        trials: BatchTrials | None = None,
     ) -> None:
-        """Store the configuration; without ``digests``, image preprocessing is not identified."""
+        """Store the configuration.
+
+        Without ``digests``, image preprocessing is not identified; without ``trials``, requests are
+        batched untried.
+        """
         super().__init__(spec, location, read_image, load)
         self._digests = digests
+        self._trials = trials
+        self._tried: list[Answers] = []  # loaded for a trial, and not asked anything else yet
         self._peak_memory: int | None = None
 
     @cached_property
     def identity(self) -> str:
         """Content of the checkpoint, precision, and settings that change the prompt.
 
+        Loads the weights unless it is known how they are asked.
+
         Raises:
-            ModelError: If there is no such checkpoint, it is incomplete, or its processor does not
-                load where it has to.
+            ModelError: If there is no such checkpoint, it is incomplete, its processor does not
+                load where it has to, or it cannot be asked about an image.
         """
         parts = [self.checkpoint.content, dtype_of(self._spec)]
         parts += self._spec.identity_parts
         if self._digests and not self._spec.text_only:
             parts.append(f"images={self._digests.of(self._spec, self.checkpoint)}")
+        parts += ["alone"] if self._is_asked_alone else []
         parts += ["compiled"] if self._spec.compile else []
         parts += [attention] if (attention := self._spec.attention) != "auto" else []
         return ",".join(parts)
+
+    @cached_property
+    def job(self) -> Job:
+        """The description of the model for a worker."""
+        job = super().job
+        alone = {"batch_size": 1} if self._is_asked_alone else {}
+        return replace(job, spec=job.spec.model_copy(update=alone))
+
+    @cached_property
+    def _is_asked_alone(self) -> bool:
+        """Whether a response would depend on what else is asked."""
+        spec, trials = self._spec, self._trials
+        if trials is None:
+            return False
+        if spec.on == "ray":  # the weights may not fit here
+            return trials.known(spec, self.checkpoint) == ALONE
+        return trials.of(spec, self.checkpoint, self._load_for_trial) == ALONE
+
+    def _load_for_trial(self) -> TransformersModel:
+        with require_unchanged(self.checkpoint.checksums):
+            model = self._load(self._spec, self.checkpoint)
+        self._tried = [model]
+        return cast("TransformersModel", model)
+
+    @cached_property
+    def _batches(self) -> Batches:
+        return replace(self.job, load=self._tried_or_loaded).batches()
+
+    def _tried_or_loaded(self, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
+        return self._tried.pop() if self._tried else self._load(spec, checkpoint)
+
+    def close(self) -> None:
+        """Free the memory; a later request loads the weights again."""
+        if self._tried:
+            self._tried.clear()
+            free_memory()
+        super().close()
 
     @property
     def peak_memory(self) -> int | None:
@@ -173,6 +225,7 @@ class DataParallelEngine(SideBySide):
         load: Load = load,
         *,
         digests: ImageDigests | None = None,
+        trials: BatchTrials | None = None,
     ) -> None:
         """Store the configuration; ``read_image`` and ``load`` are sent to the processes.
 
@@ -183,8 +236,13 @@ class DataParallelEngine(SideBySide):
         one = spec.model_copy(update={"devices": (), "device": devices[0]})
         # Chosen once, as part of the identity.
         one = one.model_copy(update={"dtype": dtype_of(one)})
-        engine = TransformersEngine(one, location, read_image, load, digests=digests)
-        super().__init__(engine, lambda job: Processes([(at, job.on(at)) for at in devices]))
+        engine = TransformersEngine(one, location, read_image, load, digests=digests, trials=trials)
+
+        def processes(job: Job) -> Processes:
+            engine.close()  # what a trial loaded: the first process needs its place
+            return Processes([(at, job.on(at)) for at in devices])
+
+        super().__init__(engine, processes)
 
 
 def _devices(spec: TransformersSpec) -> list[str]:

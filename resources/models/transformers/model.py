@@ -1,6 +1,5 @@
 """A loaded checkpoint that answers batches of conversations."""
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -70,8 +69,6 @@ class TransformersModel:
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
         """Tokens of images; 0 if unknown."""
-        if self._model.config.model_type in _ONE_AT_A_TIME and images:
-            return sys.maxsize
         if self._image_tokens is None:
             return 0
         try:
@@ -100,6 +97,19 @@ class TransformersModel:
             responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
         bad_from = watched.bad_from(len(responses))
         return [_of_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
+
+    def scores(self, prepared: PromptBatch, steps: int) -> "list[list[Tensor]]":
+        """The scores of the first tokens of each conversation, one vector a step."""
+        seen: list[Tensor] = []
+
+        def see(_: "Tensor", scores: "Tensor") -> "Tensor":
+            seen.append(scores.detach().float().cpu())
+            return scores
+
+        n = len(prepared.prompt_tokens)
+        draw = Draw(max_tokens=steps, temperature=0.0, top_p=1.0, seeds=[""] * n)
+        self._generated(prepared, draw, [see])
+        return [[step[row] for step in seen] for row in range(n)]
 
     def _generated(
         self, prepared: PromptBatch, draw: Draw, processors: Sequence[Any]
@@ -231,8 +241,6 @@ def _of_numbers(response: Response, bad_from: int | None) -> Response:
     )
 
 
-_ONE_AT_A_TIME = {"phi4_multimodal"}
-"""Families that read another image's padding: a response would depend on what else is asked."""
 _BEAMS = ("num_beams", "length_penalty", "early_stopping")
 
 

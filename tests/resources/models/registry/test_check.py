@@ -47,14 +47,15 @@ def test_what_a_family_cannot_be_asked_is_no_failure(tmp_path: Path) -> None:
     assert found.failures == []
 
 
-def test_a_server_is_asked_one_by_one(tmp_path: Path) -> None:
+def test_a_server_is_asked_one_by_one_and_at_once(tmp_path: Path) -> None:
     with ChatServer("B") as server:
         toml = f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
         found = checked(tmp_path, toml)
-        assert server.n_requests == len(PROBES) + 1  # two turns of the conversation
+        of_batches = 2 * 3  # three questions at once, and each alone
+        assert server.n_requests == len(PROBES) + 1 + of_batches  # two turns of the conversation
     assert found.failures == []
     assert {one.response for one in found.probes} == {"B"}
-    assert found.batch.startswith("not tried")
+    assert found.batch == "the same"
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
 
 
@@ -121,3 +122,13 @@ def test_batches_that_differ_are_found(
 ) -> None:
     subject = Subject(ask=asking(Batching(says)), images=DrawnImages(), exactly=exactly)
     assert try_out(ModelCheck(model="m"), subject).failures == failures
+
+
+def test_batches_that_an_evaluation_does_without_are_no_failure() -> None:
+    engine = Batching(lambda n: f"{n} dogs")
+    subject = Subject(ask=asking(engine), images=DrawnImages(), otherwise="one at a time")
+    found = try_out(ModelCheck(model="m"), subject)
+    assert found.failures == []
+    assert found.batch == (
+        "3 of 3 responses differ, such as '3 dogs' in a batch and '1 dogs' alone; one at a time"
+    )

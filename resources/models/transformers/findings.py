@@ -1,0 +1,60 @@
+"""What was found out about checkpoints: a JSON file of the home, shared by processes.
+
+A finding is kept by everything that it depends on, and found anew after an upgrade.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import TransformersSpec
+from resources.storage.atomic_write import open_atomic
+
+_PACKAGES = ("transformers", "pillow", "torchvision")
+
+
+class Findings:
+    """Findings by key; what cannot be read is found again."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def of(self, key: str, find: Callable[[], str]) -> str:
+        """The finding of a key; calls ``find`` unless it is known."""
+        known = self.known(key)
+        if known is None:
+            known = find()
+            self._write({**self._read(), key: known})
+        return known
+
+    def known(self, key: str) -> str | None:
+        """The finding of a key, if there is one."""
+        return self._read().get(key)
+
+    def _read(self) -> dict[str, str]:
+        try:
+            written = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        known = written if isinstance(written, dict) else {}
+        return {key: found for key, found in known.items() if isinstance(found, str)}
+
+    def _write(self, known: Mapping[str, str]) -> None:
+        with open_atomic(self._file, sync=False) as file:
+            file.write(json.dumps(known, indent=0).encode())
+
+
+def key_of(spec: TransformersSpec, checkpoint: Checkpoint, *more: str) -> str:
+    """Everything that the tensors of a prompt depend on, without importing any of it."""
+    settings = json.dumps(spec.processor_kwargs, sort_keys=True)
+    packages = (f"{name}={_version(name)}" for name in _PACKAGES)
+    return " ".join([checkpoint.content, settings, *packages, *more])
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"

@@ -1,0 +1,152 @@
+"""Trials: what reads its neighbours is asked alone, what takes no image is refused."""
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.batch_trial import ALONE, TOGETHER, BatchTrials, trial
+from resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from resources.models.transformers.model import TransformersModel, load
+from tests.families import generic
+from tests.families.card import Card
+from tests.families.questions import IMAGES, SINGLE
+from tests.resources.models.transformers.tiny_engine import spec_of
+from tests.tiny_checkpoint import save_tiny_vlm
+
+_ASKED = [SINGLE[name].prompt for name in ("an image", "another image", "64 x 64", "800 x 50")]
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+
+
+@pytest.fixture(scope="module")
+def emu3(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("emu3")
+    generic.build("emu3", folder)
+    return folder
+
+
+def engine_of(folder: Path, home: Path, load: Any = load) -> TransformersEngine:
+    trials = BatchTrials(home / "processors.json")
+    return TransformersEngine(
+        spec_of(folder, max_tokens=6), str(folder), IMAGES.__getitem__, load, trials=trials
+    )
+
+
+def said(engine: Any) -> list[Response]:
+    answered = dict(engine.stream([Request(prompt=prompt) for prompt in _ASKED]))
+    return [replace(answered[at], seconds=None) for at in sorted(answered)]
+
+
+def test_emu3_gives_the_card_s_response_and_its_identity_says_how(
+    emu3: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "bench_assets.local"):
+        engine = engine_of(emu3, tmp_path)
+        assert engine.identity.endswith(",alone")
+    assert "asked one at a time: in a batch its scores change" in caplog.text
+    processor = load(spec_of(emu3), engine.checkpoint).processor
+    card = Card(emu3, processor, plain=False)
+    first = 6  # of the card's twelve tokens
+    for prompt, response in zip(_ASKED, said(engine), strict=True):
+        text, n_prompt = card.ask(prompt)
+        assert response.prompt_tokens == n_prompt
+        assert response.completion_tokens == first
+        assert text.startswith(response.text.rstrip("\ufffd"))
+
+
+def test_a_checkpoint_that_batches_is_batched_and_keeps_its_identity(
+    vlm: Path, tmp_path: Path
+) -> None:
+    engine = engine_of(vlm, tmp_path)
+    plain = TransformersEngine(spec_of(vlm, max_tokens=6), str(vlm), IMAGES.__getitem__)
+    assert engine.identity == plain.identity
+    assert engine.job.spec.batch_size == plain.job.spec.batch_size
+
+
+def test_a_trial_loads_once_and_is_remembered(emu3: Path, tmp_path: Path) -> None:
+    loads: list[Path] = []
+
+    def counted(spec: TransformersSpec, checkpoint: Any) -> TransformersModel:
+        loads.append(emu3)
+        return load(spec, checkpoint)
+
+    first = engine_of(emu3, tmp_path, counted)
+    assert said(first)
+    assert len(loads) == 1
+    again = engine_of(emu3, tmp_path, counted)
+    assert again.identity == first.identity
+    assert len(loads) == 1
+
+
+def test_another_precision_is_tried_anew(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "processors.json"
+    for dtype in ("float32", "bfloat16"):
+        spec = spec_of(vlm, dtype=dtype)
+        engine = TransformersEngine(spec, str(vlm), IMAGES.__getitem__, trials=BatchTrials(file))
+        assert "alone" not in engine.identity  # bfloat16 rounds, and is no other model
+    assert file.read_text().count(TOGETHER) == len(("float32", "bfloat16"))
+
+
+def test_several_devices_are_asked_as_one_is(emu3: Path, tmp_path: Path) -> None:
+    trials = BatchTrials(tmp_path / "processors.json")
+    several = spec_of(emu3, device="auto", devices=("cpu", "cpu"), max_tokens=6)
+    both = DataParallelEngine(several, str(emu3), IMAGES.__getitem__, trials=trials)
+    assert both.identity == engine_of(emu3, tmp_path).identity
+
+
+class Neighbours:
+    """A model whose scores depend on how many are asked together."""
+
+    def __init__(self, dtype: torch.dtype, change: float) -> None:
+        self.weights = torch.nn.Linear(1, 1, dtype=dtype).weight
+        self._change = change
+
+    def prepare(self, talks: list[Any]) -> int:
+        return len(talks)
+
+    def scores(self, n: int, steps: int) -> list[list[torch.Tensor]]:
+        # Of spread 2: +1, -1, +1, -1; a change moves the first one.
+        scores = torch.tensor([1.0, -1.0, 1.0, -1.0])
+        scores[0] += self._change * (n > 1)
+        return [[scores] * steps for _ in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "change", "asked"),
+    [
+        pytest.param(torch.float32, 0.001, TOGETHER, id="half a thousandth of float32 is rounding"),
+        pytest.param(torch.float32, 0.01, ALONE, id="half a hundredth of float32 is not"),
+        pytest.param(torch.bfloat16, 0.2, TOGETHER, id="a tenth of bfloat16 is rounding"),
+        pytest.param(torch.bfloat16, 0.8, ALONE, id="four tenths of bfloat16 are not"),
+    ],
+)
+def test_what_is_rounding_depends_on_the_precision(
+    dtype: torch.dtype, change: float, asked: str, tmp_path: Path
+) -> None:
+    model: Any = Neighbours(dtype, change)
+    assert trial(model, spec_of(tmp_path)) == asked
+
+
+def test_a_family_that_takes_no_image_with_a_text_is_refused_before_a_question(
+    tmp_path: Path,
+) -> None:
+    generic.build("fuyu", tmp_path / "fuyu")
+    spec = spec_of(tmp_path / "fuyu", chat_template="plain")
+    trials = BatchTrials(tmp_path / "processors.json")
+    engine = TransformersEngine(spec, spec.path, IMAGES.__getitem__, trials=trials)
+    with pytest.raises(
+        ModelError,
+        match=r"/fuyu: FuyuForCausalLM cannot be asked a question about an image by transformers "
+        r'\(.*\)\. Serve it \(kind = "server"\), or take another model',
+    ):
+        _ = engine.identity
