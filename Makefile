@@ -1,7 +1,7 @@
 # make demo    the main job: build the mini editions, evaluate the embedded models, leaderboard
 # make ui      the same in the Dagster UI on 127.0.0.1
 # make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
-# make families  thirty families of checkpoints asked everything; make check asks two of them
+# make families  every architecture of transformers asked everything, into docs/architectures.csv
 # make check-dagster  the tests again with the older minor release of Dagster that is supported
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
@@ -89,8 +89,10 @@ $(OLDER)/installed: .venv/installed
 # Some families' images need torchvision, and have it in a folder of its own: to all others it would
 # mean other tensors.
 families: install
+	$(BIN)/python -m tests.families.support
 	$(BIN)/pytest -q -n auto -m "" tests/families
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --constraint constraints.txt --target .venv/vision torchvision
+	PYTHONPATH=.venv/vision $(BIN)/python -m tests.families.support --vision
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
 
 long: install

@@ -27,8 +27,10 @@ from bench_assets.core.text.redaction import without_keys
 from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
 from resources.checkpoints.identity import fingerprint
+from resources.checkpoints.training_layouts import layout_of
 from resources.config.addresses import shown_address, template_of, template_of_value
 from resources.config.bench_toml import Settings
+from resources.config.engine_choice import choose_engine, gguf_of, refuse_seeing_gguf
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.engine_kinds import read_model_section, spec_of
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
@@ -38,6 +40,7 @@ from resources.config.toml_validation import describe_validation_error
 FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
 
 _HUB = "hf:"
+_AUTO = "auto"  # kind of a checkpoint whose engine is chosen
 _ENTRY = re.compile(r",(?=[a-z_]+=)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # what no partition key may have, see model_specs
 _CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in a name made of a folder
@@ -52,6 +55,7 @@ class AdHocModel:
 
     name: str
     section: Mapping[str, Any]  # {}: it needs none, bench.toml watches its folder
+    engine: str = ""  # which one runs it and why, where it was chosen here
 
     @property
     def spec(self) -> ModelSpec:
@@ -84,7 +88,9 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     else:
         name, section = _folder_section(text, place, settings)
     chosen = template_of_value(dict(_entry(one) for one in entries))
-    found = _named(_safe(name, chosen), {**section, **chosen}, place, settings)
+    name, section = _safe(name, chosen), {**section, **chosen}
+    section, engine = _with_engine(name, section, settings)
+    found = replace(_named(name, section, place, settings), engine=engine)
     return replace(found, section={}) if _is_watched(found.name, settings) else found
 
 
@@ -104,6 +110,20 @@ def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
             f"{name}: {spec.path} holds other weights now; give the folder again, as --model, and"
             " they get a name of their own"
         )
+
+
+def _with_engine(
+    name: str, section: dict[str, Any], settings: Settings
+) -> tuple[dict[str, Any], str]:
+    """Choose the engine of a checkpoint, unless it was given before or the command says one."""
+    if section.get("kind", _AUTO) != _AUTO:
+        return section, ""
+    known = settings.models.get(name)
+    if isinstance(known, LocalSpec):  # other engines have other responses
+        return {**section, "kind": known.kind}, ""
+    folder = Path(section["path"])
+    chosen = choose_engine(folder if folder.is_dir() else None)
+    return {**section, "kind": chosen.kind}, chosen.message
 
 
 def _is_watched(name: str, settings: Settings) -> bool:
@@ -150,7 +170,7 @@ def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
                 f" ./{path}, or go elsewhere to ask the hub"
             )
     chosen = {"revision": revision} if at else {}
-    return path + at + revision, {"kind": "transformers", "path": path, **chosen}
+    return path + at + revision, {"path": path, **chosen}
 
 
 def _server_section(place: str) -> tuple[str, dict[str, Any]]:
@@ -186,17 +206,24 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
 
 
 def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
-    if path.is_file() and path.suffix == ".gguf":
-        section = {"kind": "transformers", "path": str(path.parent), "gguf_file": path.name}
-        return f"{checkpoint_name([path.parent.name, path.stem])}@{_ends(path)}", section
-    if not path.is_dir():
+    if not path.is_dir() and path.suffix != ".gguf":
         raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
+    if file := path if path.is_file() else gguf_of(path):
+        return _gguf_section(file)
     try:
         content = fingerprint(path)
     except (ModelError, OSError) as why:
+        if layout := layout_of(path):
+            raise ModelError(layout.says) from why
         raise ModelError(f"{place} is not a checkpoint: {why}{_below(path)}") from why
-    name = f"{checkpoint_name([path.parent.name, path.name])}@{content}"
-    return name, {"kind": "transformers", "path": str(path)}
+    return f"{checkpoint_name([path.parent.name, path.name])}@{content}", {"path": str(path)}
+
+
+def _gguf_section(file: Path) -> tuple[str, dict[str, Any]]:
+    refuse_seeing_gguf(file)
+    section = {"kind": "transformers", "path": str(file.parent), "gguf_file": file.name}
+    name = f"{checkpoint_name([file.parent.name, file.stem])}@{_ends(file)}"
+    return name, {**section, "text_only": True}
 
 
 def _below(folder: Path) -> str:

@@ -1,11 +1,13 @@
 """A checkpoint asked as its model card says: no padding, nothing sanitized, one at a time."""
 
 import io
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from PIL import Image as PILImage
 
+from bench_assets.core.parsing.reasoning import THOUGHTS
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from tests.families.questions import IMAGES
 
@@ -27,9 +29,13 @@ class Card:
         import transformers
 
         config = transformers.AutoConfig.from_pretrained(folder)
-        kind = getattr(transformers, config.architectures[0])
+        kind: Any = getattr(transformers, config.architectures[0])
+        if hasattr(config, "thinker_config"):  # Qwen-Omni: the rest of it speaks
+            kind = type(transformers.AutoModelForImageTextToText.from_config(config.thinker_config))
         self._model = kind.from_pretrained(folder, dtype=torch.float32).eval()
         self._processor = processor
+        self._leaves_out = int(config.model_type == "blip")  # of the prompt, in what it returns
+        self._takes_types = "Cosmos3" in type(processor).__name__
         self._plain = plain
         self._decoding = _greedy(self._model.generation_config)
         # Where ours says nothing, ``generate`` would take what is published.
@@ -44,7 +50,7 @@ class Card:
         length = inputs["input_ids"].shape[1]
         with torch.inference_mode():
             tokens = self._model.generate(**inputs, generation_config=self._decoding)[0]
-        new = tokens[length:] if self._cuts_prompt else tokens
+        new = tokens[length - self._leaves_out :] if self._cuts_prompt else tokens
         return self._processor.tokenizer.decode(new, skip_special_tokens=True), length
 
     def _inputs(self, prompt: Prompt) -> Any:
@@ -58,13 +64,22 @@ class Card:
         return self._processor(text=text, images=images, return_tensors="pt")
 
     def _applied(self, conversation: list[dict[str, Any]]) -> Any:
+        # Cosmos 3 is told of an image's tokens only where that is asked for.
+        types = {"return_mm_token_type_ids": True} if self._takes_types else {}
         return self._processor.apply_chat_template(
             conversation,
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
             return_tensors="pt",
+            processor_kwargs=types,
         )
+
+
+def without_marks(text: str) -> str:
+    """Take the marks around thoughts off, which the engine keeps and the card's way drops."""
+    marks = (mark for form in THOUGHTS for mark in (form.opening, form.closing))
+    return reduce(lambda kept, mark: kept.replace(mark, ""), marks, text)
 
 
 def _greedy(published: Any) -> Any:

@@ -55,9 +55,19 @@ _SIZES: tuple[tuple[str, Any], ...] = (
 )
 
 
-def build(model_type: str, folder: Path) -> None:
-    """Write a checkpoint of an architecture."""
+class NotBuiltError(Exception):
+    """No tiny checkpoint of an architecture can be built here."""
+
+
+def build(model_type: str, folder: Path, seed: int = 0) -> None:
+    """Write a checkpoint of an architecture; ``seed`` draws other weights.
+
+    Raises:
+        NotBuiltError: If transformers has no processor for it, or the sizes do not fit.
+        ImportError: If a package is missing.
+    """
     import transformers
+    from huggingface_hub.errors import StrictDataclassError
     from transformers import CONFIG_MAPPING
     from transformers.models.auto import modeling_auto
 
@@ -70,15 +80,21 @@ def build(model_type: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", {"model_type": model_type})
     _save_processor(model_type, folder, row, words)
-    processor = _loaded(folder)
+    try:
+        processor = _loaded(folder)
+    except (ValueError, OSError) as why:
+        raise NotBuiltError(f"no tiny processor: {str(why).partition(' in /')[0]}") from why
     place = row.place or str(getattr(processor, "image_token", ""))
     if row.template == "own":
         template = _TURNS.replace("IMAGE", place)
         (folder / "chat_template.jinja").write_text(template, encoding="utf-8")
     own = row.config(words) if callable(row.config) else row.config
     shrunk = _merged(_shrunk(kind(), words), own)
-    config = kind(**_with_ids(shrunk, kind(), processor, words, names))
-    save_model(folder, getattr(transformers, kinds[model_type]), config, words, seed=row.seed)
+    try:
+        config = kind(**_with_ids(shrunk, kind(), processor, words, names))
+    except (ValueError, StrictDataclassError) as why:
+        raise NotBuiltError(f"no tiny configuration: {str(why).splitlines()[-1].strip()}") from why
+    save_model(folder, getattr(transformers, kinds[model_type]), config, words, seed=seed)
 
 
 _TURNS = (
@@ -96,7 +112,15 @@ def _processor_class(model_type: str, row: Row) -> Any:
         processor_class_from_name,
     )
 
-    return processor_class_from_name(row.kind or PROCESSOR_MAPPING_NAMES[model_type])
+    name = row.kind or PROCESSOR_MAPPING_NAMES.get(model_type)
+    if name is None:
+        raise NotBuiltError("transformers maps no processor to it")
+    found = processor_class_from_name(name)
+    if found.__name__ == "Placeholder":
+        raise NotBuiltError("its processor needs torchvision")
+    if "image_processor" not in found.get_attributes():
+        raise NotBuiltError("its processor takes no images")
+    return found
 
 
 def _words(row: Row, config: Any, processor: Any) -> tuple[Any, dict[str, str]]:

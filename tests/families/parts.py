@@ -145,7 +145,7 @@ def save_model(
                 # Embeddings that are read backwards at the end would echo the last token.
                 echoes = tied and ("embed_tokens" in name or name.endswith("shared.weight"))
                 weights.normal_(0, 0.02 if echoes else 0.25)
-            elif "gate" in name:  # of an image's influence; zero in a new model
+            elif "gate" in name or "alpha_" in name:  # of an image's influence; zero in a new model
                 weights.fill_(1.0)
     model.save_pretrained(folder)
     ends = [words.eos_token_id, *(words.convert_tokens_to_ids(token) for token in also_ends)]

@@ -5,19 +5,17 @@ The short matrix is two families; `make families` asks all of them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench_assets.core.parsing.reasoning import THOUGHTS
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
 from resources.models.transformers.model import TransformersModel, load
-from tests.families.card import MAX_TOKENS, Card
+from tests.families.card import MAX_TOKENS, Card, without_marks
 from tests.families.questions import CONTROL_TOKENS, IMAGES, QUESTIONS, SINGLE, Asked, asked_about
 from tests.families.table import FAMILIES, Family
 
@@ -81,7 +79,9 @@ def test_family_is_asked_as_its_card_says(
         by_card = {name for name, asked in asked_so.items() if asked.by_card} - refused
         card = Card(loaded.folder, loaded.model.processor, plain)
         expected = {name: card.ask(prompts[name]) for name in by_card}
-        said = {name: (_unmarked(alone[name].text), alone[name].prompt_tokens) for name in by_card}
+        said = {
+            name: (without_marks(alone[name].text), alone[name].prompt_tokens) for name in by_card
+        }
         assert said == expected
     with subtests.test("control tokens in a question are text"):
         _control_tokens_are_text(loaded)
@@ -107,12 +107,6 @@ def _can(family: Family, asked: Asked) -> bool:
 
 def _said(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None, str]]:
     return {name: (r.text, r.prompt_tokens, r.error) for name, r in responses.items()}
-
-
-def _unmarked(text: str) -> str:
-    """Take the marks around thoughts off, which the engine keeps and the card's way drops."""
-    marks = (mark for form in THOUGHTS for mark in (form.opening, form.closing))
-    return reduce(lambda kept, mark: kept.replace(mark, ""), marks, text)
 
 
 def _control_tokens_are_text(loaded: _Loaded) -> None:

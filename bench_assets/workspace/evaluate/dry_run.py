@@ -60,7 +60,7 @@ def dry_run(
         TableError: If a question table was never built.
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    with bench.models() as models:
+    with bench.models(asks=False) as models:
         return [
             row
             for task in tasks

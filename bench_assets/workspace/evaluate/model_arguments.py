@@ -54,7 +54,9 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
         if given and given.section and given.name not in known:
             sections[given.name] = given.section
             if given.name not in settings.models:  # else it was said before
-                print_message(f"{template_of_argument(text)} is called {given.name} from here on")
+                engine = f"; {given.engine}" if given.engine else ""
+                called = template_of_argument(text)
+                print_message(f"{called} is called {given.name} from here on{engine}")
     return ModelArguments(list(names), sections)
 
 

@@ -213,10 +213,10 @@ class Workbench:
         return self.tables.read(key.path, row_type, model)
 
     @contextmanager
-    def models(self) -> Iterator[Models]:
-        """Open models and judges without a run."""
+    def models(self, *, asks: bool = True) -> Iterator[Models]:
+        """Open models and judges without a run; ``asks``: requests may be sent."""
         images = open_image_store(self.settings)
-        with closing(Models(settings=self._settings_file, image_store=images)) as models:
+        with closing(Models(settings=self._settings_file, image_store=images, asks=asks)) as models:
             yield models
 
     def materialize(

@@ -43,6 +43,7 @@ class EngineContext:
     # identity -> tokens of all responses that are remembered of it
     spent: Callable[[str], TokenCounts]
     database: "Callable[[], Database] | None" = None  # the one that homes share, if they do
+    asks: bool = True  # requests are sent; else it is only looked what was cached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,10 @@ def _transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
 
     spec = placed(spec, at.resolve)
     file = at.resolve("processors.json")
-    found: dict[str, Any] = {"digests": ImageDigests(file), "trials": BatchTrials(file)}
+    found: dict[str, Any] = {
+        "digests": ImageDigests(file),
+        "trials": BatchTrials(file, tries=at.asks),
+    }
     if spec.devices:
         from resources.models.transformers.engine import DataParallelEngine
 

@@ -62,6 +62,8 @@ class Models(dg.ConfigurableResource[Any]):
     image_store: ImageStore
     progress: ProgressStyle = "in the log"
     """Where it is shown how far an asking has come."""
+    asks: bool = True
+    """Whether requests are sent; else no weights are loaded to find out how."""
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
@@ -152,6 +154,7 @@ class Models(dg.ConfigurableResource[Any]):
     def _surroundings(self, name: str, settings: Settings) -> EngineContext:
         return EngineContext(
             name=name,
+            asks=self.asks,
             read_image=self.image_store.place.read,
             resolve=settings.resolve,
             spent=lambda identity: open_response_store(settings).tokens_of(identity),

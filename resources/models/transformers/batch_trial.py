@@ -1,4 +1,4 @@
-"""A trial of a loaded checkpoint: three prompts alone, and in a batch.
+"""A trial of a loaded checkpoint: three prompts alone and in a batch, with images and without.
 
 Some architectures read the padding of their neighbours: Emu3 normalises over a whole batch of
 images. They are asked one at a time. What cannot be asked about an image at all is refused here,
@@ -40,8 +40,10 @@ _log = logging.getLogger("bench_assets.local")
 class BatchTrials:
     """Results of trials, remembered by content, precision, device and versions."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, tries: bool = True) -> None:
+        """Store the file; without ``tries``, an untried checkpoint is taken to batch."""
         self._known = Findings(file)
+        self._tries = tries
 
     def known(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str | None:
         """How a checkpoint is asked, if it was tried."""
@@ -58,43 +60,58 @@ class BatchTrials:
         Raises:
             ModelError: If it does not load, or cannot be asked about an image.
         """
+        if not self._tries:
+            return self.known(spec, checkpoint) or TOGETHER
         return self._known.of(_key(spec, checkpoint), lambda: trial(loaded(), spec))
 
 
 def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
-    """Ask three prompts alone and together; compare the scores of the first tokens.
+    """Ask three prompts alone and together, with images and without.
 
     Raises:
-        ModelError: If one of them cannot be asked alone.
+        ModelError: If an image, or the text of a language model, cannot be asked about.
     """
-    talks = [_talk(size, text, spec) for size, text in zip(_SIZES, _TEXTS, strict=True)]
+    texts = [_talk(text) for text in _TEXTS]
+    shown = [_talk(text, _drawn(size)) for text, size in zip(_TEXTS, _SIZES, strict=True)]
+    why = "" if spec.text_only else _why_alone(model, spec, shown, needed=True)
+    why = why or _why_alone(model, spec, texts, needed=spec.text_only)
+    if why:
+        _log.warning("%s: asked one at a time: %s", spec.path, why)
+    return ALONE if why else TOGETHER
+
+
+def _why_alone(
+    model: "TransformersModel",
+    spec: TransformersSpec,
+    talks: Sequence[list[Message]],
+    *,
+    needed: bool,
+) -> str:
+    """Compare the scores of the first tokens; "" if they are the same but for rounding."""
     try:
         alone = [model.scores(model.prepare([talk]), _STEPS)[0] for talk in talks]
-    except ContextFullError:
-        return ALONE  # a question that fits says more
     except Exception as why:  # of any kind: families differ
-        if is_out_of_memory(why):
-            return ALONE
+        if not needed:
+            return ""  # it is never asked without an image
+        if is_out_of_memory(why) or isinstance(why, ContextFullError):
+            return first_line(why)  # a question that fits says more
         raise ModelError(_cannot(model, spec, why)) from why
     try:
         together = model.scores(model.prepare(talks), _STEPS)
     except Exception as why:  # noqa: BLE001 - as above
-        _log.warning("%s: asked one at a time: a batch fails (%s)", spec.path, first_line(why))
-        return ALONE
+        return f"a batch fails ({first_line(why)})"
+    if len(together) != len(alone):
+        return "a batch has another number of prompts"
     apart = [_apart(one, other) for one, other in zip(alone, together, strict=True)]
     allowed = _allowed(model.weights.dtype)
     # Where sums are rounded, an expert or a near-tie may fall the other way in one of three.
     measured = max(apart) if allowed == _LEAST else median(apart)
     if measured <= allowed:
-        return TOGETHER
-    _log.warning(
-        "%s: asked one at a time: in a batch its scores change by %.2g of their spread (at most "
-        "%.2g is rounding)",
-        spec.path,
-        measured,
-        allowed,
+        return ""
+    return (
+        f"in a batch its scores change by {measured:.2g} of their spread (at most {allowed:.2g} is "
+        "rounding)"
     )
-    return ALONE
 
 
 def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
@@ -103,9 +120,9 @@ def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     return key_of(spec, checkpoint, "asked", *how, *settings, f"torch={version('torch')}")
 
 
-def _talk(size: tuple[int, int], text: str, spec: TransformersSpec) -> list[Message]:
-    image = [] if spec.text_only else [{"type": "image", "image": _drawn(size)}]
-    return [{"role": "user", "content": [*image, {"type": "text", "text": text}]}]
+def _talk(text: str, *images: PILImage.Image) -> list[Message]:
+    shown = [{"type": "image", "image": image} for image in images]
+    return [{"role": "user", "content": [*shown, {"type": "text", "text": text}]}]
 
 
 def _drawn(size: tuple[int, int]) -> PILImage.Image:

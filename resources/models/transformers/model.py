@@ -256,6 +256,8 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
     try:
         processor = load_processor(spec, checkpoint)
         model = load_weights(spec, checkpoint)
+        if getattr(model, "generation_config", None) is None:
+            raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
     except ModelError:
         raise
     except Exception as why:  # of any kind: formats, families and strangers' code

@@ -106,6 +106,8 @@ class PromptTensors:
             **({"processor_kwargs": settings} if self._tokens else settings),
             **self._variables,
         )
+        if "input_ids" not in inputs:  # Pix2Struct paints the text onto the image
+            raise ValueError("its processor makes no tokens of a text beside an image")
         self._tokens_as_text.put_back(inputs["input_ids"])
         return inputs
 

@@ -15,6 +15,7 @@ from resources.config.models_toml import MODELS_FILE, read_models, remove_model,
 from resources.models.registry.setup import setup_of
 
 STEP = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
+_LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
 
@@ -103,6 +104,64 @@ def test_a_checkpoint_is_named_by_run_step_and_content(home, tmp_path, monkeypat
     assert given(home, str(copied)).name != name
 
 
+@pytest.mark.parametrize(
+    ("cuda", "listed", "engine"),
+    [
+        pytest.param(True, _LLAVA, f"run by vllm: vLLM lists {_LLAVA}", id="vLLM"),
+        pytest.param(False, _LLAVA, "run by transformers: vLLM finds no CUDA device", id="a CPU"),
+        pytest.param(
+            True, "Other", f"run by transformers: vLLM does not list {_LLAVA}", id="not in vLLM"
+        ),
+        pytest.param(True, "", "run by transformers: vLLM is not installed", id="no vLLM"),
+    ],
+)
+def test_a_folder_is_run_by_the_engine_that_can(home, tmp_path, monkeypatch, cuda, listed, engine):
+    if listed:
+        models = tmp_path / "site" / "vllm" / "model_executor" / "models"
+        models.mkdir(parents=True)
+        (models / "registry.py").write_text(f'_MODELS = {{"{listed}": ("llava", "{listed}")}}')
+        (tmp_path / "site" / "vllm" / "__init__.py").touch()
+        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setattr("torch.cuda.is_available", lambda: cuda)
+    found = given(home, str(STEP))
+    kind = "vllm" if "by vllm" in engine else "transformers"
+    assert found.section == {"kind": kind, "path": str(STEP)}
+    assert found.engine == f"{engine} (another engine: add ,kind=...)"
+    named = given(home, f"{STEP},kind=transformers")
+    assert (named.section["kind"], named.engine) == ("transformers", "")
+    save_models(home, {found.name: {**found.section, "kind": "transformers"}})
+    again = given(home, str(STEP))  # as it was run before: other engines respond otherwise
+    assert (again.name, again.section["kind"], again.engine) == (found.name, "transformers", "")
+
+
+def test_a_gguf_that_sees_names_the_server_that_runs_it(home, tmp_path):
+    for name in ("Q4.gguf", "mmproj-f16.gguf"):
+        (tmp_path / name).write_bytes(b"GGUF")
+    for place in (tmp_path, tmp_path / "Q4.gguf"):
+        with pytest.raises(BenchError, match=r"llama-server -m \S+/Q4\.gguf --mmproj \S+f16\.gguf"):
+            given(home, str(place))
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        pytest.param(["a.gguf", "b.gguf"], "2 GGUF files; name one of them", id="two GGUF files"),
+        pytest.param(
+            ["pytorch_model_fsdp_0/.metadata"], "accelerate merge-weights", id="shards of FSDP"
+        ),
+        pytest.param(
+            ["zero_to_fp32.py", "config.json"], "python zero_to_fp32.py", id="DeepSpeed ZeRO"
+        ),
+    ],
+)
+def test_a_folder_that_is_to_be_converted_gives_the_command(home, tmp_path, files, says):
+    for name in files:
+        (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "run" / name).write_text("{}")
+    with pytest.raises(BenchError, match=says):
+        given(home, str(tmp_path / "run"))
+
+
 def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
     file = tmp_path / "my-run" / "Q4.gguf"
     file.parent.mkdir()
@@ -113,7 +172,9 @@ def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
         "kind": "transformers",
         "path": str(file.parent),
         "gguf_file": "Q4.gguf",
+        "text_only": True,  # a language model, as transformers reads it
     }
+    assert given(home, str(file.parent)).section == found.section  # alone in its folder
     refuse_changed_checkpoint(found.name, found.spec)
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):

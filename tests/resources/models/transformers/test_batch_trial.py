@@ -88,6 +88,20 @@ def test_a_trial_loads_once_and_is_remembered(emu3: Path, tmp_path: Path) -> Non
     assert len(loads) == 1
 
 
+def test_where_nothing_is_asked_nothing_is_loaded(emu3: Path, tmp_path: Path) -> None:
+    trials = BatchTrials(tmp_path / "processors.json", tries=False)
+    spec = spec_of(emu3, max_tokens=6)
+
+    def unasked(*_: object) -> TransformersModel:
+        raise AssertionError("loaded")
+
+    untried = TransformersEngine(spec, str(emu3), IMAGES.__getitem__, unasked, trials=trials)
+    assert "alone" not in untried.identity
+    tried = engine_of(emu3, tmp_path).identity
+    known = TransformersEngine(spec, str(emu3), IMAGES.__getitem__, unasked, trials=trials)
+    assert known.identity == tried
+
+
 def test_another_precision_is_tried_anew(vlm: Path, tmp_path: Path) -> None:
     file = tmp_path / "processors.json"
     for dtype in ("float32", "bfloat16"):
