@@ -83,10 +83,12 @@ def exact_match(responses: Sequence[str], references: References) -> float:
 
 
 def anls(responses: Sequence[str], references: References) -> float:
-    """Average normalized Levenshtein similarity (Biten et al., 2019, equation 1), in [0, 1].
+    """Average normalized Levenshtein similarity, in [0, 1].
+
+    By the script of the challenge (Biten et al., 2019): half of the letters right is 0.5.
 
     >>> anls(["hello", "ab"], [["hallo"], ["ac"]])
-    0.4
+    0.65
     """
     return _mean_of(_short_answers.anls, responses, references)
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response
 from resources.config.environment import section_secrets
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
-from resources.http.event_loop import Hand
+from resources.http.event_loop import Arrival, Hand
 from resources.models.api.engine import AtServer, Spent, no_tokens
 from resources.models.batches.http import Wire
 from resources.models.batches.ledger import BatchLedger
@@ -64,6 +64,14 @@ class BatchEngine(AtServer):
         self._api = _APIS[spec.format]()
         self._noted = BatchLedger(noted, spec.identity)
         self._patience = patience
+        self._finished: list[Round] = []
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
+        """Yield each response; batches are forgotten once the caller has taken all of them."""
+        self._finished.clear()  # of a stream that was closed before its end
+        yield from super().stream(requests)
+        for one in self._finished:
+            one.over()
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec = self._spec
@@ -91,7 +99,7 @@ class BatchEngine(AtServer):
             except asyncio.CancelledError:
                 _log.warning("batches that are out go on at %s; the next run collects", spec.place)
                 raise
-            one.over()
+            self._finished.append(one)
 
 
 def _unfit(request: Request, spec: ServerSpec) -> Response | None:

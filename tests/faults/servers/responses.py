@@ -19,6 +19,8 @@ def _nested(asked: Asked) -> bytes:
 
 NOT_RESPONSES = bodies(
     "lost",
+    ("blocked by its content filter", choice(
+        finish_reason="content_filter", message={"role": "assistant", "content": ""})),
     ("finish_reason error, with an error in the choice",
      lambda _: {"choices": [
          {"finish_reason": "error", "error": {"code": 502}, "message": {"content": ""}}]}),
@@ -178,8 +180,6 @@ STOPS = bodies(
     "stops",
     ("another model than was asked", lambda a: response(a.right, model="m-turbo")),
     ("the model is a mebibyte of text", lambda a: response(a.right, model="m" * 2**20)),
-    ("blocked by its content filter", choice(
-        finish_reason="content_filter", message={"role": "assistant", "content": ""})),
 )  # fmt: skip
 
 OWN = bodies(
