@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite, defects
-from bench_assets.evaluation.task import RULES, Task
+from bench_assets.evaluation.task import CANNOT_BE_SCORED, RULES, Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 
@@ -181,9 +181,17 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
             f"{score.question_id}, condition {condition}: the right answer has {score.points} of "
             f"{score.max_points} points {score.note}".rstrip()
         )
+        assert (score.points or 0.0) <= score.max_points * (1 + 1e-6), (
+            f"{score.question_id}, condition {condition}: the right answer has {score.points} "
+            f"points, more than its max_points, {score.max_points}"
+        )
     for score in _scores(task, condition, asked, lambda _: ""):
         assert not score.points or score.points < score.max_points, (
             f"{score.question_id}, condition {condition}: an empty response has all points"
+        )
+        assert not score.note.startswith(CANNOT_BE_SCORED), (
+            f"{score.question_id}, condition {condition}: an empty response {score.note}; "
+            "give it no points"
         )
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bench_assets.core.schema.errors import BenchError, ModelError
-from bench_assets.core.stats.means import Mean
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, Condition
 from resources.models.registry.baselines import ScriptedModel
@@ -29,6 +29,12 @@ def ends(why):
             lambda _: Mean(float("inf"), 0.0, 1.0, 3, 0),
             "measure m: ValueError: expected finite numbers, got inf",
             id="infinity",
+        ),
+        pytest.param(
+            lambda _: mean([ScoredPoint(60.0), ScoredPoint(40.0)]),
+            "measure m: ValueError: the points have the mean 50 (expected points in [0, 1]). "
+            "Divide them by their maximum.",
+            id="points in per cent",
         ),
         pytest.param(ends(ModelError("on purpose")), "on purpose", id="said on purpose"),
     ],

@@ -14,6 +14,10 @@ from tests.quiz import TASK, quiz
 ASKED = quiz(4, group=2)
 NO_POINTS = {"none": lambda pair, _: Score.of(pair.prediction, points=0.0)}
 ALL_POINTS = {"all": lambda pair, _: Score.of(pair.prediction, points=1.0)}
+PERCENT = {"percent": lambda pair, _: Score.of(pair.prediction, points=100.0)}
+FIRST_CHARACTER = {
+    "first": lambda pair, _: Score.of(pair.prediction, points=float(pair.prediction.text[0] > ""))
+}
 
 
 def asking(prompt):
@@ -75,6 +79,20 @@ def test_a_table_that_keeps_the_contract_passes():
             {"scorers": ALL_POINTS},
             "quiz/0, condition main: an empty response has all points",
             id="points for nothing",
+        ),
+        pytest.param(
+            {},
+            {"scorers": PERCENT},
+            "quiz/0, condition main: the right answer has 100.0 points, more than its max_points, "
+            "1.0",
+            id="per cent",
+        ),
+        pytest.param(
+            {},
+            {"scorers": FIRST_CHARACTER},
+            "quiz/0, condition main: an empty response cannot be scored: IndexError: string index "
+            "out of range; give it no points",
+            id="an error at an empty response",
         ),
     ],
 )

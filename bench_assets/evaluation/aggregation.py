@@ -120,7 +120,20 @@ def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Me
             raise TypeError(f"expected a Mean, got {found!r:.60}")
         if any(map(math.isinf, found[:3])):
             raise ValueError(f"expected finite numbers, got {found.value:g}")
+        if _is_beyond(found):
+            raise ValueError(
+                f"the points have the mean {found.value:g} (expected points in [0, 1]). "
+                "Divide them by their maximum."
+            )
         return found
+
+
+def _is_beyond(found: Mean) -> bool:
+    """Whether a value is outside [0, 1] and its interval is that of a share."""
+    rounding = 1e-6
+    return (found.value > 1 + rounding and found.high <= 1) or (
+        found.value < -rounding and found.low >= 0
+    )
 
 
 def _confident_answers(rows: Sequence[ScoredQuestion]) -> list[ConfidentAnswer]:

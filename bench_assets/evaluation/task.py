@@ -36,6 +36,9 @@ Adds: TypeAlias = Callable[[Sequence[ScoredQuestion]], Sequence[float]]
 Slices: TypeAlias = Callable[[Question], Sequence[str]]
 
 
+CANNOT_BE_SCORED = "cannot be scored"
+"""How the note of a response begins that the scorer could not parse."""
+
 CANNOT_BE_READ = (
     *(BenchError, ArithmeticError, AttributeError, LookupError),
     *(RuntimeError, TypeError, ValueError),
@@ -100,7 +103,7 @@ def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement])
     try:
         return score(pair, about)
     except CANNOT_BE_READ as why:
-        return Score.of(pair.prediction, points=None, note=f"cannot be scored: {_shown(why)}")
+        return Score.of(pair.prediction, points=None, note=f"{CANNOT_BE_SCORED}: {_shown(why)}")
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields
 from functools import cache
 from importlib.abc import MetaPathFinder
@@ -71,14 +71,15 @@ def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
     """
     listed = list(rows)
     columns = schema(row_type)
-    try:
-        arrays = [
-            pa.array([_stored(getattr(row, column.name)) for row in listed], type=column.type)
-            for column in columns
-        ]
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as why:
-        raise TableError(f"{row_type.__name__} table: {why}") from why
+    arrays = [_column(listed, column, row_type) for column in columns]
     return pa.Table.from_arrays(arrays, schema=columns)
+
+
+def _column(rows: Sequence[Any], column: pa.Field, row_type: type[Any]) -> pa.Array:
+    try:
+        return pa.array([_stored(getattr(row, column.name)) for row in rows], type=column.type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as why:
+        raise TableError(f"{row_type.__name__} table: column {column.name}: {why}") from why
 
 
 def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:

@@ -156,8 +156,14 @@ def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
                 continue
         if wrong := unexpected(one, columns, len(rows)):
             shown = ", ".join(map(repr, wrong[:_SHOWN])) + (" ..." if len(wrong) > _SHOWN else "")
-            found.append(f"{one.type} of {', '.join(one.columns) or 'the table'}: {shown}")
+            where = ", ".join(one.columns) or "the table"
+            found.append(f"{one.type} of {where}: {shown}{_allowed(one)}")
     return found
+
+
+def _allowed(one: Expectation) -> str:
+    among = ", ".join(map(str, one.told.get("value_set", ())))
+    return f" (expected one of {among})" if among else ""
 
 
 def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:

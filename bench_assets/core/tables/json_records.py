@@ -261,6 +261,8 @@ def records(
 
     Raises:
         SourceError: If an entry is invalid or a duplicate; names file and entry.
+        TypeError: If a field has another type than str, bool, int, float, list, dict, or one of
+            them or None; items of lists and objects are not checked.
     """
     names, rows = tuple(unique), list[Row]()
     seen: dict[tuple[object, ...], str] = {}
@@ -298,6 +300,9 @@ def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN4
         return None
     if float in kinds and type(value) is int:
         return float(value)
+    if kinds[0] not in _KINDS:
+        there_are = ", ".join(kind.__name__ for kind in _KINDS)
+        raise TypeError(f"field {name!r} cannot be read as {hint} (expected one of {there_are})")
     return field(entry, name, kinds[0], where)
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.tables.arrow import to_rows
+from bench_assets.core.tables.arrow import to_rows, to_table
 
 
 @dataclass(frozen=True)
@@ -65,3 +65,8 @@ def test_a_column_that_is_there_twice_is_refused():
     columns = [*map(pa.array, RIGHT.values()), pa.array(["a", "b"])]
     with pytest.raises(TableError, match=r"differs in \['name'\]"):
         to_rows(pa.table(columns, names=[*RIGHT, "name"]), Thing)
+
+
+def test_a_value_of_another_type_is_told_with_its_column():
+    with pytest.raises(TableError, match=r"^Thing table: column name: "):
+        to_table([Thing(3, 1, 0.5, True, ())], Thing)
