@@ -186,7 +186,8 @@ def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
     try:
         image_store.open(image)
     except ImageError as why:
-        return {image: str(why)}
+        of_a_name = "" if is_digest(image) else " (expected a digest: the sha256 of a StoredImage)"
+        return {image: f"{why}{of_a_name}"}
     return {}
 
 
