@@ -97,7 +97,6 @@ class SlurmCluster:
         """Start the second node again; the controller hears of it."""
         self.said("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
         self._start_node(OTHER)
-        self.said("scontrol", "update", "NodeName=n2", "State=RESUME")
 
     def kill(self, node: str) -> None:
         """End all processes of a node at once, as when its machine goes."""

@@ -4,7 +4,6 @@ Loading the rest takes most of a second. These handlers cover that time; afterwa
 ``bench_assets.workspace.console.signals`` does.
 """
 
-import atexit
 import gc
 import os
 import re
@@ -25,7 +24,6 @@ _GC_THRESHOLD = 50_000  # new objects that make Python look for cycles; 700 is f
 def main() -> None:
     """Run ``bench``."""
     gc.set_threshold(_GC_THRESHOLD)
-    atexit.register(gc.freeze)  # else all modules are searched for cycles at the end: 0.3 s
     _hide_keys_in_arguments()
     block_ignored_signals()  # before numpy and others start their threads
     for number in SIGNAL_NAMES:
