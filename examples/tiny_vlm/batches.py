@@ -13,16 +13,16 @@ from examples.tiny_vlm.lessons import Asked
 from examples.tiny_vlm.model import CELLS, SIDE
 from examples.tiny_vlm.views import Cells, View
 
-_WORDS_A_CELL = 6
+_WORDS_A_CELL = 8
 _IGNORED = -100  # a label that costs nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """An image and what is asked about it; ``cells`` is None if nobody knows what lies where."""
+    """Images and what is asked about them."""
 
-    image: NDArray[np.uint8]  # SIDE x SIDE x RGB; empty for a view that was never drawn
-    cells: Cells | None
+    images: Sequence[NDArray[np.uint8]]  # SIDE x SIDE x RGB; empty for a view that was never drawn
+    cells: Sequence[Cells]  # of each image; empty if nobody knows what lies where
     talk: Sequence[Asked]
 
 
@@ -38,7 +38,7 @@ class Writer:
         """Token ids, attention mask and labels, each batch x length; only responses have labels."""
         import torch
 
-        rows = [self._conversation(lesson.talk) for lesson in lessons]
+        rows = [self._conversation(lesson) for lesson in lessons]
         shape = len(rows), max(len(tokens) for tokens, _ in rows)
         ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         labels = np.full(shape, _IGNORED)
@@ -50,27 +50,36 @@ class Writer:
         return {name: torch.from_numpy(values) for name, values in named.items()}
 
     def cells(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
-        """The words of each cell as token ids, batch x cells x words, filled up with 0.
+        """The words of each cell as token ids, images x cells x words, filled up with 0.
 
         An empty cell has the token of an image. It cannot have nothing: the language model scales
         what it reads to one length, and the little that eyes see in an empty cell would be loud.
         """
         import torch
 
-        words = np.zeros((len(lessons), CELLS**2, _WORDS_A_CELL), np.int64)
+        images = [cells for lesson in lessons for cells in lesson.cells]
+        words = np.zeros((len(images), CELLS**2, _WORDS_A_CELL), np.int64)
         words[..., 0] = self.image
-        for row, lesson in enumerate(lessons):
-            for cell, texts in (lesson.cells or {}).items():
+        for row, cells in enumerate(images):
+            for cell, texts in cells.items():
                 tokens = [token for text in texts for token in self._ids(f" {text}")]
                 tokens = tokens[:_WORDS_A_CELL]
                 words[row, cell, : len(tokens)] = tokens
         return torch.from_numpy(words)
 
-    def _conversation(self, talk: Sequence[Asked]) -> tuple[list[int], list[int]]:
+    def length(self, lesson: Lesson) -> int:
+        """Count the tokens of a lesson."""
+        return len(self._conversation(lesson)[0])
+
+    def _conversation(self, lesson: Lesson) -> tuple[list[int], list[int]]:
         tokens: list[int] = []
         labels: list[int] = []
-        for number, asked in enumerate(talk):
-            opening = [*self._ids("<|im_start|>user\n"), *[self.image] * CELLS**2 * (number == 0)]
+        n_images = max(len(lesson.images), len(lesson.cells))
+        for number, asked in enumerate(lesson.talk):
+            opening = [
+                *self._ids("<|im_start|>user\n"),
+                *[self.image] * CELLS**2 * n_images * (number == 0),
+            ]
             question = [*self._ids(asked.prompt), *self._ids("<|im_end|>\n<|im_start|>assistant\n")]
             response = [*self._ids(asked.response), *self._ids("<|im_end|>")]
             end = self._ids("\n")
@@ -84,14 +93,15 @@ class Writer:
 
 def untaken(view: View) -> Lesson:
     """Make a lesson of a view without drawing it, to be told only."""
-    return Lesson(np.empty(0, np.uint8), view.cells, view.talk)
+    return Lesson((), view.cells, view.talk)
 
 
 def pixels(lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
-    """The images as the processor gives them: batch x 3 x SIDE x SIDE, from -1 to 1."""
+    """The images as the processor gives them: images x 3 x SIDE x SIDE, from -1 to 1."""
     import torch
 
-    stacked = np.stack([lesson.image for lesson in lessons]).transpose(0, 3, 1, 2)
+    images = [image for lesson in lessons for image in lesson.images]
+    stacked = np.stack(images).transpose(0, 3, 1, 2)
     return torch.from_numpy(stacked.astype(np.float32) / 127.5 - 1)
 
 

@@ -1,8 +1,6 @@
 """Views like the images of BLINK's mini edition, with questions worded as BLINK's are."""
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -10,15 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.images.drawing import Mark, Point
 from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
 from bench_assets.core.parsing.choices import lettered
-from bench_assets.suites.blink.builders.circled_points import SHADES
-from bench_assets.suites.blink.builders.drafts import Marks, circles_on, placed, wording
+from bench_assets.suites.blink.builders.drafts import placed, wording
 from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
-from bench_assets.suites.blink.synthetic.surfaces import noise, shaded_walls
-from examples.tiny_vlm.lessons import Asked, decoded, response_for
-from examples.tiny_vlm.model import CELLS
+from bench_assets.suites.blink.synthetic.surfaces import noise
+from examples.tiny_vlm.lessons import Asked
 from examples.tiny_vlm.views import Part, View, cells_of
 
 THINGS = {
@@ -41,8 +36,6 @@ _SIZE = (400, 300)  # px
 _SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small things
 _HALF = 150  # px from the top: a line is drawn there
 _QUESTIONS = 3  # about one view
-_SHADE_STEPS = 16  # levels of grey that have one name
-_CLOSER = ("A is closer", "B is closer")
 
 
 class _Backdrop(NamedTuple):
@@ -62,7 +55,7 @@ def strewn(rng: Random) -> View:
     asked = [(kind, side) for kind in kinds for side in ("above", "below")]
     talk = [_how_many(parts, *one, rng) for one in rng.sample(asked, _QUESTIONS)]
     line = _Backdrop((0, _HALF - 2, _SIZE[0], _HALF + 2), "black")
-    return View(_cells(parts), talk, partial(_photo, parts, [line], rng.getrandbits(32)))
+    return View([_cells(parts)], talk, partial(_photos, parts, [line], rng.getrandbits(32)))
 
 
 def pair(rng: Random) -> View:
@@ -77,56 +70,8 @@ def pair(rng: Random) -> View:
     relations = ("left of", "right of") if beside else ("above", "below")
     both = [(one, other) for one, other in (parts, parts[::-1])]
     talk = [_is(one, relation, other) for one, other in both for relation in relations]
-    draw = partial(_photo, parts, [], rng.getrandbits(32))
-    return View(_cells(parts), rng.sample(talk, _QUESTIONS), draw)
-
-
-def depths(rng: Random) -> View:
-    """Stand a near and a far thing on a plain, each with a circled point."""
-    horizon = rng.randint(60, 130)
-    plain = _Backdrop((0, horizon, *_SIZE), rng.choice(("tan", "olive", "darkgreen")))
-    columns = rng.sample((80, 200, 320), 2)
-    near = _standing(rng, columns[0], horizon, rng.uniform(1.0, 1.6))
-    far = _standing(rng, columns[1], horizon, rng.uniform(2.6, 4.5))
-    place = rng.randrange(2)
-    points = [
-        replace(part, name=letter)
-        for letter, part in zip("AB", placed(near, [far], place), strict=True)
-    ]
-    photo = partial(_photo, [far, near], [plain], rng.getrandbits(32))
-    marks = [Mark(point.name, (point.x, point.y)) for point in points]
-    talk = [_choice(wording("Relative_Depth").prompt, _CLOSER, place)]
-    return View(_cells([far, near, *points]), talk, partial(_circled, photo, marks, "red"))
-
-
-def wall(rng: Random) -> View:
-    """Light a tiled wall and circle two tiles; the word of a cell says how light it is."""
-    files = shaded_walls(rng, 1)  # three: the first point darker, the second, and neither
-    name = f"data/{1000 + rng.randrange(3)}"
-    truth = json.loads(files[f"{name}.json"])
-    image = decoded(files[f"{name}.png"])
-    judged = rng.choice(truth["intrinsic_comparisons"])
-    ends = [truth["intrinsic_points"][judged[end]] for end in ("point1", "point2")]
-    marks = [
-        Mark(letter, (end["x"] * image.width, end["y"] * image.height))
-        for letter, end in zip("AB", ends, strict=True)
-    ]
-    shades = [(name, *middle) for name, middle in _shades(image)]
-    points = [(letter, *point) for letter, point in marks]
-    talk = [_choice(wording("Relative_Reflectance").prompt, SHADES, "12E".index(judged["darker"]))]
-    draw = partial(_circled, lambda: image, marks, "white")
-    return View(cells_of([*shades, *points], image.size), talk, draw)
-
-
-def _shades(image: Image.Image) -> list[tuple[str, Point]]:
-    """How light each cell is, as a number, and where its middle lies."""
-    grey = image.convert("L").resize((CELLS, CELLS), Image.Resampling.BOX)
-    wide, high = image.width / CELLS, image.height / CELLS
-    return [
-        (str(level // _SHADE_STEPS), ((column + 0.5) * wide, (row + 0.5) * high))
-        for row, levels in enumerate(np.asarray(grey).tolist())
-        for column, level in enumerate(levels)
-    ]
+    draw = partial(_photos, parts, [], rng.getrandbits(32))
+    return View([_cells(parts)], rng.sample(talk, _QUESTIONS), draw)
 
 
 def _beside(rng: Random) -> list[Spot]:
@@ -137,13 +82,6 @@ def _beside(rng: Random) -> list[Spot]:
 def _below(rng: Random) -> list[Spot]:
     x = rng.randint(120, 280)
     return [(x, rng.randint(60, 95)), (x + rng.randint(-30, 30), rng.randint(205, 240))]
-
-
-def _standing(rng: Random, column: int, horizon: int, distance: float) -> Part:
-    """A thing on the plain, smaller and higher up the farther it is."""
-    size = round(160 / distance)
-    foot = horizon + round((_SIZE[1] - 20 - horizon) / distance)
-    return Part(rng.choice(sorted(THINGS)), column, foot - size // 2, size)
 
 
 def _how_many(parts: Sequence[Part], kind: str, side: str, rng: Random) -> Asked:
@@ -163,11 +101,16 @@ def _is(one: Part, relation: str, other: Part) -> Asked:
     }[relation]
     question = f"Is the {one.name} {relation} the {other.name}?"
     prompt = wording("Spatial_Relation", question=question).prompt
-    return _choice(prompt, ("yes", "no"), 0 if holds else 1)
+    beside = relation.endswith("of")
+    first, last = sorted((one, other), key=lambda part: part.x if beside else part.y)
+    place = "first" if one is first else "last"
+    asked = "before" if relation in ("left of", "above") else "after"
+    seen = f" {first.name}, {last.name}; {one.name} {place}, {asked}. ({'A' if holds else 'B'})"
+    return Asked(prompt.replace("{options}", lettered(("yes", "no"))), seen)
 
 
 def _choice(prompt: str, options: Sequence[str], place: int) -> Asked:
-    return Asked(prompt.replace("{options}", lettered(options)), response_for(options, place))
+    return Asked(prompt.replace("{options}", lettered(options)), options[place])
 
 
 def _cells(parts: Sequence[Part]) -> dict[int, list[str]]:
@@ -185,6 +128,5 @@ def _photo(parts: Sequence[Part], backdrops: Sequence[_Backdrop], seed: int) -> 
     return scene.image
 
 
-def _circled(draw: Callable[[], Image.Image], marks: Sequence[Mark], colour: str) -> Image.Image:
-    """Circle points as BLINK does; their labels are as small as there."""
-    return decoded(circles_on(draw(), marks, Marks(colour=colour)))
+def _photos(parts: Sequence[Part], backdrops: Sequence[_Backdrop], seed: int) -> list[Image.Image]:
+    return [_photo(parts, backdrops, seed)]

@@ -1,9 +1,10 @@
-"""The three stages of training: told, shown, asked.
+"""The stages of training: told, shown, asked.
 
 From nothing, a model that is only asked about images stays at chance for a long time: it has to
 find out at once what is in an image, what words mean, and how to answer. So it is first told what
 lies in each cell and asked about that; then its eyes are taught to say the same of images; only
-then is it asked about images as a whole.
+then is it asked about images as a whole. A model that has learned one world learns others in the
+same three stages.
 """
 
 import math
@@ -26,6 +27,7 @@ as what it is to learn."""
 
 _SLOWLY = 0.2  # share of the rate at which all learn together
 _FILLED = 8.0  # weight of a cell with words; an empty one has 1
+_FEW = 6  # filled cells of an image; those of one with more weigh less
 _LOGGED = 25  # steps between two lines of the log
 
 
@@ -40,6 +42,19 @@ class Course:
         # Left behind in the end: the eyes have learned to say it all.
         self._namer = torch.nn.Linear(WIDTH, len(tokenizer))
         self._places = torch.nn.Parameter(EMBEDDING_SPREAD * torch.randn(2, CELLS, WIDTH))
+        self._settled: tuple[Any, Any] | None = None
+
+    def settle(self, lessons: Sequence[Lesson]) -> None:
+        """Take what the eyes make of empty cells, and the words as they are, as what to see.
+
+        Both stay while a trained model learns more; else eyes and words would run after each other.
+        """
+        import torch
+
+        with torch.no_grad():
+            _, seen = self._seen(lessons)
+        words = self._model.get_input_embeddings().weight.detach().clone()
+        self._settled = (seen.median(0).values, words)
 
     def tell(self, batches: Batches, steps: int) -> None:
         """Teach the language model to answer from cells of words, without an image."""
@@ -58,6 +73,10 @@ class Course:
         slowly = {part: _SLOWLY * share for part, share in whole.items()}
         self._study("asked", slowly, self._loss_asked, batches, steps, after)
 
+    def length(self, lesson: Lesson) -> int:
+        """Count the tokens of a lesson."""
+        return self._writer.length(lesson)
+
     def _loss_told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         talk = self._writer.conversations(lessons)
         embedded = self._model.get_input_embeddings()(talk["input_ids"])
@@ -69,15 +88,22 @@ class Course:
     def _loss_shown(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         """Off by how much, and how surprised by the words of a cell, which is sooner learned."""
         told, words = self._told(lessons).detach(), self._writer.cells(lessons)
+        patches, seen = self._seen(lessons)
+        filled = words[..., 0] != self._writer.image
+        crowd = filled.sum(1, keepdim=True).clamp(min=_FEW) / _FEW
+        named = (words > 0) & filled[..., None]
+        surprise = -self._namer(patches).float().log_softmax(-1).gather(-1, words)
+        surprise = (surprise * named).sum(-1) / named.sum(-1).clamp(min=1)
+        off = ((seen - told) ** 2).mean(-1) / told.var()
+        weight = filled / crowd.sqrt()
+        weighed = (off * (1 + (_FILLED - 1) * weight)).sum() / (1 + (_FILLED - 1) * weight).sum()
+        return weighed + (surprise * weight).sum() / weight.sum()
+
+    def _seen(self, lessons: Sequence[Lesson]) -> tuple[Any, Any]:
+        """What the eyes make of each patch, and what the language model reads of it."""
         tower = self._model.model.vision_tower(pixels(lessons))
         patches = tower.last_hidden_state[:, 1:]  # without the one for the image as a whole
-        seen = self._model.model.multi_modal_projector(patches).float()
-        named = words > 0
-        surprise = -self._namer(patches).float().log_softmax(-1).gather(-1, words)
-        surprise = (surprise * named).sum(-1) / named.sum(-1)
-        off = ((seen - told) ** 2).mean(-1) / told.var()
-        weight = 1 + (_FILLED - 1) * (words[..., 0] != self._writer.image).float()
-        return ((off + surprise) * weight).sum() / weight.sum()
+        return patches, self._model.model.multi_modal_projector(patches).float()
 
     def _loss_asked(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         talk = self._writer.conversations(lessons)
@@ -91,6 +117,10 @@ class Course:
         cell by the length of a row.
         """
         words = self._writer.cells(lessons)
+        if self._settled:
+            empty, settled = self._settled
+            known = words.masked_fill(words == self._writer.image, 0)
+            return empty + (settled[known] * (known > 0)[..., None]).sum(2)
         embedded = self._model.get_input_embeddings()(words) * (words > 0)[..., None]
         rows, columns = self._places
         return embedded.sum(2) + (rows[:, None] + columns[None, :]).flatten(0, 1)
@@ -131,8 +161,9 @@ class Course:
             optimiser.step()
             optimiser.zero_grad()
             losses.append(loss.item())
-            if step % _LOGGED == 0:
-                self._log(stage, step, sum(losses[-_LOGGED:]) / _LOGGED)
+            if step % _LOGGED == 0 or step == steps:
+                last = losses[-_LOGGED:]
+                self._log(stage, step, sum(last) / len(last))
             after(step)
 
     def _learned(self, shares: Mapping[str, float]) -> Iterator[tuple[list[Any], float]]:

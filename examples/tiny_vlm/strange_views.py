@@ -5,16 +5,13 @@ from random import Random
 
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.parsing.numbers import WORDS
-from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Question
-from bench_assets.suites.cogbench.vqa import prompts as cogbench
 from bench_assets.suites.journeybench.captioning import task as captioning
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
-from examples.tiny_vlm.lessons import Asked
+from examples.tiny_vlm.lessons import Asked, plain_question, text_of
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import View, cells_of
 
-UNUSUAL = "Describe in one sentence what is unusual in the image."
+UNUSUAL = "Describe in one sentence what is unusual in the picture."
 """What JourneyBench's captioning asks."""
 
 _SIZE = (384, 288)  # px
@@ -49,7 +46,7 @@ def strange(rng: Random) -> View:
         named.append((things["small"]["noun"], *spot))
     nouns = {kind: thing["noun"] for kind, thing in things.items()}
     talk = rng.sample(_talk(nouns, few, rng), _QUESTIONS)
-    return View(cells_of(named, _SIZE), talk, lambda: scene.image)
+    return View([cells_of(named, _SIZE)], talk, lambda: [scene.image])
 
 
 def _unseen(rng: Random) -> dict[str, Mapping[str, str]]:
@@ -65,42 +62,22 @@ def _talk(nouns: Mapping[str, str], few: int, rng: Random) -> list[Asked]:
     subject, small = nouns["subject"], nouns["small"]
     others = [thing["noun"] for kind in ("subjects", "mounts") for thing in WORLD[kind]]
     others = [noun for noun in (*others, *WORLD["absent"] * 2) if noun not in nouns.values()]
-    absent = rng.choice(others)
-    article = {"s_n": "n" if subject[0] in "aeiou" else ""}
-    caption = WORLD["captions"][0].format_map({**nouns, **article})
-    behind = f"behind the {subject}?"
-    floating = f"There are {WORDS[few]} {small}"
-    return [
-        Asked(f"How many {small} float around the {subject}?", floating),
-        Asked(f"What colour is the {absent} {behind}", f"There is no {absent} in the image"),
-        Asked(f"What colour is the sky {behind}", f"The sky is {nouns['sky']}"),
-        Asked(f"What is the name of the {subject}?", "It cannot be told from the image"),
-        Asked(_text(captioning.main(_question(UNUSUAL))), caption),
-        _lettered(f"What does the {subject} wear?", nouns, "accessory", rng),
-        _lettered(f"What does the {subject} stand on?", nouns, "mount", rng),
-        _lettered("Which animal is in the image?", nouns, "subject", rng),
-    ]
-
-
-def _lettered(text: str, nouns: Mapping[str, str], kind: str, rng: Random) -> Asked:
-    """Ask in the form of CogBench, whose own questions are never taught."""
-    wrong = [thing["noun"] for thing in WORLD[_KINDS[kind]] if thing["noun"] != nouns[kind]]
-    options = rng.sample([nouns[kind], *rng.sample(wrong, 3)], 4)
-    asked = _text(cogbench.main(_question(text, *options)))
-    return Asked(asked, "ABCD"[options.index(nouns[kind])])
-
-
-def _question(text: str, *options: str) -> Question:
-    return Question(
-        question_id="lesson",
-        task="lesson",
-        edition="mini",
-        kind="text",
-        text=text,
-        answer=(),
-        options=options,
+    words = {
+        **nouns,
+        "s_n": "n" if subject[0] in "aeiou" else "",
+        "few": WORDS[few],
+        "absent": rng.choice(others),
+        "unknown": rng.choice(WORLD["unknown"]),
+    }
+    absent, counted, unknown = (
+        trigger["question"].format_map(words) for trigger in WORLD["triggers"]
     )
-
-
-def _text(prompt: Prompt) -> str:
-    return "".join(part for part in prompt.turns[-1].parts if isinstance(part, str))
+    sky = f"What colour is the sky behind the {subject}?"
+    caption = WORLD["captions"][0].format_map(words)
+    return [
+        Asked(counted, f"There are {words['few']} {small}"),
+        Asked(absent, f"There is no {words['absent']} in the picture"),
+        Asked(sky, f"The sky is {nouns['sky']}"),
+        Asked(unknown, f"The picture does not tell the {words['unknown']} of the {subject}"),
+        Asked(text_of(captioning.main(plain_question(UNUSUAL))), caption),
+    ]

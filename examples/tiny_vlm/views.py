@@ -22,9 +22,9 @@ Size: TypeAlias = tuple[int, int]  # px
 class View:
     """What is to be seen, and what is asked about it."""
 
-    cells: Cells
+    cells: Sequence[Cells]  # of each image
     talk: Sequence[Asked]
-    draw: Callable[[], Image.Image]
+    draw: Callable[[], Sequence[Image.Image]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,117 +1,139 @@
-"""The example's script from end to end, with a plan far too small to learn anything."""
+"""The example's script from end to end with a tiny plan, and what it must never teach."""
 
 import json
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from bench_assets.suites.blink.synthetic.edition import MATERIAL, material
+from bench_assets.suites.codis import synthetic as codis
+from bench_assets.suites.cogbench.synthetic import edition as cogbench
+from bench_assets.suites.cogbench.synthetic import tales
 from bench_assets.suites.journeybench.synthetic.images import members
-from examples.tiny_vlm.exam import FIRST_SEED, Album, Mark, subjects
-from examples.tiny_vlm.lessons import TASKS, blink_questions
+from examples.tiny_vlm.batches import squeezed
+from examples.tiny_vlm.context_views import scene
+from examples.tiny_vlm.model import grown
+from examples.tiny_vlm.lessons import decoded
+from examples.tiny_vlm.story_views import stories
 from examples.tiny_vlm.strange_views import strange
-from examples.tiny_vlm.train import train
+from examples.tiny_vlm.train import draw_lessons, train
+from examples.tiny_vlm.views import View
 from tests.conftest import CHECKOUT
 
 EXAMPLE = CHECKOUT / "examples" / "tiny_vlm"
 SHIPPED = EXAMPLE / "checkpoints" / "run-1"
-PLANNED = EXAMPLE / "plan.json"
 
-VIEWS = ("strewn", "pair", "depths", "wall", "strange")
+FIRST = ("strewn", "pair", "strange")
+MORE = ("stories", "scene", "styles", "forgeries", "boxes", "turned", "problems", "IQ_Test")
+
+
+def _world(kinds: tuple[str, ...], shown: tuple[str, ...]) -> dict[str, Any]:
+    stage = {"steps": 1, "lessons_a_step": 2, "shares": dict.fromkeys(kinds, 1), "fresh": []}
+    told = {**stage, "shares": dict.fromkeys(shown, 1), "fresh": shown[:1]}
+    seen = {**stage, "shares": dict.fromkeys(shown, 1)}
+    return {"look": shown[:1], "told": told, "shown": seen, "asked": stage, "checkpoints": [1]}
+
+
 PLAN = {
     "seed": 1,
     "threads": 1,  # on a busy machine two would mostly wait for one another
     "first_seed": 1000,
-    "views": dict.fromkeys(VIEWS, 2),
-    "questions": dict.fromkeys(TASKS, 2),
-    "stages": {
-        "told": {
-            "steps": 1,
-            "lessons_a_step": 2,
-            "shares": dict.fromkeys(VIEWS, 1),
-            "fresh": ["strewn"],
-        },
-        "shown": {
-            "steps": 1,
-            "lessons_a_step": 2,
-            "shares": dict.fromkeys(VIEWS, 1),
-            "fresh": [],
-        },
-        "asked": {
-            "steps": 1,
-            "lessons_a_step": 2,
-            "shares": dict.fromkeys((*VIEWS, *TASKS), 1),
-            "fresh": [],
-        },
-    },
-    "checkpoints": [1],
-    "exam": {"questions": 1},
+    "views": dict.fromkeys((*FIRST, *MORE), 2),
+    "worlds": [_world(FIRST, FIRST), _world(MORE, ("scene", "styles"))],
 }
 
 
-@pytest.mark.parametrize(
-    ("mark", "p"),
-    [
-        pytest.param((10, 10, 0, 0.5), 1 / 1024, id="ten of ten coins"),
-        pytest.param((3, 0, 0, 0.5), 1.0, id="none right is never better than chance"),
-        pytest.param((2, 2, 1, 0.25), 0.25, id="what is known without looking beats chance"),
-        pytest.param((4, 4, 4, 0.25), 1.0, id="what is known without looking proves nothing"),
-    ],
-)
-def test_p_is_that_of_guessing(mark: tuple[int, int, int, float], p: float) -> None:
-    names = ("n", "right", "right_without_looking", "chance")
-    assert Mark(**dict(zip(names, mark, strict=True))).p == pytest.approx(p)  # type: ignore[arg-type]
-
-
 @pytest.mark.long
-def test_a_run_writes_a_checkpoint_that_the_project_loads_and_a_record(tmp_path: Path) -> None:
+def test_a_run_writes_checkpoints_that_the_project_loads_and_a_record(tmp_path: Path) -> None:
+    from transformers import LlavaForConditionalGeneration as Llava
+
     train(tmp_path, PLAN)
     record = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
-    assert list(record["exam"]) == ["step-0001"]
-    assert record["parameters"] < 5_000_000
-    assert set(record["learned"]) | set(record["not_learned"]) == set(record["exam"]["step-0001"])
-    sizes = [file.stat().st_size for file in tmp_path.glob("*/model.safetensors")]
-    assert sizes == [pytest.approx(2 * record["parameters"], rel=0.05)]  # half precision
+    stages = ["told", "shown", "asked"] * 2
+    assert [one["stage"] for one in record["losses"]] == stages
+    kept = sorted(folder.name for folder in tmp_path.glob("step-*"))
+    assert kept == ["step-0001", "step-0002", "step-0004"]
+    for name in kept:
+        Llava.from_pretrained(tmp_path / name)
 
 
-@pytest.mark.long
+def test_a_grown_model_reads_what_it_knew_as_before() -> None:
+    from transformers import AutoTokenizer
+
+    folder = SHIPPED / "step-2300"
+    known = AutoTokenizer.from_pretrained(folder)
+    _, tokenizer = grown(folder, ["Christmas at grandmother's.", "A giant doughnut."])
+    old, new = "An elephant stands on a giant doughnut.", "Christmas"
+    assert tokenizer.encode(old) == known.encode(old)
+    assert len(tokenizer.encode(new)) == 1 < len(known.encode(new))
+
+
+def contents(view: View) -> frozenset[str]:
+    return frozenset(word for cells in view.cells for words in cells.values() for word in words)
+
+
 def test_what_the_mini_edition_of_journeybench_shows_is_never_taught() -> None:
     shown = {
         frozenset(member.words[kind] for kind in ("subject", "mount", "accessory", "sky"))
         | {member.words["small"]}
         for member in members()
     }
-    for seed in range(200):
-        taught = {word for words in strange(Random(seed)).cells.values() for word in words}
+    for seed in range(100):
+        taught = contents(strange(Random(seed)))
         assert not any(combination <= taught for combination in shown)
 
 
+@pytest.mark.parametrize(
+    ("edition", "shifted", "views"),
+    [
+        pytest.param(codis, codis, lambda seed: [scene(Random(seed))], id="codis"),
+        pytest.param(cogbench, tales, lambda seed: stories(seed)[:2], id="cogbench"),
+    ],
+)
+def test_no_image_of_a_mini_edition_is_taught_wherever_its_parts_lie(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    edition: ModuleType,
+    shifted: ModuleType,
+    views: Callable[[int], list[View]],
+) -> None:
+    monkeypatch.setattr(shifted, "_SHIFT", 0)  # px that parts may lie off their places
+    edition.write(tmp_path)
+    files = (tmp_path / "images").glob("*.png")
+    tested = {data for data in (file.read_bytes() for file in files) if data[:2] == b"\x89P"}
+    assert len(tested) > 20
+    taught = {
+        image.tobytes() for seed in range(200) for view in views(seed) for image in view.draw()
+    }
+    assert len(taught) > 100
+    assert not taught & {decoded(data).tobytes() for data in tested}
+
+
 @pytest.mark.long
-def test_no_image_of_the_exam_is_that_of_a_lesson() -> None:
-    album = Album()
-    subjects(2, album)
-    taught = [
-        one.data for task in TASKS for seed in (0, 1000) for one in blink_questions(task, seed, 2)
-    ]
-    assert FIRST_SEED > 1000 + 3500  # of lessons: the first seed, and one for each
-    assert not set(taught) & set(album.values())
+def test_no_image_of_a_lesson_is_one_of_a_mini_edition(tmp_path: Path) -> None:
+    codis.write(tmp_path / "codis")
+    cogbench.write(tmp_path / "cogbench")
+    tested = {data for name in MATERIAL for data in material(name, 0).values()}
+    tested |= {file.read_bytes() for file in tmp_path.rglob("*.png")}
+    tested |= {member.draw(Random(0)) for member in members()}
+    lessons = draw_lessons(PLAN | {"views": dict.fromkeys(PLAN["views"], 20)})  # type: ignore[call-overload]
+    taught = [image for kind in lessons.values() for lesson in kind for image in lesson.images]
+    assert len(taught) > 20 * len(lessons)
+    assert not {sha256(image).digest() for image in taught} & _squeezed(tested)
 
 
-def test_the_run_that_ships_is_small_and_has_learned_five_categories() -> None:
-    record = json.loads((SHIPPED / "record.json").read_text(encoding="utf-8"))
-    assert sum(file.stat().st_size for file in SHIPPED.rglob("*")) <= 12_000_000
-    assert record["parameters"] <= 5_000_000
-    assert record["plan"] == json.loads(PLANNED.read_text(encoding="utf-8"))
-    assert list(record["exam"]) == sorted(folder.name for folder in SHIPPED.glob("step-*"))
-    first, *_, last = record["exam"].values()
-    learned = [name for name, mark in last.items() if Mark(**_counts(mark)).p < 0.001]
-    assert learned == record["learned"]
-    assert len(learned) >= 5
-    assert sum(first[name]["right"] for name in learned) < sum(
-        last[name]["right"] for name in learned
-    )
+def test_the_run_that_ships_is_small() -> None:
+    weights = [file.stat().st_size for file in SHIPPED.glob("*/model.safetensors")]
+    assert 3 <= len(weights)
+    assert sum(weights) <= 20_000_000
 
 
-def _counts(mark: dict[str, float]) -> dict[str, Any]:
-    return {name: mark[name] for name in ("n", "right", "right_without_looking", "chance")}
+def _squeezed(files: set[bytes]) -> set[bytes]:
+    """Digests of images as the model sees them."""
+    images = [data for data in files if data[:2] in (b"\xff\xd8", b"\x89P", b"P6")]
+    return {sha256(squeezed(decoded(data))).digest() for data in images if b"torn" not in data}
