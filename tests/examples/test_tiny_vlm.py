@@ -17,8 +17,8 @@ from bench_assets.suites.cogbench.synthetic import tales
 from bench_assets.suites.journeybench.synthetic.images import members
 from examples.tiny_vlm.batches import squeezed
 from examples.tiny_vlm.context_views import scene
-from examples.tiny_vlm.model import grown
 from examples.tiny_vlm.lessons import decoded
+from examples.tiny_vlm.model import grown
 from examples.tiny_vlm.story_views import stories
 from examples.tiny_vlm.strange_views import strange
 from examples.tiny_vlm.train import draw_lessons, train
@@ -129,7 +129,7 @@ def test_no_image_of_a_lesson_is_one_of_a_mini_edition(tmp_path: Path) -> None:
 
 def test_the_run_that_ships_is_small() -> None:
     weights = [file.stat().st_size for file in SHIPPED.glob("*/model.safetensors")]
-    assert 3 <= len(weights)
+    assert len(weights) >= 3
     assert sum(weights) <= 20_000_000
 
 
