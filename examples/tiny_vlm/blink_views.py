@@ -45,15 +45,20 @@ class _Backdrop(NamedTuple):
 
 def strewn(rng: Random) -> View:
     """Strew small things of three kinds above and below a line, to be counted."""
-    kinds = rng.sample(sorted(THINGS), 3)
-    names = [kind for kind in kinds for _ in range(rng.randint(1, 5))]
-    spots = rng.sample(_SPOTS, len(names))
+    kinds, spots = rng.sample(sorted(THINGS), 3), rng.sample(_SPOTS, len(_SPOTS))
+    above, number = rng.random() < 0.5, rng.randint(0, 5)
+    there = [spot for spot in spots if (spot[1] < _HALF) == above]
+    elsewhere = [spot for spot in spots if spot not in there]
+    taken = there[:number] + elsewhere[: rng.randint(not number, 3)]
+    left = iter([spot for spot in spots if spot not in taken])
+    others = [(kind, next(left)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
     parts = [
         Part(name, x + rng.randint(-4, 4), y + rng.randint(-8, 8), 40)
-        for name, (x, y) in zip(names, spots, strict=True)
+        for name, (x, y) in [*((kinds[0], spot) for spot in taken), *others]
     ]
-    asked = [(kind, side) for kind in kinds for side in ("above", "below")]
-    talk = [_how_many(parts, *one, rng) for one in rng.sample(asked, _QUESTIONS)]
+    sides = ("above", "below") if above else ("below", "above")
+    asked = [*((kinds[0], side) for side in sides), (kinds[1], rng.choice(sides))]
+    talk = [_how_many(parts, *one, rng) for one in asked]
     line = _Backdrop((0, _HALF - 2, _SIZE[0], _HALF + 2), "black")
     return View([_cells(parts)], talk, partial(_photos, parts, [line], rng.getrandbits(32)))
 

@@ -50,14 +50,6 @@ def forgeries(rng: Random) -> View:
     )
 
 
-def likenesses(rng: Random) -> View:
-    """Show an image, the same one a little aside, and one that is mirrored at its diagonal."""
-    right = rng.randrange(2)
-    draw = partial(_triplet, right, rng.getrandbits(32))
-    asked = Asked(_prompt("Visual_Similarity", _ORDINALS[1:3]), _ORDINALS[1 + right])
-    return View([{}] * 3, [asked], draw)
-
-
 def _everywhere(word: str) -> Cells:
     return {cell: (word,) for cell in range(CELLS**2)}
 
@@ -74,15 +66,6 @@ def _prompt(task: str, options: tuple[str, ...]) -> str:
 def _looked(rng: Random, image: np.ndarray) -> Image.Image:
     look = drawn._stepped(drawn._middle(rng), [rng.uniform(-2, 2) for _ in range(3)])
     return decoded(as_jpeg(with_look(rng, image, look)))
-
-
-def _triplet(right: int, seed: int) -> list[Image.Image]:
-    rng = Random(seed)
-    reference = mosaic(rng, 256, 256, 12)
-    alike = np.roll(reference, rng.randint(5, 12), axis=1)
-    unlike = np.ascontiguousarray(reference.transpose(1, 0, 2))
-    others = (alike, unlike) if right == 0 else (unlike, alike)
-    return [_looked(rng, image) for image in (reference, *others)]
 
 
 def _painting(style: str, seed: int) -> Image.Image:

@@ -106,6 +106,8 @@ class Course:
         return patches, self._model.model.multi_modal_projector(patches).float()
 
     def _loss_asked(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+        if not any(lesson.images for lesson in lessons):
+            return self._loss_told(lessons)
         talk = self._writer.conversations(lessons)
         seen = {"input_ids": talk["input_ids"], "pixel_values": pixels(lessons)}
         return self._loss_of_responses(talk, seen)

@@ -11,7 +11,6 @@ from PIL import Image
 
 from bench_assets.suites.cogbench import synthetic
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
-from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.tales import (
     LETTERS,
@@ -25,12 +24,9 @@ from bench_assets.suites.cogbench.vqa import prompts
 from examples.tiny_vlm.lessons import Asked, decoded, plain_question, text_of
 from examples.tiny_vlm.views import View, cells_of
 
-DESCRIBE = "Describe this image in detail."
-"""What CogBench's description task asks."""
-
 _MATERIAL = Path(synthetic.__file__).with_name("stories.json")
 _SIZE = (384, 288)  # px
-_QUESTIONS = 4  # about one view, beside the description
+_QUESTIONS = 4  # about one view
 _TESTED_SEED = 0  # of the mini edition
 
 
@@ -67,26 +63,12 @@ def _view(tale: Tale, rng: Random) -> View:
     parts = all_parts(tale)
     named = [(part["sprite"], *part["at"]) for part in parts]
     questions = list(_questions(tale, rng))
-    talk = [
-        *rng.sample(questions, min(_QUESTIONS, len(questions))),
-        Asked(DESCRIBE, _description(tale)),
-    ]
-    rng.shuffle(talk)
+    talk = rng.sample(questions, min(_QUESTIONS, len(questions)))
     return View([cells_of(named, _SIZE)], talk, partial(_drawn, tale, parts, rng.getrandbits(32)))
 
 
 def _drawn(tale: Tale, parts: Sequence[Any], seed: int) -> list[Image.Image]:
     return [decoded(draw_scene(tale.background, tale.ground, parts, Random(seed)))]
-
-
-def _description(tale: Tale) -> str:
-    """The description by the first annotator."""
-    said = [tale.openings[0]]
-    for kind in KINDS:
-        for told in tale.told:
-            if told.kind == kind.code:
-                said += [told.clue, told.conclusions[0]]
-    return " ".join(dict.fromkeys(said))
 
 
 def _questions(tale: Tale, rng: Random) -> Iterator[Asked]:

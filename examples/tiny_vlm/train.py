@@ -26,7 +26,7 @@ from examples.tiny_vlm.pool_views import forgeries, styles
 from examples.tiny_vlm.problem_views import problems
 from examples.tiny_vlm.record import Record
 from examples.tiny_vlm.stages import Course
-from examples.tiny_vlm.story_views import DESCRIBE, stories
+from examples.tiny_vlm.story_views import stories
 from examples.tiny_vlm.strange_views import strange
 from examples.tiny_vlm.views import View
 
@@ -47,7 +47,8 @@ _VIEWS: Mapping[str, Callable[[Random], View]] = {
 _PLAN = Path(__file__).with_name("plan.json")
 _CHUNK = 50  # lessons that a process draws at a time
 _SORTED = 8  # batches that are drawn together and sorted by length
-_DESCRIBED = 0.25  # share of lessons with a description in which it is asked for
+_QUESTIONS = 3  # of a lesson at a time
+_NO_IMAGE = "No picture."
 _LOOKED_AT = 100  # images that tell what an empty cell looks like
 
 
@@ -98,7 +99,7 @@ def _learn(
 
     course.tell(_batches(world["told"], lessons, rng, course.length), world["told"]["steps"])
     course.show(_batches(world["shown"], lessons, rng), shown, lambda step: keep(done + step))
-    batches = _batches(world["asked"], lessons, rng, course.length)
+    batches = _mixed(world, lessons, rng, course.length)
     course.ask(batches, asked, lambda step: keep(done + shown + step))
     return out / f"step-{done + shown + asked:04}"
 
@@ -122,7 +123,7 @@ def draw_lessons(plan: Plan) -> dict[str, list[Lesson]]:
 
 def _drawn(kind: str, seed: int, n: int) -> list[Lesson]:
     return [
-        Lesson([squeezed(image) for image in view.draw()], view.cells, view.talk)
+        Lesson([squeezed(image) for image in view.draw()], view.cells, view.talk, kind)
         for view in islice(_views(kind, seed), n)
     ]
 
@@ -159,18 +160,36 @@ def _batches(
         yield from rng.sample(batches, len(batches))
 
 
+def _mixed(
+    world: Plan, lessons: Lessons, rng: Random, length: Callable[[Lesson], int]
+) -> Iterator[list[Lesson]]:
+    """Ask about images, and in between about cells of words: that costs less, and is kept so."""
+    stage = world["asked"]
+    told = _batches(world["told"], lessons, rng, length)
+    asked = _batches(stage, lessons, rng, length)
+    while True:
+        if rng.random() < stage["told"]:
+            yield [replace(lesson, images=()) for lesson in next(told)]
+        else:
+            yield [_hidden(lesson, stage["hidden"], rng) for lesson in next(asked)]
+
+
+def _hidden(lesson: Lesson, shares: Mapping[str, float], rng: Random) -> Lesson:
+    """Take the image away now and then, if so much of the kind is known without it."""
+    if rng.random() >= shares.get(lesson.kind, 0):
+        return lesson
+    talk = [replace(asked, response=_NO_IMAGE) for asked in lesson.talk]
+    return replace(lesson, images=(), cells=(), talk=talk)
+
+
 def _one_image(lesson: Lesson, rng: Random) -> Lesson:
     image, cells = rng.choice(list(zip(lesson.images, lesson.cells, strict=True)))
-    return Lesson([image], [cells], ())
+    return replace(lesson, images=[image], cells=[cells], talk=())
 
 
 def _shortened(lesson: Lesson, rng: Random) -> Lesson:
-    """Choose some questions, or now and then the description, which is long."""
-    long = [asked for asked in lesson.talk if asked.prompt == DESCRIBE]
-    if long and rng.random() < _DESCRIBED:
-        return replace(lesson, talk=long)
-    short, most = [asked for asked in lesson.talk if asked not in long], 3 if long else 2
-    return replace(lesson, talk=rng.sample(short, min(most, len(short))))
+    """Choose some of a lesson's questions."""
+    return replace(lesson, talk=rng.sample(lesson.talk, min(_QUESTIONS, len(lesson.talk))))
 
 
 def _texts(lessons: Lessons) -> Iterator[str]:

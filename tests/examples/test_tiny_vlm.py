@@ -33,10 +33,11 @@ MORE = ("stories", "scene", "styles", "forgeries", "boxes", "turned", "problems"
 
 
 def _world(kinds: tuple[str, ...], shown: tuple[str, ...]) -> dict[str, Any]:
-    stage = {"steps": 1, "lessons_a_step": 2, "shares": dict.fromkeys(kinds, 1), "fresh": []}
+    stage: dict[str, Any] = {"steps": 1, "lessons_a_step": 2, "fresh": []}
     told = {**stage, "shares": dict.fromkeys(shown, 1), "fresh": shown[:1]}
     seen = {**stage, "shares": dict.fromkeys(shown, 1)}
-    return {"look": shown[:1], "told": told, "shown": seen, "asked": stage, "checkpoints": [1]}
+    asked = {**stage, "shares": dict.fromkeys(kinds, 1), "told": 0.5, "hidden": {"strange": 0.5}}
+    return {"look": shown[:1], "told": told, "shown": seen, "asked": asked, "checkpoints": [1]}
 
 
 PLAN = {
