@@ -14,7 +14,7 @@ from resources.config.environment import known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from resources.models.registry.setup import setup_of
 
-STEP = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
+STEP = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-1040"
 _LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
@@ -272,10 +272,10 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
         pytest.param(f"{SERVER},max_token=3", "did you mean 'max_tokens'", id="unknown entry"),
         pytest.param(f"{SERVER},max_tokens=few", "max_tokens: .*integer", id="not a number"),
         pytest.param("./nowhere", "nowhere: no such folder", id="no folder"),
-        pytest.param(f"{STEP.parent}/step-050", "did you mean 'step-0500'", id="one beside it"),
+        pytest.param(f"{STEP.parent}/step-104", "did you mean 'step-1040'", id="one beside it"),
         pytest.param(
             str(STEP.parent),
-            "is not a checkpoint: .*in it lie step-0150, step-0500, step-2300",
+            "is not a checkpoint: .*in it lie step-0300, step-1040, step-2800",
             id="the folder of a run",
         ),
         pytest.param(str(STEP / "config.json"), "expected a folder", id="a file"),

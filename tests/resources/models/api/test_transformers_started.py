@@ -31,7 +31,7 @@ def test_a_started_server_gives_the_responses_of_the_local_engine(
     for name, value in {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    folder = Path(EMBEDDED_MODELS["tiny-vlm/step-2300"].place)
+    folder = Path(EMBEDDED_MODELS["tiny-vlm/step-2800"].place)
     spec = ServerSpec(
         kind="server",
         path=str(folder),
