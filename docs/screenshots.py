@@ -115,12 +115,12 @@ def _readme(browser: Browser, address: str) -> None:
 def _people(browser: Browser, home: Path) -> None:
     """Show the votes of CODIS to somebody, in a folder of their own: nobody is asked by that."""
     tables = tables_of(SettingsResource(home=str(home)))
-    items = VOTES.items(**{
+    units = VOTES.units(**{
         name: tables.read(one.key.split("/"), one.row) for name, one in VOTES.reads.items()
     })  # fmt: skip
     with TemporaryDirectory() as folder:
         store, images = pages_store(Path(folder)), ImageFolder(str(home / "images"))
-        PagesBackend(store).ask(VOTES.form, items)
+        PagesBackend(store).ask(VOTES.task, units)
         link = Links.beside(store).make("ana", (), int(time.time()) + 3600)
         with ServedPages(Setup(store=store, images=images), port=0) as served:
             for name, size in {"people-vote": _SIZE, "people-vote-phone": _SIZE_OF_PHONE}.items():
