@@ -23,7 +23,7 @@ DRAWN = Task(
         "own": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
     },
     scorers={
-        "share": lambda said, _: Score.of(said.prediction, points=len(said.prediction.text) / 10)
+        "share": lambda said, _: Score.of(said.prediction, points=len(said.prediction.text) / 100)
     },
     measures={"share": lambda scored: mean(ScoredPoint(one.score.points) for one in scored)},
 )
@@ -78,7 +78,7 @@ def test_draws_come_out_again():
     said = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
     again = evaluate_again(DRAWN, questions, said, [], "")
     whole, *_ = again.metrics
-    assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 60)
+    assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 600)
     assert whole.n_scored == 6
     assert partings(again, evaluate_again(DRAWN, questions, said[::-1], [], "")) == []
 
