@@ -74,7 +74,7 @@ def test_two_homes_share_what_the_page_says(commands, tmp_path):
 
         rows = [typed("bench leaderboard --json", tmp_path, one) for one in here]
         assert rows[0] == rows[1]
-        assert {"random"} == {json.loads(line)["model"] for line in rows[1].splitlines()}
+        assert "random" in [json.loads(line)["model"] for line in rows[1].splitlines()]
         for home in homes:
             assert server.address() not in (home / "dagster" / "dagster.yaml").read_text()
 
