@@ -172,18 +172,17 @@ def load_catalog(
             problems.append(_left_out(suite.name, "; ".join(unusable), origins))
         else:
             loaded[suite.name] = suite
+    left_out = settings.left_out if settings else {}
     if settings:
         problems += _stale_sections(settings, installed | origins.keys() | loaded.keys())
-        problems += [
-            f"{settings.section(n)}, is left out: {why}" for n, why in settings.twins.items()
-        ]
+        problems += [f"{settings.section(n)}, is left out: {why}" for n, why in left_out.items()]
     suites, unfit = with_extensions(
         [loaded[name] for name in sorted(loaded)], installed | loaded.keys()
     )
     return Catalog(
         suites=suites,
         problems=(*problems, *unfit, *([] if installed else [_NONE])),
-        not_loaded=frozenset((installed | origins.keys()) - loaded.keys()),
+        not_loaded=frozenset((installed | origins.keys() | set(left_out)) - loaded.keys()),
         origins=origins,
     )
 

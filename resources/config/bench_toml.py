@@ -5,7 +5,7 @@ Validation across sections of bench.toml.
 The pool that a run holds while it asks a model, as bench.toml says in all its sections.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.checkpoints.files import is_adapter
 from resources.config.addresses import template_of
-from resources.config.known_benchmarks import named_benchmarks
+from resources.config.known_benchmarks import NamedBenchmarks, named_benchmarks
 from resources.config.models_toml import read_models
 from resources.config.sections.annotation import AnnotationSettings
 from resources.config.sections.base import ModelSpec, StrictSection
@@ -98,7 +98,7 @@ class Settings(StrictSection):
     ``https://...#sha256=...``); default: the mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
     benchmarks: dict[BenchmarkName, FileBenchmarkSettings] = Field(default_factory=dict)
-    """Benchmarks without Python; without those in ``twins``."""
+    """Benchmarks without Python; without those in ``left_out``."""
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     audit: AuditSettings = Field(default_factory=AuditSettings)
@@ -106,7 +106,8 @@ class Settings(StrictSection):
     storage: StorageSettings = Field(default_factory=StorageSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
-    _twins: dict[str, str] = PrivateAttr(default_factory=dict)
+    _left_out: dict[str, str] = PrivateAttr(default_factory=dict)
+    _files: dict[str, Path] = PrivateAttr(default_factory=dict)
 
     def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
         """Add ad-hoc models; sections of the file take precedence."""
@@ -121,12 +122,13 @@ class Settings(StrictSection):
         return self._given
 
     @property
-    def twins(self) -> dict[str, str]:
-        """Benchmarks of the file whose names packages have for suites of theirs, and which do.
+    def left_out(self) -> dict[str, str]:
+        """Benchmarks that cannot be used, and why.
 
-        They are no benchmarks here, or their files and judges would be taken for those suites'.
+        One whose name a package has for a suite is none here, or its file and judge would be taken
+        for that suite's.
         """
-        return self._twins
+        return self._left_out
 
     @property
     def models_of_file(self) -> dict[str, ModelSpec]:
@@ -145,7 +147,7 @@ class Settings(StrictSection):
 
     def section(self, benchmark: str) -> str:
         """Section of a benchmark, for messages."""
-        return f"{self.file}, [benchmarks.{benchmark}]"
+        return f"{self._files.get(benchmark, self.file)}, [benchmarks.{benchmark}]"
 
     def resolve(self, path: Path | str) -> Path:
         """Find a path that is written in bench.toml: relative ones start at its folder."""
@@ -302,8 +304,9 @@ def load_settings(home: Path) -> Settings:
         raise SettingsError(
             f"{file}, entry home: unknown. The home is this file's folder, or BENCH_HOME"
         )
-    if (known := named_benchmarks(home)) and isinstance(own := written.get("benchmarks", {}), dict):
-        written = {**written, "benchmarks": {**known, **own}}
+    named, own = named_benchmarks(home), written.get("benchmarks", {})
+    if named.sections and isinstance(own, dict):
+        written = {**written, "benchmarks": {**named.sections, **own}}
     try:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:
@@ -311,16 +314,22 @@ def load_settings(home: Path) -> Settings:
             f"{file}, {describe_validation_error(why, Settings, written)}"
         ) from None
     validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
-    return _without_twins(settings).with_given(read_models(home))
+    return _without_twins(settings, named, own).with_given(read_models(home))
 
 
-def _without_twins(settings: Settings) -> Settings:
+def _without_twins(
+    settings: Settings, named: NamedBenchmarks, of_file: Collection[str]
+) -> Settings:
     owners = find_owners(SUITES) if settings.benchmarks else {}
     own = {name: one for name, one in settings.benchmarks.items() if name not in owners}
     alone = settings.model_copy(update={"benchmarks": own})
-    alone._twins = {
-        name: f"there is another suite of this name: {owners[name]}; rename the section"
-        for name in settings.benchmarks.keys() - own.keys()
+    alone._files = {name: file for name, file in named.files.items() if name not in of_file}
+    alone._left_out = {
+        **{name: why for name, why in named.left_out.items() if name not in of_file},
+        **{
+            name: f"there is another suite of this name: {owners[name]}; rename the section"
+            for name in settings.benchmarks.keys() - own.keys()
+        },
     }
     return alone
 

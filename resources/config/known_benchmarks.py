@@ -8,10 +8,13 @@ the user's own, ``mybench.toml``, are named there.
 import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.toml_validation import read_toml
+from resources.config.sections.benchmarks import BenchmarkName, FileBenchmarkSettings
+from resources.config.toml_validation import describe_validation_error, read_toml
 from resources.storage.atomic_write import open_atomic
 
 FOLDER = "benchmarks"
@@ -20,6 +23,7 @@ FOLDER = "benchmarks"
 _ORIGIN = "from"  # the key of a file that names another file
 _PATHS = ("file", "image_folder", "shots_file")
 _PACKAGED = Path(__file__).with_name("known")
+_BENCHMARKS = TypeAdapter(dict[BenchmarkName, FileBenchmarkSettings])
 
 
 def known_benchmarks() -> tuple[str, ...]:
@@ -49,25 +53,40 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
     return names
 
 
-def named_benchmarks(home: Path) -> dict[str, Any]:
+class NamedBenchmarks(NamedTuple):
+    """Benchmarks of files beside bench.toml, by name."""
+
+    sections: dict[str, Any]
+    files: dict[str, Path]  # that have the sections
+    left_out: dict[str, str]  # why a section, or its file, cannot be used
+
+
+def named_benchmarks(home: Path) -> NamedBenchmarks:
     """Read the sections of the known benchmarks that a home has, and of files that were named.
 
-    Raises:
-        SettingsError: If a file cannot be read.
+    One that cannot be used stops no other: it is left out, with the reason.
     """
-    sections: dict[str, Any] = {}
+    named = NamedBenchmarks({}, {}, {})
     for file in sorted((home / FOLDER).glob("*.toml")):
-        read = read_toml(file)
-        if isinstance(origin := read.get(_ORIGIN), str):
-            sections |= _sections(Path(origin), {file.stem})
-        else:
-            found = read.get("benchmarks", {})
-            sections |= found if isinstance(found, dict) else {}
-    return sections
+        place = named.files[file.stem] = file
+        try:
+            if isinstance(origin := read_toml(file).get(_ORIGIN), str):
+                place = named.files[file.stem] = Path(origin)
+            section = _sections(place, {file.stem}).get(file.stem)
+            if section is None:
+                continue
+            if unusable := _why_unusable(file.stem, section):
+                named.left_out[file.stem] = unusable
+            else:
+                named.sections[file.stem] = section
+        except SettingsError as why:
+            named.left_out[file.stem] = str(why)
+    return named
 
 
 def _add_file(home: Path, file: Path) -> list[str]:
-    names = list(_sections(file))
+    sections = _sections(file)
+    names = list(sections)
     if not names:
         raise SettingsError(f"{file}: no section [benchmarks.NAME], or no such file")
     own = read_toml(home / "bench.toml").get("benchmarks", {})
@@ -76,8 +95,18 @@ def _add_file(home: Path, file: Path) -> list[str]:
         if name in own or (there.exists() and _ORIGIN not in read_toml(there)):
             where = home / "bench.toml" if name in own else there
             raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
+        if unusable := _why_unusable(name, sections[name]):
+            raise SettingsError(f"{file}, [benchmarks]: {unusable}")
         _write(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
     return names
+
+
+def _why_unusable(name: str, section: dict[str, Any]) -> str:
+    try:
+        _BENCHMARKS.validate_python({name: section})
+    except ValidationError as why:
+        return describe_validation_error(why, dict[str, FileBenchmarkSettings])
+    return ""
 
 
 def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:

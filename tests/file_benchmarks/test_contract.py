@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
@@ -375,3 +376,31 @@ def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):
     (home / "bench.toml").unlink()
     (elsewhere / "my.toml").unlink()
     assert load_settings(home).benchmarks == {}
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ('[benchmarks.bad]\nfile = "r.jsonl"\nanswer_type = "yesno"\n', "bad.answer_type"),
+        ('[benchmarks.bad]\nfile = "r.jsonl"\nmetrics = "f1"\n', "did you mean 'metric'"),
+        ("[benchmarks.bad]\n", "bad.file"),
+        ("[benchmarks.bad\n", "TOML"),
+    ],
+)
+def test_a_file_that_cannot_be_used_stops_no_other_benchmark(tmp_path, broken, why):
+    good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
+    good.write_text('[benchmarks.good]\nfile = "r.jsonl"\n')
+    bad.write_text(broken)
+    with pytest.raises(SettingsError, match=rf"bad\.toml.*{why}"):
+        add_known(tmp_path, [str(bad)])
+    assert load_settings(tmp_path).left_out == {}  # it was not taken
+    bad.write_text('[benchmarks.bad]\nfile = "r.jsonl"\n')
+    add_known(tmp_path, [str(good), str(bad)])
+    bad.write_text(broken)  # edited since
+    settings = load_settings(tmp_path)
+    assert list(settings.benchmarks) == ["good"]
+    assert why in settings.left_out["bad"]
+    assert settings.section("bad") == f"{bad}, [benchmarks.bad]"
+    catalog = load_catalog(settings)
+    assert any("bad" in line and why in line for line in catalog.problems)
+    assert "bad" in catalog.not_loaded  # its results are not those of a suite that is gone
