@@ -93,7 +93,7 @@ class ChatServer:
         self._ready.clear()
         self._thread = threading.Thread(target=lambda: asyncio.run(self.serve()), daemon=True)
         self._thread.start()
-        assert self._ready.wait(10), "the test server did not start"
+        assert self._ready.wait(120), "the test server did not start"
 
     def stop(self) -> None:
         """Close every connection and listen no more."""
