@@ -38,7 +38,7 @@ READ_NO_RESPONSES = {
         f"core.parsing.{name}": "patterns are data, tried by core/parsing/test_words.py"
         for name in (
             *("answer_forms", "choices", "normalization", "option_names", "option_tokens"),
-            *("phrases", "statements", "wrapped_answers"),
+            *("phrases", "sentences", "statements", "wrapped_answers"),
         )
     },
     "suites.multi.parsing.blanks": "how blanks are numbered, tried by the corpus of responses",

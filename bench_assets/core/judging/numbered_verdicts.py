@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from bench_assets.core.judging.verdicts import decoded, only_leads_to, read_object
-from bench_assets.core.parsing.normalization import refuses
 from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.sentences import refuses
 
 Found: TypeAlias = dict[str, set[str]]  # verdicts by number
 

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from bench_assets.core.parsing import normalization
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.normalization import bare, plain, refuses, sentences
+from bench_assets.core.parsing.normalization import bare, plain
 from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.sentences import refuses, sentences
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.core.schema.chat import Response
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bench_assets.core.parsing.normalization import breaks_off, denies, ends_open
 from bench_assets.core.parsing.option_names import (
     BOTH,
     CLAIM,
@@ -20,6 +19,7 @@ from bench_assets.core.parsing.option_names import (
     letter_of,
 )
 from bench_assets.core.parsing.option_tokens import Token
+from bench_assets.core.parsing.sentences import breaks_off, denies, ends_open
 from bench_assets.core.parsing.statements import OptionStatements
 from bench_assets.core.parsing.word_lists import alternatives
 

@@ -3,10 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeAlias
-
-from bench_assets.core.parsing.word_lists import alternatives
 
 _Rewrite: TypeAlias = str | Callable[[re.Match[str]], str]
 
@@ -102,69 +99,6 @@ def bare(text: str) -> str:
     return _ARTICLE.sub("", text.casefold())
 
 
-def sentences(text: str) -> list[str]:
-    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
-
-    >>> sentences("It is clear.\nThe answer is:\n(B) left")
-    ['It is clear.', 'The answer is: (B) left']
-    """
-    return [part for part in _SENTENCE_END.split(re.sub(r":\s*\n\s*", ": ", text)) if part] or [""]
-
-
-def denies(sentence: str) -> bool:
-    """Whether a sentence is negated, so that an option in it may not be the answer.
-
-    >>> denies("It is not (A)."), denies("It is (A).")
-    (True, False)
-    """
-    return _NEGATES.search(_NO_NEGATION.sub("", sentence)) is not None
-
-
-def refuses(text: str) -> bool:
-    """Whether a response says that it cannot answer.
-
-    >>> refuses("It is not possible to determine which one fits."), refuses("It is not (A).")
-    (True, False)
-    """
-    return _REFUSES.search(text) is not None
-
-
-def leaves_open(text: str) -> bool:
-    """Whether a text refuses, supposes something, or offers one thing or another.
-
-    >>> leaves_open("Up or down."), leaves_open("If it rains, up."), leaves_open("Up.")
-    (True, True, False)
-    """
-    return _OPEN.search(text) is not None
-
-
-def asks_for_input(text: str) -> bool:
-    """Whether a text asks for the image, offers help or sees no image, instead of answering.
-
-    >>> asks_for_input("I can help! Please send it."), asks_for_input("I can't see any dog.")
-    (True, False)
-    """
-    return _ASKS.search(text) is not None
-
-
-def breaks_off(text: str) -> bool:
-    """Whether a response ends in the middle of a sentence: with an open end, or long and at a word.
-
-    >>> breaks_off(30 * "one " + "car"), breaks_off("the second image"), breaks_off("First, A:")
-    (True, False, True)
-    """
-    return (len(text.split()) > _LONG and text[-1].isalnum()) or ends_open(text)
-
-
-def ends_open(text: str) -> bool:
-    """Whether a text ends with a word or sign after which more has to follow.
-
-    >>> ends_open("(A) left, (B) right and"), ends_open("The answer is B")
-    (True, False)
-    """
-    return _OPEN_END.search(text) is not None
-
-
 def in_english(text: str) -> str:
     """Write the words of a Chinese response that English options need in English."""
     for pattern, instead in IN_ENGLISH:
@@ -173,15 +107,3 @@ def in_english(text: str) -> str:
 
 
 _ARTICLE = re.compile(r"^(?:the|an)\s+")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
-_LONG = 25  # words; shorter responses seldom end with a full stop
-_WORDS = Path(__file__).with_name("words.txt")
-_NEGATES = re.compile(alternatives(_WORDS, "negation"), re.IGNORECASE)
-_NO_NEGATION = re.compile(alternatives(_WORDS, "no negation"), re.IGNORECASE)
-_REFUSES = re.compile(alternatives(_WORDS, "refuse"), re.IGNORECASE)
-_OPEN_END = re.compile(rf"(?:{alternatives(_WORDS, 'ends in the middle')})\Z", re.IGNORECASE)
-_OPEN = re.compile(
-    "|".join(alternatives(_WORDS, kind) for kind in ("if", "refuse", "or")).replace("@", "$."),
-    re.IGNORECASE,
-)  # no options are named in it
-_ASKS = re.compile(alternatives(_WORDS, "asks for input"), re.IGNORECASE)

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from bench_assets.core.parsing.normalization import asks_for_input, plain, refuses, sentences
+from bench_assets.core.parsing.normalization import plain
+from bench_assets.core.parsing.sentences import asks_for_input, refuses, sentences
 
 TOLERANCE = 0.1
 """Numbers this far apart are the same answer, as in JourneyBench's answer_verification.py."""

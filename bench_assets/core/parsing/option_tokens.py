@@ -11,7 +11,7 @@ from bench_assets.core.parsing.word_lists import alternatives, section_names
 
 _FILE = Path(__file__).with_name("words.txt")
 _NO_TOKENS = (
-    *("negation", "no negation", "filler"),
+    *("negation", "no negation", "filler", "leaves open", "parts clauses"),
     *("before a word that is denied", "after a word that is no verdict", "ends in the middle"),
 )
 _NAMES = re.compile(NAME)
@@ -21,7 +21,7 @@ _WORDS = Phrases(
     {"option": rf"{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?"}
     | {
         kind.replace(" ", "_"): alternatives(_FILE, kind).replace("@", NAME)
-        for kind in section_names(_FILE)
+        for kind in dict.fromkeys(name.partition(" / ")[0] for name in section_names(_FILE))
         if kind not in _NO_TOKENS
     },
     characters=NAMES,

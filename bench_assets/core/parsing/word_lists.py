@@ -15,8 +15,12 @@ def section_names(file: Path) -> tuple[str, ...]:
 
 
 def alternatives(file: Path, section: str) -> str:
-    """Join the lines of a section as alternatives of one pattern."""
-    return "|".join(lines_of_section(file, section))
+    """Join the lines of a section, and of those that add to it, as alternatives of one pattern.
+
+    "hedge / of options" adds to "hedge"; its own name gives its lines alone.
+    """
+    sections = [one for one in section_names(file) if one.partition(" / ")[0] == section]
+    return "|".join(line for one in sections or [section] for line in lines_of_section(file, one))
 
 
 @cache

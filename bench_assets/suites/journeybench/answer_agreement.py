@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.normalization import denies, plain, refuses, sentences
+from bench_assets.core.parsing.normalization import plain
 from bench_assets.core.parsing.numbers import (
     as_number,
     denied,
@@ -14,13 +14,10 @@ from bench_assets.core.parsing.numbers import (
     same_number,
     written,
 )
+from bench_assets.core.parsing.sentences import denies, leaves_open, refuses, sentences
 
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _WORD = re.compile(r"\w+")
-_UNSURE = re.compile(
-    r"\b(?:whether|not (?:sure|certain)|may|maybe|might|perhaps|possibly|unclear|unsure)\b",
-    re.IGNORECASE,
-)
 _ORDINALS = ("first image", "second image")
 _SAYS_NOTHING = frozenset(
     ("there", "is", "are", "no", "not", "any", "a", "an", "the", "exist", "none")
@@ -79,7 +76,7 @@ def _denies_it(truth: str, sentence: str) -> bool:
     """Whether a sentence denies the same thing as a ground truth."""
     things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _SAYS_NOTHING
     named = {_stem(word) for word in _WORD.findall(sentence.casefold())}
-    told = _absent(sentence) and not _UNSURE.search(sentence)
+    told = _absent(sentence) and not leaves_open(sentence)
     blind = refuses(sentence) and not denied(sentence)
     return bool(things) and things <= named and told and not blind
 

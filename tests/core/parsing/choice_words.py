@@ -4,7 +4,7 @@
 Each row needs a word of the readers of choices (``test_response_words`` takes each of them out).
 """
 
-from bench_assets.core.parsing import normalization
+from bench_assets.core.parsing import normalization, sentences
 from tests.core.parsing.response_words import letter, of_sides
 
 CARS = ("a red car", "a blue car", "a green car", "a yellow car")
@@ -178,8 +178,8 @@ CHOICES = [
     (normalization.plain, r"\boxed{2} cm", "the answer is: 2 cm"),
     *((letter, f"答案是(B){on}(A)点的狗很大", "B") for on in ("但", "而")),
     (letter, "The answer is (B) not the dog of (A) there.", "B"),
-    *((normalization.denies, f"{how} (A).", False) for how in ("No question,", "Without question,", "Not only")),
+    *((sentences.denies, f"{how} (A).", False) for how in ("No question,", "Without question,", "Not only")),
     (letter, "选(B)而(A)点的狗很大", "B"),
     (of_sides, "(A) left\n(B) right\nThe camera is moving left.", "A"),
-    (normalization.refuses, "It is not able to say.", True),
+    (sentences.refuses, "It is not able to say.", True),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ Rows are (function, text, what it should give). Where a list of words does one t
 here: the words are those that people use, one sentence around each.
 """
 
-from bench_assets.core.parsing import normalization
+from bench_assets.core.parsing import normalization, sentences
 from bench_assets.core.parsing.choices import read_choice
 
 SECOND_OR_THIRD = ("the second image", "the third image")
@@ -64,13 +64,13 @@ REFUSING = [
 ]
 
 WORDS = [
-    *((normalization.denies, f"It is {word} (A).", True) for word in DENYING),
-    (normalization.denies, "I ruled out (A).", True),
-    (normalization.denies, "I know it is (A).", False),
-    *((normalization.refuses, text, True) for text in REFUSING),
-    (normalization.refuses, "It is not (A), I can see that.", False),
+    *((sentences.denies, f"It is {word} (A).", True) for word in DENYING),
+    (sentences.denies, "I ruled out (A).", True),
+    (sentences.denies, "I know it is (A).", False),
+    *((sentences.refuses, text, True) for text in REFUSING),
+    (sentences.refuses, "It is not (A), I can see that.", False),
     (
-        normalization.sentences,
+        sentences.sentences,
         "a. b! c? d; e。f！g？h\ni",
         "a.|b!|c?|d;|e。|f！|g？|h|i".split("|"),
     ),

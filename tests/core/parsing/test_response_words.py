@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.core.parsing import choices, normalization
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.normalization import breaks_off
+from bench_assets.core.parsing.sentences import breaks_off
 from tests.core.parsing.choice_words import CHOICES
 from tests.core.parsing.response_words import WORDS
 from tests.pinned_words import inline_words

@@ -15,6 +15,7 @@ from tests.core.parsing.choice_words import CARS, CHOICES
 from tests.core.parsing.corpus.grammar import corpus
 from tests.core.parsing.response_words import WORDS
 from tests.suites.blink.test_reading import FORMS
+from tests.suites.codis.reader_words import OPEN
 from tests.suites.multi.test_letters import FROZEN, MORE
 
 PARSING = Path(choices.__file__).parent
@@ -27,6 +28,7 @@ RESPONSES = [
     *(row[2] for row in MORE),
     *(one.response for file in ("written", "today", "held_out") for one in corpus(file)),
     *(response for response, _ in ROWS),
+    *OPEN,
 ]
 
 

@@ -2,7 +2,7 @@
 
 from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.judging.numbered_verdicts import read_by_number
-from bench_assets.core.parsing import normalization, numbers, reasoning, wrapped_answers
+from bench_assets.core.parsing import normalization, numbers, reasoning, sentences, wrapped_answers
 from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.signature import Signature
@@ -65,9 +65,9 @@ TEXTS = [
     _row("core.reasoning.take_apart, own tags", lambda t: reasoning.take_apart(t, ("<a>", "</a>"))),
     _row("core.reasoning.opened_thought", reasoning.opened_thought),
     _row("core.response_text.plain", normalization.plain),
-    _row("core.response_text.sentences", normalization.sentences),
-    _row("core.response_text.refuses", normalization.refuses),
-    _row("core.response_text.denies", normalization.denies),
+    _row("core.response_text.sentences", sentences.sentences),
+    _row("core.response_text.refuses", sentences.refuses),
+    _row("core.response_text.denies", sentences.denies),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),

@@ -5,7 +5,8 @@ Rows are (function, arguments, what it should give). Where a list of words does 
 list here: one sentence around each of them.
 """
 
-from bench_assets.suites.codis.parsing import alternatives, answers, clauses, clock, polarity, words
+from bench_assets.core.parsing import sentences
+from bench_assets.suites.codis.parsing import alternatives, answers, clock, polarity, words
 from tests.suites.codis.reader_predicates import (
     AGREEING,
     DISAGREEING,
@@ -197,19 +198,19 @@ WORDS = [
         for word, forms in FORMS.items()
         for form in forms.split()
     ),
-    *((clauses.statements, (text,), ["up", "down"]) for text in BREAKS),
-    *((clauses.statements, (f"It goes up {why}",), ["it goes up"]) for why in REASONS),
-    *((clauses.without_figures, (text,), "") for text in FIGURES),
-    *((clauses.without_figures, (f"it left {where}",), f"it {where}") for where in LEFT_PLACES),
+    *((words.statements, (text,), ["up", "down"]) for text in BREAKS),
+    *((words.statements, (f"It goes up {why}",), ["it goes up"]) for why in REASONS),
+    *((words.without_figures, (text,), "") for text in FIGURES),
+    *((words.without_figures, (f"it left {where}",), f"it {where}") for where in LEFT_PLACES),
     *(
-        (clauses.without_figures, (f"it {has} left room",), "it room")
+        (words.without_figures, (f"it {has} left room",), "it room")
         for has in ("has", "have", "had")
     ),
-    (clauses.without_figures, ("on the left car",), "on the left car"),
-    *((clauses.is_open, (text,), True) for text in OPEN),
-    *((clauses.is_open, (text,), False) for text in ("Up.", "It is not possible.")),
-    *((clauses.affirmed, (f"up {word} down",), "up") for word in (*DENYING, *INSTEAD)),
-    *((clauses.n_denials, (word,), 1) for word in DENYING),
+    (words.without_figures, ("on the left car",), "on the left car"),
+    *((sentences.leaves_open, (text,), True) for text in OPEN),
+    *((sentences.leaves_open, (text,), False) for text in ("Up.", "It is not possible.")),
+    *((sentences.affirmed, (f"up {word} down",), "up") for word in (*DENYING, *INSTEAD)),
+    *((sentences.n_denials, (word,), 1) for word in DENYING),
     *(
         (alternatives.named_alternative, ("", f"{word} tree", (f"Lamp {word}.", "Tree.")), "Tree.")
         for word in SMALL

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench_assets.suites.codis.parsing import alternatives, answers, clauses, clock, polarity, words
+from bench_assets.suites.codis.parsing import alternatives, answers, clock, polarity, words
 from tests.pinned_words import inline_words, survivors
 from tests.suites.codis.reader_words import WORDS
 
-READERS = [clock, answers, words, clauses, alternatives, polarity]
+READERS = [clock, answers, words, alternatives, polarity]
 
 
 def holds(row):

@@ -7,20 +7,17 @@ say the same (``opposites.txt``), and nothing that sets the other one apart.
 import re
 from collections.abc import Sequence
 
-from bench_assets.suites.codis.parsing.clauses import (
-    NEGATIONS,
-    affirmed,
-    statements,
-    without_figures,
-)
+from bench_assets.core.parsing.sentences import affirmed, n_denials
 from bench_assets.suites.codis.parsing.words import (
     is_among,
     normalised,
     opposite_of,
     phrase_in,
     same_as,
+    statements,
     stem,
     stems,
+    without_figures,
 )
 
 _OFFERED = re.compile(r"((?:[\w'-]+, )+(?:[\w'-]+,? )?)or ([\w'-]+)")
@@ -46,7 +43,7 @@ def named_alternative(question: str, line: str, options: Sequence[str]) -> str |
     whole = [" ".join(sorted(statements(option))) for option in options]
     if " ".join(sorted(told)) in whole and len(set(whole)) == len(whole):
         return options[whole.index(" ".join(sorted(told)))]
-    if not any(NEGATIONS & set(normalised(option).split()) for option in options):
+    if not any(n_denials(normalised(option)) for option in options):
         told = [affirmed(clause) for clause in told]
     words = " ".join(clause for clause in told if clause)
     if _names_a_third(question, words, options):

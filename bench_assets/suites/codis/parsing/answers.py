@@ -8,13 +8,17 @@ refuses or names both answers names neither: better to miss an answer than to in
 import re
 from collections.abc import Iterable, Sequence
 
-from bench_assets.core.parsing.normalization import asks_for_input, sentences
+from bench_assets.core.parsing.sentences import (
+    asks_for_input,
+    leaves_open,
+    sentences,
+    without_questions,
+)
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.codis.parsing.alternatives import named_alternative
-from bench_assets.suites.codis.parsing.clauses import is_open, statements, without_questions
 from bench_assets.suites.codis.parsing.clock import accepted_minutes, named_time
 from bench_assets.suites.codis.parsing.polarity import may_as_can, says_plainly, yes_or_no
-from bench_assets.suites.codis.parsing.words import normalised
+from bench_assets.suites.codis.parsing.words import normalised, statements
 
 _WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
 _POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
@@ -85,7 +89,7 @@ def _exactly(line: str, options: Sequence[str]) -> str | None:
 
 def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
     line = may_as_can(question, without_questions(line))
-    if is_open(line) or normalised(line) == normalised(question):
+    if leaves_open(line) or normalised(line) == normalised(question):
         return None
     if any(accepted_minutes(option) for option in options):
         return named_time(line, options)

@@ -8,14 +8,16 @@ appropriate?" with no. A statement answers if it judges what the question asks a
 import re
 from collections.abc import Sequence
 
-from bench_assets.suites.codis.parsing.clauses import n_denials, statements, without_figures
+from bench_assets.core.parsing.sentences import n_denials
 from bench_assets.suites.codis.parsing.words import (
     Opposites,
     is_among,
     normalised,
     opposites,
+    statements,
     stem,
     stems,
+    without_figures,
 )
 
 _PRONOUN = r"(?:it|he|she|they|you|we|i|this|that|there)"

@@ -10,6 +10,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from bench_assets.core.parsing.sentences import clauses
+from bench_assets.core.parsing.word_lists import lines_of_section
+
+_FILE = Path(__file__).with_name("opposites.txt")
 _AFTERNOON = re.compile(r"\b(0?[1-9]|1[01]):(\d\d) ?p\.?m\b")
 _HALF_DAY = re.compile(r"(?<=\d) ?([ap])\.?m\b\.?|\b([ap])\.m\b\.?", re.IGNORECASE)
 _WORD = re.compile(r"\d+:\d\d|[^\W_]+")
@@ -144,13 +148,31 @@ def is_among(said: frozenset[str], words: Iterable[str]) -> bool:
 @cache
 def opposites(section: str) -> Sequence[Opposites]:
     """Read a section of ``opposites.txt``: "names", "judgements" or "permission"."""
-    text = Path(__file__).with_name("opposites.txt").read_text(encoding="utf-8")
-    (body,) = (part for part in text.split("\n== ")[1:] if part.startswith(f"{section}\n"))
-    return [
-        Opposites(*(frozenset(map(_entry, side.split())) for side in line.split("|")))
-        for line in body.splitlines()[1:]
-        if line
-    ]
+    sides = (line.split("|") for line in lines_of_section(_FILE, section))
+    return [Opposites(*(frozenset(map(_entry, side.split())) for side in pair)) for pair in sides]
+
+
+def statements(line: str) -> list[str]:
+    """Split a line into clauses of plain words, without reasons and questions.
+
+    >>> statements("It isn't up but down, because it falls. Right?")
+    ['it is not up', 'down']
+    """
+    return [clause for clause in map(normalised, clauses(line)) if clause]
+
+
+def without_figures(clause: str, options: Sequence[str] = ()) -> str:
+    """Remove figures of speech: "right now", "upside down", "left the room"."""
+    for figure in _figures():
+        found = figure.search(clause)
+        if found and not any(found[0] in normalised(option) for option in options):
+            clause = figure.sub(" ", clause)
+    return " ".join(clause.split())
+
+
+@cache
+def _figures() -> Sequence[re.Pattern[str]]:
+    return [re.compile(one) for one in lines_of_section(_FILE, "figures of speech")]
 
 
 def _half_day(found: re.Match[str]) -> str:

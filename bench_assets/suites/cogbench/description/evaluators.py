@@ -14,7 +14,7 @@ from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.parsing.normalization import sentences
+from bench_assets.core.parsing.sentences import sentences
 from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question

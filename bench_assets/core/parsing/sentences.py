@@ -1,0 +1,132 @@
+"""Sentences and clauses of a text: whether they deny, doubt, refuse, ask or break off.
+
+All words are those of ``words.txt``, by which options are read too (``statements.py``).
+"""
+
+import re
+from pathlib import Path
+
+from bench_assets.core.parsing.word_lists import alternatives
+
+_WORDS = Path(__file__).with_name("words.txt")
+_LONG = 25  # words; shorter responses seldom end with a full stop
+
+
+def _any(*sections: str, form: str = "{}") -> re.Pattern[str]:
+    words = "|".join(alternatives(_WORDS, one) for one in sections)
+    return re.compile(form.format(f"(?:{words.replace('@', '$.')})"), re.IGNORECASE | re.DOTALL)
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
+_QUESTION = re.compile(r"(?<![^.!?])[^.!?]*+\?")
+_BOUNDARY = _any("contrast", "parts clauses")
+_REASON = _any("reason / proper", form="{}.*")
+_GROUNDS = _any("reason / proper", form=r"(^|[.!;])[\s*]*+{}[^,.;!?]*+,")
+_DENIAL = _any("negation / proper")
+_TURNS_AWAY = _any("negation / proper", "negation / of what follows")
+_NEGATES, _NO_NEGATION = _any("negation"), _any("no negation")
+_REFUSES, _ASKS = _any("refuse"), _any("asks for input")
+_OPEN = _any("if", "refuse", "or", "hedge / of any statement", "leaves open")
+_OPEN_END = _any("ends in the middle", form=r"{}\Z")
+
+
+def sentences(text: str) -> list[str]:
+    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
+
+    >>> sentences("It is clear.\nThe answer is:\n(B) left")
+    ['It is clear.', 'The answer is: (B) left']
+    """
+    return [part for part in _SENTENCE_END.split(re.sub(r":\s*\n\s*", ": ", text)) if part] or [""]
+
+
+def denies(sentence: str) -> bool:
+    """Whether a sentence is negated, so that an option in it may not be the answer.
+
+    >>> denies("It is not (A)."), denies("It is (A).")
+    (True, False)
+    """
+    return _NEGATES.search(_NO_NEGATION.sub("", sentence)) is not None
+
+
+def refuses(text: str) -> bool:
+    """Whether a response says that it cannot answer.
+
+    >>> refuses("It is not possible to determine which one fits."), refuses("It is not (A).")
+    (True, False)
+    """
+    return _REFUSES.search(text) is not None
+
+
+def leaves_open(text: str) -> bool:
+    """Whether a text hedges, refuses, supposes something, or offers one thing or another.
+
+    >>> leaves_open("Maybe up."), leaves_open("Up or down."), leaves_open("Up.")
+    (True, True, False)
+    >>> leaves_open("It may rain."), leaves_open("It is in May.")
+    (True, False)
+    """
+    return _OPEN.search(without_questions(text)) is not None
+
+
+def without_questions(text: str) -> str:
+    """Leave out the questions of a text.
+
+    >>> without_questions("Up? It goes down.")
+    ' It goes down.'
+    """
+    return _QUESTION.sub("", text)
+
+
+def clauses(text: str) -> list[str]:
+    """Split a text into clauses, without questions and reasons.
+
+    >>> clauses("Not up but down, because it falls. Right?")
+    ['Not up', 'down']
+    """
+    told = _REASON.sub("", _GROUNDS.sub(r"\1", without_questions(text)))
+    return [clause.strip() for clause in _BOUNDARY.split(told) if clause.strip()]
+
+
+def affirmed(clause: str) -> str:
+    """Part of a clause before its negation.
+
+    >>> affirmed("on left rather than on right"), affirmed("not up")
+    ('on left', '')
+    """
+    return _TURNS_AWAY.split(clause, maxsplit=1)[0].strip()
+
+
+def n_denials(clause: str) -> int:
+    """Count the words that deny; two of them are not always a yes.
+
+    >>> n_denials("nobody is not there"), n_denials("up rather than down")
+    (2, 0)
+    """
+    return len(_DENIAL.findall(clause))
+
+
+def asks_for_input(text: str) -> bool:
+    """Whether a text asks for the image, offers help or sees no image, instead of answering.
+
+    >>> asks_for_input("I can help! Please send it."), asks_for_input("I can't see any dog.")
+    (True, False)
+    """
+    return _ASKS.search(text) is not None
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a response ends in the middle of a sentence: with an open end, or long and at a word.
+
+    >>> breaks_off(30 * "one " + "car"), breaks_off("the second image"), breaks_off("First, A:")
+    (True, False, True)
+    """
+    return (len(text.split()) > _LONG and text[-1].isalnum()) or ends_open(text)
+
+
+def ends_open(text: str) -> bool:
+    """Whether a text ends with a word or sign after which more has to follow.
+
+    >>> ends_open("(A) left, (B) right and"), ends_open("The answer is B")
+    (True, False)
+    """
+    return _OPEN_END.search(text) is not None
