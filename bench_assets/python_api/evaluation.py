@@ -46,7 +46,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     limit: int = 0,
     categories: Sequence[str] = (),
     condition: str = "main",
-    source: str | Path | None = None,
+    source: str | Path = "",
     judge: str = "",
     scorer: str = "",
     elicit: str = "",
@@ -75,7 +75,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
             partial evaluation is not stored in tables and the leaderboard.
         categories: Evaluate only these categories; also partial.
         condition: ``"main"`` or an ablation.
-        source: Folder with the suite's files, instead of bench.toml's; goes with one suite.
+        source: Folder with the suite's files or an address, instead of bench.toml's; one suite.
         judge: A model of bench.toml, or ``"rules"``; goes with one suite.
         scorer: Name of the scorer; goes with one suite.
         elicit: ``"likelihood"`` or ``"constrained"`` need options and no parsing; see
@@ -101,7 +101,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         asked = model_arguments(model, name, elicit)
         with open_workbench(
             one,
-            Path(source) if source else None,
+            source,
             judge,
             scorer,
             models=asked.sections,

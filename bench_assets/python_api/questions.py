@@ -66,9 +66,7 @@ class SuiteQuestions(Sequence[Question]):
         return str(self.frame().to_html(max_rows=10))
 
 
-def load(
-    suite: str, *, condition: str = "main", source: str | Path | None = None
-) -> SuiteQuestions:
+def load(suite: str, *, condition: str = "main", source: str | Path = "") -> SuiteQuestions:
     """Load the questions of a suite or task; built first if missing.
 
     >>> questions = load("codis")
@@ -80,16 +78,15 @@ def load(
     Args:
         suite: Suite or task, or a file with one section ``[benchmarks.NAME]``.
         condition: ``"main"``, or an ablation with questions of its own.
-        source: Folder with the suite's files, instead of bench.toml's.
+        source: Folder with the suite's files or an address, instead of bench.toml's.
 
     Raises:
         BenchError: If a name is unknown, or the source cannot be used.
     """
-    place = Path(source) if source else None
     suite, *others = add_known(default_home(), [suite])
     if others:
         raise SettingsError(f"{suite}, {', '.join(others)}: expected one suite")
-    with interrupt_reporting(), open_workbench(suite, place) as bench:
+    with interrupt_reporting(), open_workbench(suite, source) as bench:
         check_names(bench, [suite], (), [condition])
         names, failures = build_questions(bench, suite)
         if failures:

@@ -5,6 +5,7 @@ template; only a request has the key.
 """
 
 import re
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 from urllib.parse import quote
 
@@ -100,3 +101,20 @@ def template_of_argument(text: str) -> str:
         return template_of(found[0] if whole else place, pins=True) + (mark + model) * (not whole)
 
     return _ENTRY.sub(entry, _IN_ARGUMENT.sub(address, text))
+
+
+def is_release_address(text: str) -> bool:
+    """Whether a source is an address, and no folder.
+
+    >>> is_release_address("hf:a/b@main"), is_release_address("https://x.org/a.zip")
+    (True, True)
+    >>> is_release_address("data/codis")
+    False
+    """
+    return text.startswith(("hf:", "http://", "https://"))
+
+
+def source_of(written: str | Path) -> str:
+    """A source that a command names: the template of an address, or a folder's absolute path."""
+    text = str(written)
+    return template_of(text, pins=True) if is_release_address(text) else str(Path(text).absolute())

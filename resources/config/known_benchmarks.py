@@ -39,13 +39,19 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
 
     Raises:
         HomeError: If the home cannot be written to.
-        SettingsError: If a file has no section ``[benchmarks.NAME]``, or its name is taken.
+        SettingsError: If a file has no section ``[benchmarks.NAME]``, or its name is taken; if
+            it is not TOML.
     """
     known, names = known_benchmarks(), list[str]()
     for suite in suites:
         if suite.endswith(".toml"):
             names += _add_file(home, Path(suite).expanduser().absolute())
             continue
+        if Path(suite).is_file():
+            raise SettingsError(
+                f"{suite}: expected a suite, or a .toml file with a section [benchmarks.NAME] whose"
+                f" entry `file` is {Path(suite).name}; see docs/build-a-benchmark.md"
+            )
         names.append(suite)
         name = suite.partition("/")[0]
         if name in known and not (home / FOLDER / f"{name}.toml").exists():

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
+from resources.config.addresses import source_of
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.benchmarks import AuditSettings
 from resources.config.sections.engine_kinds import read_model_section
@@ -16,7 +17,7 @@ class SettingsResource(dg.ConfigurableResource[Any]):
 
     home: str
     sources: dict[str, str] = Field(default_factory=dict)
-    """Suite -> source folder, instead of what the file says."""
+    """Suite -> source, instead of what the file says."""
     suites: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Suite -> settings, instead of what the file says."""
     models: dict[str, Any] = Field(default_factory=dict)
@@ -39,10 +40,7 @@ class SettingsResource(dg.ConfigurableResource[Any]):
             name: {**written.suites.get(name, {}), **self.suites.get(name, {})}
             for name in {**written.suites, **self.suites}
         }
-        sources = {
-            **written.sources,
-            **{k: str(Path(v).absolute()) for k, v in self.sources.items()},
-        }
+        sources = {**written.sources, **{k: source_of(v) for k, v in self.sources.items()}}
         given = {name: read_model_section(section) for name, section in self.models.items()}
         accept = (*written.accept, *self.accept)
         update = {"suites": suites, "sources": sources, "accept": accept}

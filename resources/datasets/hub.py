@@ -55,17 +55,6 @@ class WebRelease:
 Release: TypeAlias = HubRelease | WebRelease
 
 
-def is_release_address(text: str) -> bool:
-    """Whether a source is an address, and no folder.
-
-    >>> is_release_address("hf:a/b@main"), is_release_address("https://x.org/a.zip")
-    (True, True)
-    >>> is_release_address("data/codis")
-    False
-    """
-    return text.startswith(("hf:", "http://", "https://"))
-
-
 def parse_release_address(text: str) -> Release:
     """Read an address as bench.toml has it.
 
@@ -88,7 +77,8 @@ def parse_release_address(text: str) -> Release:
     shown = redact_key_shapes(without_keys(text, pins=True))
     raise SettingsError(
         f'{shown!r} is not an address of a release (expected "hf:owner/name@revision", or '
-        '"https://host/file.zip#sha256=" and 64 hexadecimal digits; a folder in it is "below=data"'
+        '"https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'
+        " folder in it)"
     )
 
 

@@ -17,11 +17,12 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from resources.config.addresses import is_release_address
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.cache import ReleaseCache
 from resources.datasets.download import DownloadLog
-from resources.datasets.hub import Release, is_release_address, parse_release_address
+from resources.datasets.hub import Release, parse_release_address
 from resources.tables.locations import SOURCES_FOLDER
 
 

@@ -373,6 +373,9 @@ def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):
         add_known(home, [str(elsewhere / "my.toml")])
     with pytest.raises(SettingsError, match=r"gone.toml: no section \[benchmarks.NAME\]"):
         add_known(home, [str(elsewhere / "gone.toml")])
+    (elsewhere / "rows.jsonl").touch()
+    with pytest.raises(SettingsError, match=r"a \.toml file .* whose entry `file` is rows.jsonl"):
+        add_known(home, [str(elsewhere / "rows.jsonl")])
     (home / "bench.toml").unlink()
     (elsewhere / "my.toml").unlink()
     assert load_settings(home).benchmarks == {}

@@ -27,7 +27,7 @@ _DISK_FULL = "No usable temporary directory"  # as tempfile says of full disks, 
 @contextmanager
 def open_home(  # noqa: PLR0913  (an option each)
     suite: str = "",
-    source: Path | None = None,
+    source: str | Path = "",
     judge: str = "",
     scorer: str = "",
     *,
@@ -60,7 +60,7 @@ def open_home(  # noqa: PLR0913  (an option each)
 def open_home_for(  # noqa: PLR0913  (an option each)
     models: Sequence[str],
     suite: str = "",
-    source: Path | None = None,
+    source: str | Path = "",
     judge: str = "",
     scorer: str = "",
     elicit: str = "",

@@ -5,7 +5,6 @@ The group restores help texts of arguments, which typer before 0.26 loses with c
 
 import inspect
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import click
@@ -38,7 +37,12 @@ SuitesOption = Annotated[
     named_option("Suite or task; repeatable. Default: all.", complete_suites, "--suite"),
 ]
 SourceOption = Annotated[
-    Path | None, typer.Option(help="Folder with the suite's files. Default: bench.toml's.")
+    str,
+    typer.Option(
+        metavar="PATH",
+        help="Folder of the suite's files, or hf:... or https://... Default: bench.toml's.",
+        show_default=False,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
 JudgeOption = Annotated[

@@ -236,7 +236,7 @@ def review(
         typer.Argument(help="Form to write; filled lines stay. Default: review-TASK-MODEL.jsonl."),
     ] = None,
     condition: ConditionOption = "main",
-    source: SourceOption = None,
+    source: SourceOption = "",
     by: Annotated[str, typer.Option(help="Model that fills in the open lines.")] = "",
 ) -> None:
     """Export unread and doubtful responses to a form that people or a model fill in.

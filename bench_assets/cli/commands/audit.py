@@ -84,7 +84,7 @@ JUDGE_COLUMNS: Mapping[str, Cell] = {
 def judge_trials(
     task: SuiteName,
     judge: JudgeOption = "",
-    source: SourceOption = None,
+    source: SourceOption = "",
     questions: Annotated[int, typer.Option(min=1, help="Number of questions.")] = 25,
     beside: Annotated[
         str, named_option("Second judge, for the same responses.", complete_judges)
@@ -152,7 +152,7 @@ def permute_options(
     limit: Annotated[
         int, typer.Option(min=0, help="Most questions, stratified by category; 0: all.")
     ] = 0,
-    source: SourceOption = None,
+    source: SourceOption = "",
     *,
     as_json: JsonOption = False,
 ) -> None:

@@ -72,7 +72,7 @@ def evaluate(
     ] = None,
     model: OptionalModelsOption = None,
     condition: ConditionsOption = None,
-    source: SourceOption = None,
+    source: SourceOption = "",
     judge: JudgeOption = "",
     scorer: ScorerOption = "",
     elicit: ElicitOption = "",
@@ -105,8 +105,9 @@ def evaluate(
 ) -> None:
     """Evaluate models: generate, judge, score, aggregate. Cached responses are reused.
 
-    With --responses only a judge model gets requests. The judge "recorded" reads its verdicts
-    from the file's field judge_response.
+    With --responses, only a judge model gets requests.
+
+    The judge "recorded" takes verdicts from the file's field judge_response.
 
     Example: bench evaluate blink --model runs/step-500 --limit 50
     """
@@ -266,7 +267,7 @@ def _backfill(
 
 
 def _score(
-    suite: str, responses: Path, source: Path | None, judge: str, scorer: str, *, as_json: bool
+    suite: str, responses: Path, source: str, judge: str, scorer: str, *, as_json: bool
 ) -> None:
     """Score existing responses."""
     from bench_assets.workspace.evaluate.external_responses import (

@@ -16,7 +16,7 @@ def explain(
     question: Annotated[str, typer.Argument(help="Question id, such as codis/017/2.")],
     model: Annotated[str, typer.Option(help="Model.")],
     condition: ConditionOption = "main",
-    source: SourceOption = None,
+    source: SourceOption = "",
     *,
     as_json: JsonOption = False,
 ) -> None:

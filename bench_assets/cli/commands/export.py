@@ -76,7 +76,7 @@ def export(
     suites: SuitesOption = None,
     conditions: ConditionsOption = None,
     editions: EditionsOption = None,
-    source: SourceOption = None,
+    source: SourceOption = "",
     out: OutOption = None,
     to: ToOption = "",
     *,

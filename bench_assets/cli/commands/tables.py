@@ -39,7 +39,7 @@ def table(
         ),
     ],
     model: Annotated[str, named_option("Rows of this model only.", complete_models)] = "",
-    source: SourceOption = None,
+    source: SourceOption = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -80,7 +80,7 @@ def paper_table(
     ] = "",
     name: Annotated[str, typer.Argument(help="Table to make.")] = "",
     model: Annotated[str, named_option("Model, for a table of one model.", complete_models)] = "",
-    source: SourceOption = None,
+    source: SourceOption = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -109,14 +109,12 @@ def paper_table(
 
 
 @app.command()
-def questions(
-    suite: SuiteName, source: SourceOption = None, *, as_json: JsonOption = False
-) -> None:
+def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOption = False) -> None:
     """Print a suite's question table, built from its source.
 
     Example: bench tables questions codis
     """
-    with open_home(suite, source, scratch=source is not None) as bench:
+    with open_home(suite, source, scratch=bool(source)) as bench:
         bench.refresh_questions(suite)
         for task in bench.catalog.tasks_of(suite):
             print_rows(bench.questions(task), as_json=as_json)

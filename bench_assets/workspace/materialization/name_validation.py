@@ -7,9 +7,9 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.addresses import is_release_address
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
-from resources.datasets.hub import is_release_address
 from resources.models.registry.opening import seeing
 
 _RECORDED = (

@@ -12,6 +12,7 @@ from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.addresses import source_of
 from resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
 from resources.config.known_benchmarks import add_known
 from resources.config.sections.engine_kinds import kind_problems
@@ -22,7 +23,7 @@ from resources.redaction.logs import redact_logs
 @contextmanager
 def open_workbench(  # noqa: PLR0913  (an option each)
     suite: str = "",
-    source: Path | None = None,
+    source: str | Path = "",
     judge: str = "",
     scorer: str = "",
     *,
@@ -36,7 +37,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
 
     Args:
         suite: Suite or task to load; "": all suites.
-        source: Folder of the suite's files, instead of bench.toml's.
+        source: Folder of the suite's files or its address, instead of bench.toml's.
         judge: The suite's judge, instead of bench.toml's.
         scorer: The suite's scorer, instead of bench.toml's.
         models: Settings of ad-hoc models.
@@ -87,7 +88,7 @@ def print_warnings(problems: Sequence[str]) -> None:
 
 def home_settings(
     suite: str = "",
-    source: Path | None = None,
+    source: str | Path = "",
     chosen: Mapping[str, str] | None = None,
     models: Mapping[str, Any] | None = None,
     training: Sequence[Path] = (),
@@ -99,7 +100,7 @@ def home_settings(
     given = {key: value for key, value in (chosen or {}).items() if value}
     return SettingsResource(
         home=str(default_home()),
-        sources={suite: str(source)} if source else {},
+        sources={suite: source_of(source)} if source else {},
         suites={suite: given} if given else {},
         models=dict(models or {}),
         training=list(map(str, training)),

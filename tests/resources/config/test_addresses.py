@@ -13,8 +13,9 @@ from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.annotation.label_studio.client import LabelStudio, checked_address
-from resources.config.addresses import with_keys
+from resources.config.addresses import source_of, with_keys
 from resources.config.bench_toml import Settings, load_settings
+from resources.config.settings_resource import SettingsResource
 from resources.images.gallery import HttpGallery
 from resources.images.painters import ImageRequest, open_painter
 
@@ -107,3 +108,25 @@ def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
     assert paths == [f"/{KEY}/images/generations", f"/{KEY}?query=q", f"/{KEY}/api/users"]
     told = [painter.identity, *map(str, (unpainted.value, unfound.value, unasked.value))]
     assert [one for one in told if KEY in one or "{BENCH_KEY_" not in one] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "used"),
+    [
+        ("hf:a/b@main", "hf:a/b@main"),
+        ("https://host/a.zip#sha256=" + "a" * 64, "https://host/a.zip#sha256=" + "a" * 64),
+        ("data", str(Path("data").absolute())),
+        ("../data", str(Path("../data").absolute())),
+    ],
+)
+def test_a_command_s_source_is_an_address_as_it_is_or_a_folder(
+    tmp_path: Path, written: str, used: str
+) -> None:
+    resource = SettingsResource(home=str(tmp_path), sources={"blink": written})
+    assert source_of(written) == resource.load().sources["blink"] == used
+
+
+def test_a_key_in_a_command_s_source_becomes_a_variable() -> None:
+    template = source_of(f"https://u:{KEY}@host/a.zip")
+    assert KEY not in template
+    assert with_keys(template) == f"https://u:{KEY}@host/a.zip"
