@@ -5,12 +5,12 @@ is scored under cross-validation: what is right for a question is learned on oth
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from bench_assets.audit.framework.significance import chances, guessed
+from bench_assets.audit.framework.significance import GuessRate, chances, guessed
 from bench_assets.audit.framework.text_normalization import keyed, said
 from bench_assets.audit.shortcuts.guessable_keys import (
     Keyed,
@@ -150,17 +150,30 @@ def thirds(values: Sequence[float]) -> list[int]:
 
 def _spoken(some: Sequence[Question], groups: Groups) -> Tried:
     """Guess the answer in words that is most frequent in other questions of a group."""
-    if len(some) < LEAST:
-        return []
-    numbers: dict[object, int] = {}
-    keys = [numbers.setdefault(said(one.answer[0]), len(numbers)) for one in some]
-    clusters = clusters_of(some)
-    names = [clusters[one.question_id] for one in some]
-    plain = sum(learned(keys, [0] * len(some), names)) / len(some)
+    parts: dict[str, list[int]] = defaultdict(list)
+    for n, one in enumerate(some):
+        parts[f" in {one.category}"].append(n)
+    chosen = {"": list(range(len(some))), **(parts if len(parts) > 1 else {})}
+    enough = {name: places for name, places in chosen.items() if len(places) >= LEAST}
     return [
-        (name, guessed(learned(keys, group, names), [plain] * len(some), names, len(groups)), ())
-        for name, group in groups.items()
+        (f"{name}{part}", rate, ())
+        for part, places in enough.items()
+        for name, rate in _by_answer([some[n] for n in places], places, groups, len(enough))
     ]
+
+
+def _by_answer(
+    some: Sequence[Question], places: Sequence[int], groups: Groups, n_parts: int
+) -> Iterator[tuple[str, GuessRate]]:
+    """Guess by each group; luck is the most frequent answer of all."""
+    answers = [said(one.answer[0]) for one in some]
+    numbers = {answer: n for n, answer in enumerate(dict.fromkeys(answers))}
+    keys, clusters = [numbers[one] for one in answers], clusters_of(some)
+    luck = [Counter(keys).most_common(1)[0][1] / len(some)] * len(some)
+    names = [clusters[one.question_id] for one in some]
+    for name, group in groups.items():
+        hits = learned(keys, [group[n] for n in places], names)
+        yield name, guessed(hits, luck, names, len(groups) * n_parts)
 
 
 def _by_words(some: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:

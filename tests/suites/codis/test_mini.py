@@ -18,8 +18,9 @@ from bench_assets.suites.codis.dataset import (
     to_questions,
 )
 from bench_assets.suites.codis.synthetic import write
+from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import CATEGORIES, ballots, decide, select
-from tests.fair_exam import ImageFiles, unfair
+from tests.fair_exam import ImageFiles, unfair, unfair_constants
 from tests.rows import stored
 
 
@@ -182,6 +183,11 @@ def editions(tmp_path_factory):
 def test_nothing_but_the_image_tells_the_answer(editions):
     exams, files = editions
     assert unfair(exams, files.size, files.open) == {}
+
+
+def test_no_constant_response_passes_a_category(editions):
+    for exam in editions[0][:3]:
+        assert unfair_constants(TASK, exam, metrics=("acc_p", "acc_q")) == {}
 
 
 def test_no_category_can_be_passed_without_its_images(editions):

@@ -3,6 +3,8 @@
 import io
 import json
 from collections import Counter
+from hashlib import sha256
+from random import Random
 
 import pytest
 from PIL import Image
@@ -11,6 +13,10 @@ from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer
 from bench_assets.suites.journeybench.construction.annotation import FILTER
 from bench_assets.suites.journeybench.construction.filtering import agreement, decide
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
+    TriggerQuestion,
+    to_questions,
+)
 from bench_assets.suites.journeybench.mcot.problems import read_problems, solve
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import read_copa, read_knowledge
 from bench_assets.suites.journeybench.published_files import published_files
@@ -24,6 +30,7 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.synthetic.edition import write
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from resources.models.registry.recorded import read_responses
+from tests.fair_exam import ImageFiles, unfair
 from tests.rows import stored
 
 
@@ -89,6 +96,34 @@ def test_the_sky_of_each_image_has_its_colour(mini):
         image = Image.open(mini / "images" / member.image)
         expected = Image.new("RGB", (1, 1), colours[member.words["sky"]]).getpixel((0, 0))
         assert max(image.getcolors(image.width * image.height))[1] == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_statistic_of_its_images_answers_a_trigger_question(seed):
+    """What is asked is the same with every seed; where things lie is not."""
+    rng, files = Random(seed), ImageFiles()
+    asked, images = {}, {}
+    for member in members():
+        data = member.draw(rng)
+        digest = sha256(data).hexdigest()
+        files[digest] = data
+        images[member.image] = stored(member.image, digest, len(data))
+        trigger = WORLD["triggers"][(member.family + member.number) % len(WORLD["triggers"])]
+        row = TriggerQuestion(
+            entry_id=member.image,
+            image=member.image,
+            image_source="generated",
+            trigger=trigger["trigger"],
+            question=member.say(trigger["question"]),
+            answers=tuple(map(member.say, trigger["answers"])),
+        )
+        asked.setdefault(trigger["trigger"], []).append(row)
+    for trigger, rows in asked.items():
+        exam = to_questions(rows, images).questions
+        assert len(exam) == 20
+        assert unfair([exam], files.size, files.open).keys() <= {"the most frequent answer"}, (
+            trigger
+        )
 
 
 def test_every_problem_can_be_solved(mini):

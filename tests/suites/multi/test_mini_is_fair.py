@@ -19,7 +19,8 @@ from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.synthetic import edition as mini
-from tests.fair_exam import ImageFiles, chance, shortcuts, unfair
+from bench_assets.suites.multi.task import TASK
+from tests.fair_exam import ImageFiles, chance, shortcuts, unfair, unfair_constants
 from tests.rows import stored
 
 pytestmark = (
@@ -59,6 +60,11 @@ def image(name, content):
 
 def exams(editions, kind):
     return [[one for one in questions if one.category == kind] for questions, _ in editions]
+
+
+def test_no_constant_response_passes_a_kind_of_question_or_a_subject(editions):
+    for questions, _ in editions[:3]:
+        assert unfair_constants(TASK, questions, metrics=("accuracy",)) == {}
 
 
 def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):

@@ -22,6 +22,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
     KINDS,
     Kind,
     content_words,
+    read_chain,
     word_share,
 )
 from bench_assets.suites.cogbench.description import prompts
@@ -140,13 +141,17 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
 
 YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # what Score.answer says of a point
 
-_MENTIONED = 0.5  # share of a key point's words that the rules want to see
+_MENTIONED = 0.75  # of a key point's words: of less, "she is sad" would be "she is angry"
+_SENTENCE = 12  # content words that a sentence may have, whatever it mentions
+_LISTED = 3  # words said for each of a key point's, in a longer one: more are a list
+_ENDS = re.compile(r"[.!?;\n]+")
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Call a key point mentioned if at least half of its content words are in the description.
+    """Call a key point mentioned if a sentence has three quarters of its content words.
 
-    It needs no model and has no semantics: a check of the pipeline, not of a model's cognition.
+    Of a chain, each part has to be; a sentence that lists everything mentions nothing. It needs no
+    model and has no semantics: a check of the pipeline, not of a model's cognition.
     """
     return [
         Judgement.of(
@@ -157,10 +162,23 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
             response=f"{share:.2f} of its words",
         )
         for pair in answered
-        for said in [content_words(pair.prediction.text)]
+        for said in [[content_words(text) for text in _ENDS.split(pair.prediction.text)]]
         for point in key_points(pair.question)
-        for share in [word_share(point.text, said)]
+        for share in [min(_share_in(part, said) for part in _parts(point.text))]
     ]
+
+
+def _parts(point: str) -> Sequence[str]:
+    """The clues and the conclusion of a chain; a conclusion is one part."""
+    chain = read_chain(point)
+    return (point,) if isinstance(chain, str) else (*chain.premises, chain.conclusion)
+
+
+def _share_in(text: str, sentences: Sequence[frozenset[str]]) -> float:
+    """Share of a text's words in the sentence that has most of them, and is no list."""
+    wanted = content_words(text)
+    fitting = (one for one in sentences if len(one) <= max(_SENTENCE, _LISTED * len(one & wanted)))
+    return max((word_share(text, one) for one in fitting), default=0.0)
 
 
 def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:

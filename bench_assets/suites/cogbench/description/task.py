@@ -9,7 +9,7 @@ TASK = Task(
     name="cogbench/description",
     rejections="cogbench/rejections",
     title="CogBench description",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -34,6 +34,7 @@ from bench_assets.suites.cogbench.synthetic.tales import (
 
 _LETTERS = "ABCD"
 _PLANTED = ("window-1", "window-2", "window-3")
+_PLANTED_KIND = "character"
 _TAIL = ", as anybody can see at once"
 
 
@@ -77,7 +78,7 @@ def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
 
 def _questions_of(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
     """The questions about a chain, with the planted fault."""
-    if tale.name in _PLANTED and told.kind == "character":
+    if tale.name in _PLANTED and told.kind == _PLANTED_KIND:
         (asked,) = told.questions
         options = [
             text.removesuffix(".") + f"{_TAIL}." if number == asked.right else text
@@ -88,7 +89,7 @@ def _questions_of(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
 
 
 def _planted(tale: Tale) -> tuple[Tale, StoryReasoning]:
-    return next((tale, told) for told in tale.told if told.kind == "character")
+    return next((tale, told) for told in tale.told if told.kind == _PLANTED_KIND)
 
 
 def _identity(tale: Tale, told: StoryReasoning) -> str:
@@ -152,7 +153,8 @@ def write(folder: Path, seed: int = 0) -> None:
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
-    told = word_questions(tales(material, rng))
+    dropped = {(name, _PLANTED_KIND) for name in (_PLANTED[0], _PLANTED[2])}
+    told = word_questions(tales(material, rng), dropped)
     people = material["annotators"]
     riddle = material["misunderstood"]
     files = {

@@ -6,7 +6,7 @@ the options by content, no letter is favoured in any kind.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, TypeAlias
@@ -168,11 +168,22 @@ _OPENINGS = (
 )
 
 
-def word_questions(tales: Sequence[Tale]) -> list[Tale]:
-    """Word every question; the images are unchanged."""
+def word_questions(tales: Sequence[Tale], left_out: Collection[tuple[str, str]] = ()) -> list[Tale]:
+    """Word every question; the images are unchanged.
+
+    ``left_out`` are tales and kinds whose questions will not stay; their letters do not count.
+    """
     counts: dict[str, Counter[str]] = {}
     return [
-        replace(tale, told=tuple(_word_chain_questions(tale, told, counts) for told in tale.told))
+        replace(
+            tale,
+            told=tuple(
+                _word_chain_questions(
+                    tale, told, {} if (tale.name, told.kind) in left_out else counts
+                )
+                for told in tale.told
+            ),
+        )
         for tale in tales
     ]
 

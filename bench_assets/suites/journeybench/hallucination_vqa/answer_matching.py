@@ -3,8 +3,8 @@
 An answer is right if, for one of people's answers, it takes the same stand (something is there, or
 it is not there or cannot be told), names the same numbers, and has at least half of the words that
 the question does not have already. What is not there has to be named, or meant by "they": one
-sentence that fits every question answers none. Nor does a list of everything: of the words that are
-said, a third is the question's or people's, and no count is beside the right one.
+sentence that fits every question answers none. Nor does a list: what is denied is not one thing of
+several, a third of the words is the question's or people's, and no count is beside the right one.
 """
 
 import json
@@ -24,6 +24,9 @@ _NUMBERS: dict[str, str] = _WORDS["numbers"]
 _BARE = frozenset(_WORDS["bare"])
 _ENOUGH = 0.5
 _LISTED = 3  # words said for each of the question or of people: more are a list
+_BETWEEN = re.compile(r"[,;/.\n]|\b(?:and|or|nor)\b", re.IGNORECASE)
+_ARTICLES = frozenset({"a", "an", "the", "any"})
+_ADJECTIVES = 1  # words before or after a thing that is denied: more are other things
 
 
 def says_the_same(response: str, truth: str, question: str) -> bool:
@@ -42,7 +45,8 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
         return False
     asked, said, meant = _words(question), _words(response), _words(truth)
     things = meant & asked or meant  # the question's subject, if the truth names it
-    if _DENYING.search(truth) and things and not (things & said or _means_them(response, truth)):
+    denied = _means_them(response, truth) or _denies(response, things, asked | meant)
+    if _DENYING.search(truth) and things and not denied:
         return False
     told = meant - asked
     counts = {word for word in told if word.isdigit()}
@@ -59,6 +63,30 @@ def _evades(response: str, truth: str) -> bool:
     if _NOT_ANSWERING.search(response) and not _NOT_ANSWERING.search(truth):
         return True
     return _plain(response) in _BARE and _plain(response) != _plain(truth)
+
+
+def _denies(response: str, things: frozenset[str], known: frozenset[str]) -> bool:
+    """Whether a response names one of the things, and no list of others beside it.
+
+    ``known`` are words of the question and of people.
+    """
+    parts = _BETWEEN.split(response)
+    if any(_words(part) and not _words(part) & known and _is_item(part) for part in parts):
+        return False
+    runs = [_words(run) for part in parts for run in _runs(part)]
+    return any(run & things and len(run - known) <= _ADJECTIVES for run in runs)
+
+
+def _is_item(part: str) -> bool:
+    """Whether a part of a sentence denies, or is a noun without a verb as in a list."""
+    plain = _plain(part).split()
+    return bool(_DENYING.search(part)) or _EMPTY.intersection(plain) <= _ARTICLES
+
+
+def _runs(part: str) -> list[str]:
+    """Sequences of words that carry meaning, without one between them that does not."""
+    spaced = (word if _words(word) else "," for word in part.split())
+    return " ".join(spaced).split(",")
 
 
 def _means_them(response: str, truth: str) -> bool:

@@ -64,8 +64,8 @@ class Member:
             "subject": subject["noun"],
             "s_n": "n" if subject["noun"][0] in "aeiou" else "",
             "other": subject["other"],
-            "absent": WORLD["absent"][(self.family + self.number // 3) % len(WORLD["absent"])],
-            "unknown": WORLD["unknown"][(self.family + self.number) % len(WORLD["unknown"])],
+            "absent": self._absent,
+            "unknown": WORLD["unknown"][self._half % len(WORLD["unknown"])],
             "few": WORDS[self.few],
             "few_digits": str(self.few),
             "wrong_few": WORDS[self.few + 1],
@@ -74,6 +74,18 @@ class Member:
             words[name] = self._of(kind)["noun"]
             words[f"wrong_{name}"] = self._of(kind, 1)["noun"]
         return words
+
+    @property
+    def _half(self) -> int:
+        """Number of the half of its family; of a half, one image has each trigger."""
+        return 2 * self.family + self.number // 3
+
+    @property
+    def _absent(self) -> str:
+        """A thing that other images show, or none does; another one for each half of a family."""
+        shown = {self._of(kind)["noun"] for kind in ("subjects", "mounts")}
+        things = [*WORLD["absent"], *(one["noun"] for one in WORLD["mounts"] + WORLD["subjects"])]
+        return str(next(one for one in things[self._half :] if one not in shown))
 
     @property
     def few(self) -> int:

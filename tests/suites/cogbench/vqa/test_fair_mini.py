@@ -11,7 +11,8 @@ from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_assets.suites.cogbench.synthetic.tales import plain_question
 from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
-from tests.fair_exam import ImageFiles, unfair
+from bench_assets.suites.cogbench.vqa.task import TASK
+from tests.fair_exam import ImageFiles, unfair, unfair_constants
 from tests.rows import stored
 
 SEEDS = range(5)
@@ -56,6 +57,12 @@ def test_nothing_but_the_image_tells_the_answer(editions):
     exams, files = editions
     assert all(len(exam) > 100 for exam in exams)
     assert unfair(exams, files.size, files.open) == {}
+
+
+@pytest.mark.long
+def test_no_constant_response_passes_a_kind_of_reasoning(editions):
+    for exam in editions[0][:3]:
+        assert unfair_constants(TASK, exam) == {}
 
 
 @pytest.mark.long

@@ -16,17 +16,20 @@ DENIALS = (
 )
 ASSERTIONS = ("No, the heart is red.", "The heart is noted.", "A heart.")
 REFUSALS = (
-    *("I cannot assist, no heart.", "I can't assist, no heart.", "I can’t help, no heart."),
-    *("I cannot provide it, no heart.", "Unable to help, no heart.", "As an AI, no heart."),
-    *("I cannot answer, no heart.", "I can't answer, no heart.", "Unable to answer, heart."),
+    *("I cannot assist a heart", "I can't assist a heart", "I can’t help a heart"),
+    *("I cannot provide a heart", "Unable to help a heart", "As an AI I see no heart"),
+    *("I cannot answer on a heart", "I can't answer on a heart", "Unable to answer on a heart"),
 )
+LISTS = ("no heart, tree", "no heart and tree", "no heart or tree", "no heart nor tree")
+LISTS += ("no heart, a tree", "no heart, an owl", "no heart, the tree", "no heart, any tree")
 BARE = ("no", "nothing", "none", "nowhere", "nobody")
 _EMPTY = (
     "a an the is are was were be been it its there this that these those i we you they he "
     "she his her their to of in on at by with and or as for from image images picture photo "
     "photograph scene nor any can t do does doesn don didn isn aren wasn have has had see "
     "seen visible shown show shows appear appears present tell determine determined know "
-    "known what where which how who so but just only actually seems looks like m re ll ve s"
+    "known what where which how who so but just only actually seems looks like m re ll ve s "
+    "answer answered"
 )
 EMPTY = _EMPTY.split()
 DENYING_AND_EMPTY = ("no", "not", "none", "neither", "cannot", "nothing")
@@ -35,12 +38,12 @@ NUMBERS = _NUMBERS.split()
 
 TABLE = [
     *((said, *HEART, True) for said in DENIALS),
-    *((said, *HEART, False) for said in (*ASSERTIONS, *REFUSALS)),
+    *((said, *HEART, False) for said in (*ASSERTIONS, *REFUSALS, *LISTS)),
     *((said, f"{said} there", "Where?", False) for said in BARE),
     ("They cannot be seen", "The shoes are not visible", "What shoes?", True),
     ("They cannot be seen", "There is no heart", "Which heart?", False),
     ("Yes", "Yes, it is blue", "Is it blue?", False),
-    ("I cannot answer", "Nobody cannot answer", "Who?", True),
+    ("I cannot answer, nobody", "Nobody cannot answer", "Who?", True),
     *(("red", f"{word} red blue", "?", True) for word in EMPTY),
     *(("never red", f"{word} red blue", "?", True) for word in DENYING_AND_EMPTY),
     *((str(n), word, "?", True) for n, word in enumerate(NUMBERS)),

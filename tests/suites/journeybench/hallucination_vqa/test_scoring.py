@@ -13,6 +13,7 @@ from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
+from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
@@ -125,36 +126,49 @@ def test_rules_call_peoples_own_answers_right_and_empty_words_wrong(shared_data)
         assert not any(judgement.verdict for judgement in scoring.judge_by_rules(pairs))
 
 
-def test_no_composed_response_passes_the_rules_of_the_mini_edition():
-    """What people answer there, as lists: 0.617 and 0.667 were called right."""
-    things = (
-        "piano",
-        "ladder",
-        "dog",
-        "bicycle",
-        "boat",
-        "lamp",
-        "balloon",
-        "key",
-        "umbrella",
-        "4",
+def mini_questions():
+    """By trigger: questions of the mini edition with what people answer to them."""
+    found = {}
+    for member in members():
+        trigger = WORLD["triggers"][(member.family + member.number) % len(WORLD["triggers"])]
+        answers = [member.say(answer) for answer in trigger["answers"]]
+        found.setdefault(trigger["trigger"], []).append((member.say(trigger["question"]), answers))
+    return found
+
+
+def share(text, asked):
+    right = [any(says_the_same(text, one, about) for one in answers) for about, answers in asked]
+    return sum(right) / len(asked)
+
+
+@pytest.mark.parametrize("between", [", ", " or ", " ", ". No ", "; no "])
+@pytest.mark.parametrize("opening", ["No ", "I cannot tell the "])
+def test_no_list_passes_the_rules_of_the_mini_edition(opening, between):
+    """Composed word by word, as long as it gains; "No food, age, birthplace" got 80 % of a kind."""
+    words = sorted(
+        {word for one in members() for word in (one.words["absent"], one.words["unknown"])}
     )
-    asked = [
-        *(
-            (f"What colour is the {one}?", f"There is no {one} in the picture")
-            for one in things[:9]
-        ),
-        *(
-            (f"How many {one}s are there?", word)
-            for one, word in zip(things[:3], ("2", "3", "4"), strict=True)
-        ),
-        ("What is the age of the whale?", "The picture does not tell the age of the whale"),
-    ]
-    answers = [answer for _, answer in asked]
-    for text in (*composed_texts(answers), *STOCK, f"no {', '.join(things)}"):
-        right = [says_the_same(text, answer, question) for question, answer in asked]
-        assert sum(right) <= 2, text
-    assert all(says_the_same(answer, answer, question) for question, answer in asked)
+    for trigger, asked in mini_questions().items():
+        luck = sum(share(answers[0], asked) for _, answers in asked) / len(asked)
+        listed, best = [], 0.0
+        while len(listed) < len(words):
+            text, found = max(
+                ((word, share(opening + between.join([*listed, word]), asked)) for word in words),
+                key=lambda one: one[1],
+            )
+            if found <= best:
+                break
+            listed, best = [*listed, text], found
+        assert best <= luck + 0.1, (trigger, listed)
+
+
+def test_no_composed_response_and_no_sentence_passes_the_rules_of_the_mini_edition():
+    for trigger, asked in mini_questions().items():
+        answers = [answer for _, of_one in asked for answer in of_one]
+        luck = sum(share(of_one[0], asked) for _, of_one in asked) / len(asked)
+        for text in (*composed_texts(answers), *STOCK):
+            assert share(text, asked) <= luck + 0.1, (trigger, text)
+        assert all(says_the_same(one, one, about) for about, of_one in asked for one in of_one)
 
 
 def pair(entry, said, edition="built"):
