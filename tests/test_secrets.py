@@ -45,7 +45,6 @@ PLACES = {  # place in the configuration -> key
     "matrix": "m4tr1x-Qm3x9ZpLw7Rk2Vt5",
     "named": "v4r-Qm3x9ZpLw7Rk2Vt5n4m3d",
     "host": "h0stqm3x9zplw7rk2vt5",
-    "file": "f1le-Qm3x9ZpLw7Rk2Vt5a4d",
     "source": "s0urce-Qm3x9ZpLw7Rk2Vt5",
     "webhook": "w3bh00k-Qm3x9ZpLw7Rk2Vt5",
     "annotation": "l4bel-Qm3x9ZpLw7Rk2Vt5st",
@@ -84,11 +83,6 @@ kind = "server"
 base_url = "http://{host}.invalid:1/v1"
 model = "m"
 max_tries = 1
-[models.moving]
-kind = "server"
-path = "."
-model = "m"
-addresses_file = "addresses"
 """
 
 
@@ -136,7 +130,6 @@ def configure(home: Path, base_url: str, n: int) -> None:
     """Write a bench.toml with the keys, and a benchmark of n questions."""
     told = {**PLACES, "url": base_url.removesuffix("/v1"), "sha": 64 * "0"}
     (home / "bench.toml").write_text(TOML.format(**told))
-    (home / "addresses").write_text(f"http://127.0.0.1:9/v1?api_key={PLACES['file']}")
     rows = [{"id": i, "question": f"{i}?", "options": ["x", "y"]} for i in range(n)]
     rows = [{**row, "answer": "B"} for row in rows]
     (home / "echoes.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -167,7 +160,7 @@ def contents(home: Path) -> Iterator[tuple[str, str]]:
     """What lies in a folder: the bytes of each file, and what is packed or cut in pieces in it."""
     for file in sorted(path for path in home.rglob("*") if path.is_file()):
         name = str(file.relative_to(home))
-        if name in ("bench.toml", "addresses") or not file.exists():  # a log that was closed
+        if name == "bench.toml" or not file.exists():  # a log that was closed
             continue
         yield name, file.read_bytes().decode("latin-1")
         if file.suffix == ".parquet":

@@ -53,19 +53,12 @@ def validate_cluster_storage(
     file: Path,
     storage: StorageSettings,
     cluster: ClusterSettings,
-    models: Mapping[str, ModelSpec],
 ) -> None:
     """Check that remote runs share their stores with this home.
 
     Raises:
         SettingsError: If shared stores are missing.
     """
-    for name, spec in models.items():
-        if isinstance(spec, ServerSpec) and spec.reached_as and not storage.database:
-            raise SettingsError(
-                f'{file}, entry models.{name}.reached_as: [storage] database = "env:NAME" is'
-                " missing, which announces servers to other homes"
-            )
     if cluster.launcher == "local":
         return
     said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
@@ -313,7 +306,7 @@ def load_settings(home: Path) -> Settings:
         raise SettingsError(
             f"{file}, {describe_validation_error(why, Settings, written)}"
         ) from None
-    validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
+    validate_cluster_storage(file, settings.storage, settings.cluster)
     return _without_twins(settings, named, own).with_given(read_models(home))
 
 

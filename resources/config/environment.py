@@ -95,7 +95,7 @@ def weak_key_warning(variable: str) -> str:
 
 def weak_key_warnings(home: Path) -> list[str]:
     """The same for every key that a home's settings name or contain."""
-    found = named_secrets(list(_written(home).values()), _variable)
+    found = named_secrets([_read_or_nothing(file) for file in files_with_secrets(home)], _variable)
     weak = dict.fromkeys(name for value, name in found if not is_strong(value))
     return [_WEAK.format(name) for name in weak]
 
@@ -115,25 +115,13 @@ def known_secrets(*homes: Path) -> Secrets:
 
     A file that cannot be read has none.
     """
-    written = [one for home in homes for one in _written(home).values()]
+    written = [_read_or_nothing(file) for file in files_with_secrets(*homes)]
     return secrets_in([*written, dict(os.environ)], _variable)
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
-    """Files that may contain secrets: settings, and files of server addresses."""
-    return [file for home in homes for file in _written(home)]
-
-
-def _written(home: Path) -> dict[Path, object]:
-    read = {home / name: _read_or_nothing(home / name) for name in ("bench.toml", MODELS_FILE)}
-    written: dict[Path, object] = {**read}
-    for models in (one.get("models") for one in read.values()):
-        for section in models.values() if isinstance(models, dict) else ():
-            named = section.get("addresses_file") if isinstance(section, dict) else None
-            if isinstance(named, str):
-                file = home / os.path.expanduser(named)  # noqa: PTH111 - raises nothing
-                written[file] = _lines_or_nothing(file)
-    return written
+    """Files that may contain secrets: settings."""
+    return [home / name for home in homes for name in ("bench.toml", MODELS_FILE)]
 
 
 def _read_or_nothing(file: Path) -> dict[str, Any]:
@@ -141,13 +129,6 @@ def _read_or_nothing(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return {}
-
-
-def _lines_or_nothing(file: Path) -> list[str]:
-    try:
-        return [line.strip() for line in file.read_text("utf-8", "replace").splitlines()]
-    except (OSError, ValueError):  # a name with a NUL
-        return []
 
 
 def section_secrets(section: object) -> Secrets:

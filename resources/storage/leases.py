@@ -1,7 +1,7 @@
 """Leases: exclusive rights that expire by the clock of the database unless they are renewed.
 
-One table serves all uses: requests in flight, heartbeats of runs and servers, locks of tables, and
-evaluations started by sensors.
+One table serves all uses: requests in flight, heartbeats of runs, locks of tables, and evaluations
+started by sensors.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -41,7 +41,7 @@ class Leases:
             database: Database of the leases.
             seconds: Duration of a lease, in s.
             owner: Name of the owner; unique by default.
-            note: Information for others, such as the process or the served model.
+            note: Information for others, such as the process.
         """
         self.database = database
         self.seconds = seconds
@@ -52,10 +52,6 @@ class Leases:
     def take(self, keys: Iterable[str]) -> set[str]:
         """Take the leases that are free, expired or the owner's; returns the held keys."""
         return self._write(partial(self._take, sorted(set(keys))))
-
-    def take_over(self, keys: Iterable[str], patience: float = PATIENCE) -> None:
-        """Take leases, also from other owners."""
-        self._write(partial(self._insert, keys=sorted(set(keys))), patience)
 
     def renew(self) -> int:
         """Renew all leases; returns their number."""
@@ -99,20 +95,6 @@ class Leases:
             return until is not None and float(until) < self._oldest(connection)
 
         return self._write(work)
-
-    def others(self, prefix: str, patience: float = PATIENCE) -> list[str]:
-        """Sorted keys below a prefix that others with the same note hold, without the prefix."""
-
-        def work(connection: sa.Connection) -> list[str]:
-            held = sa.select(leases.c.key).where(
-                leases.c.key.startswith(prefix, autoescape=True),
-                leases.c.owner != self.owner,
-                leases.c.note == self.note,
-                leases.c.until >= self._oldest(connection),
-            )
-            return sorted(connection.scalars(held))
-
-        return [key.removeprefix(prefix) for key in self._write(work, patience)]
 
     def _set_end(self, seconds: float, connection: sa.Connection) -> int:
         until = _now(connection) + seconds

@@ -114,8 +114,7 @@ def _addresses(home: Path, store: ResponseStore | None) -> set[str]:
     """Every address that identities and sections of models contain."""
     found = {row["model"] for row in (store.rows() if store else ()) if row["model"]}
     urls = {url for identity in found for url in _SERVER.findall(identity)}
-    bases = [section.get("base_url", ()) for section in read_sections(home).values()]
-    return urls | {url for one in bases for url in ([one] if isinstance(one, str) else one)}
+    return urls | {str(one.get("base_url", "")) for one in read_sections(home).values()}
 
 
 def _clean_responses(store: ResponseStore, clean: Rewrite) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bench_assets.core.schema.errors import BenchError, did_you_mean
 from bench_assets.plugins import Plugins, find_plugins, strangers_objects
@@ -24,9 +24,6 @@ from resources.config.sections.base import ModelSpec
 from resources.config.sections.models import SPECS
 from resources.response_cache.engine import Engine, ReadImage
 from resources.response_cache.port import TokenCounts
-
-if TYPE_CHECKING:
-    from resources.storage.database import Database
 
 GROUP = "bench_assets.engines"
 
@@ -42,7 +39,6 @@ class EngineContext:
     resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
     # identity -> tokens of all responses that are remembered of it
     spent: Callable[[str], TokenCounts]
-    database: "Callable[[], Database] | None" = None  # the one that homes share, if they do
     asks: bool = True  # requests are sent; else it is only looked what was cached
 
 

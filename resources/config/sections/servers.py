@@ -31,13 +31,16 @@ def is_url(text: str) -> bool:
     return bool(re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", text))
 
 
-def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-    for url in [value] if isinstance(value, str) else value or [""]:
-        if not is_url(url):
-            raise ValueError(
-                "expected an address like http://127.0.0.1:8000/v1, without a password and #"
-            )
-    return template_of(value) if isinstance(value, str) else tuple(map(template_of, value))
+def _is_an_address(value: object) -> object:
+    if isinstance(value, list | tuple):
+        raise ValueError(
+            "expected one address. Start a router for several servers: vllm-router --worker-urls"
+        )
+    if isinstance(value, str) and not is_url(value):
+        raise ValueError(
+            "expected an address like http://127.0.0.1:8000/v1, without a password and #"
+        )
+    return template_of(value) if isinstance(value, str) else value
 
 
 def _is_header(name: str) -> str:
@@ -72,10 +75,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
     sent. Its fields that switch off ``generation_config.json`` are part of a response's
     identity."""
-    base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)] = ()
+    base_url: Annotated[str, BeforeValidator(_is_an_address)] = ""
     """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
-    environment variable. Several share the requests; the first is part of a response's identity
-    unless ``path`` is set."""
+    environment variable. Part of a response's identity unless ``path`` is set."""
     model: str = ""
     """The server's name of the model; default with ``serve``: ``{name}`` or the path."""
     revision: str = ""
@@ -85,7 +87,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     key_header: Annotated[str, AfterValidator(_is_header)] = ""
     """Header for the key; ``Authorization`` gets "Bearer" before it."""
     concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_is_concurrency)] = "auto"
-    """Most concurrent requests per address; "auto": as many as make the server no slower."""
+    """Most concurrent requests per server; "auto": as many as make the server no slower."""
     max_tries: int = Field(6, gt=0)
     """Attempts per request, including the first."""
     max_wait: float = Field(120.0, gt=0)
@@ -112,15 +114,14 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     ``"env:NAME"`` is replaced by an environment variable."""
 
     @property
-    def addresses(self) -> tuple[str, ...]:
-        """Template of every address, without a slash at its end."""
-        urls = (self.base_url,) if isinstance(self.base_url, str) else self.base_url
-        return tuple(url.rstrip("/") for url in urls)
+    def address(self) -> str:
+        """Template of the address, without a slash at its end."""
+        return self.base_url.rstrip("/")
 
     @property
     def place(self) -> str:
-        """Addresses without keys; or the served path."""
-        return shown_address(" ".join(self.addresses)) or self.path or self.addresses_file
+        """The address without keys; or the served path."""
+        return shown_address(self.address) or self.path
 
     @property
     def share_of_price(self) -> float:
@@ -129,14 +130,13 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def first_concurrency(self) -> int:
-        """Concurrent requests per address at first."""
+        """Concurrent requests per server at first."""
         return FIRST_CONCURRENCY if self.concurrency == "auto" else self.concurrency
 
     @property
     def at_once(self) -> int:
-        """Concurrent requests at all known addresses at first."""
-        known = self.n_served if self.serve else len(self.addresses)
-        return self.first_concurrency * max(1, known)
+        """Concurrent requests at all servers at first."""
+        return self.first_concurrency * (self.n_served if self.serve else 1)
 
     @property
     def knows(self) -> ServerFeatures:
@@ -177,7 +177,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
         The decoding parameters are not in it: they are the other half of a response's identity.
         """
-        return self.identity_of(f"server:{shown_address((*self.addresses, self.path)[0])}")
+        return self.identity_of(f"server:{self.place}")
 
     def identity_of(self, answers: str) -> str:
         """Identity from the key of the server: an address, or a content digest."""
@@ -217,18 +217,17 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def _is_somewhere(self) -> Self:
         if self.serve and self.base_url:
             raise ValueError("either serve or base_url, not both")
-        if not (self.serve or self.base_url or self.addresses_file):
-            raise ValueError("expected base_url, addresses_file or serve")
-        if not (self.path or self.base_url):
-            told = "serve" if self.serve else "addresses_file"
-            raise ValueError(f"{told} needs path, the folder with the weights")
+        if not (self.serve or self.base_url):
+            raise ValueError("expected base_url or serve")
+        if self.serve and not self.path:
+            raise ValueError("serve needs path, the folder with the weights")
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
         if (self.serve or self.batch) and self.format == "gemini":
             told = "serve" if self.serve else "batch"
             raise ValueError(f'{told} needs format = "openai" or "anthropic"')
-        if self.batch and (self.path or self.addresses_file or len(self.addresses) > 1):
-            raise ValueError("batch needs exactly one base_url, a provider's")
+        if self.batch and self.path:
+            raise ValueError("batch needs a provider's base_url, and no path")
         return self
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Servers that bench starts, and addresses that change.
+"""Servers that bench starts: alone, behind a router of their own, or behind one that runs.
 
 ``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``. Its responses
 are keyed by these weights, not by an address.
@@ -6,12 +6,12 @@ are keyed by these weights, not by an address.
 
 import re
 import shlex
-import socket
 from collections.abc import Mapping
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Annotated, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -88,13 +88,10 @@ def _is_command(written: str) -> str:
     return written
 
 
-def _is_a_machine(name: str) -> str:
-    if name and not re.fullmatch(r"[\w.-]+", name.replace("{hostname}", "h"), re.ASCII):
-        raise ValueError(
-            'expected the name or address of this machine, such as "{hostname}" or "10.0.0.5",'
-            " without http:// and port"
-        )
-    return name
+def _is_a_router(address: str) -> str:
+    if address and not re.fullmatch(r"https?://[^/@?#\s]+", address):
+        raise ValueError("expected the address of a vllm-router, such as http://10.0.0.1:30000")
+    return address
 
 
 def _listens_at(command: str) -> str:
@@ -112,7 +109,7 @@ def _is_loopback(name: str) -> bool:
 
 
 class ManagedServerSection(ModelSpec):
-    """A server that runs start, or whose addresses change, and its limit of runs."""
+    """A server that runs start, and its limit of runs."""
 
     serve: Annotated[str, AfterValidator(is_command)] = ""
     """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,
@@ -121,7 +118,7 @@ class ManagedServerSection(ModelSpec):
     path: str = ""
     """Folder with the server's weights; responses are then keyed by their content."""
     replicas: int = Field(1, gt=0)
-    """Servers to start; a dead one is restarted."""
+    """Servers to start, behind a vllm-router if there are several; a dead one is restarted."""
     devices: tuple[str, ...] = ()
     """CUDA_VISIBLE_DEVICES of each server, such as ``["0,1", "2,3"]``."""
     needs: Needs = Field(default_factory=dict)
@@ -130,12 +127,8 @@ class ManagedServerSection(ModelSpec):
     """Seconds to wait for a started server."""
     health: str = Field("/health", pattern=r"^/\S*$")
     """Health page; without one, ``/v1/models``."""
-    reached_as: Annotated[str, AfterValidator(_is_a_machine)] = ""
-    """Name of this machine for others, such as ``"{hostname}"``: homes with one ``[storage]
-    database`` use each other's servers."""
-    addresses_file: str = ""
-    """File with one address per line, read again during a run."""
-
+    router: Annotated[str, AfterValidator(_is_a_router)] = ""
+    """Address of a running vllm-router: the servers of all machines join it, and share requests."""
     pool: PoolName | None = None
     """Pool that a run of this model holds instead of ``gpu``: one of ``pools`` in ``[cluster]``."""
 
@@ -150,9 +143,9 @@ class ManagedServerSection(ModelSpec):
         return float(sum(len(one.split(",")) for one in self.devices))
 
     @property
-    def reached_here(self) -> str:
-        """``reached_as`` on this machine."""
-        return self.reached_as.replace("{hostname}", socket.gethostname())
+    def is_routed(self) -> bool:
+        """Whether a request may reach the server of another model by mistake."""
+        return bool(self.path and (not self.serve or self.router or self.n_served > 1))
 
     @property
     def command_digest(self) -> str:
@@ -176,16 +169,19 @@ class ManagedServerSection(ModelSpec):
 
     @model_validator(mode="after")
     def _goes_together(self) -> Self:
-        if self.serve and self.addresses_file:
-            raise ValueError("either serve or addresses_file, not both")
-        only = {"replicas", "devices", "health", "needs", "reached_as"} & self.model_fields_set
+        only = {"replicas", "devices", "health", "needs", "router"} & self.model_fields_set
         if not self.serve and only:
             raise ValueError(f"{min(only)} needs serve")
-        heard = _listens_at(self.serve)
-        if self.reached_as and _is_loopback(heard) and not _is_loopback(self.reached_as):
+        heard, host = _listens_at(self.serve), urlsplit(self.router).hostname or ""
+        if self.router and _is_loopback(heard) and not _is_loopback(host):
             raise ValueError(
-                f"reached_as: by its command the server listens at {heard}, where no other machine"
-                " reaches it; at every interface it does with --host 0.0.0.0"
+                f"router: by its command the server listens at {heard}, where {host} does not reach"
+                " it; at every interface it does with --host 0.0.0.0"
+            )
+        if self.router and "{name}" not in self.serve:
+            raise ValueError(
+                "router: expected {name} in serve, by which a router tells servers of several"
+                " models apart (vllm: --served-model-name {name})"
             )
         told = "replicas" in self.model_fields_set
         if self.devices and told and self.replicas != len(self.devices):

@@ -1,6 +1,7 @@
 """Chat session: one conversation with a server, with retries."""
 
 import io
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, perf_counter
@@ -15,9 +16,9 @@ from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
 from resources.http.errors import MOST_BYTES, body_of, failure, unpacked
+from resources.models.api.concurrency_limit import Endpoint
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import read
-from resources.models.api.load_balancer import Endpoints
 from resources.redaction.engine import note_redaction
 
 
@@ -28,9 +29,9 @@ class ChatSession:
     spec: ServerSpec
     form: ApiFormat
     session: aiohttp.ClientSession
-    endpoints: Endpoints
+    endpoint: Endpoint
     retrying: RetryPolicy
-    moves: bool = False  # another address may come in place of one that cannot be reached
+    until_ready: Callable[[], Awaitable[None]]
 
     async def answer(self, request: Request) -> Response:
         """Answer every open user turn; returns the last answer, with the tokens of all.
@@ -60,33 +61,34 @@ class ChatSession:
         return Response.together(responses)
 
     async def _post(self, body: bytes) -> Response | Failure:
-        async with self.endpoints.least_loaded() as endpoint:
+        async with self.endpoint.place():
             sent_at = monotonic()
-            outcome = await self._post_to(endpoint.url, body)
-            endpoint.learn(outcome, sent_at)
-            self.endpoints.on_growth()
-            return outcome
+            outcome = await self._send(body)
+            self.endpoint.learn(outcome, sent_at)
+        if isinstance(outcome, Failure) and (outcome.unreachable or outcome.is_overload):
+            await self.until_ready()
+        return outcome
 
-    async def _post_to(self, url: str, body: bytes) -> Response | Failure:
+    async def _send(self, body: bytes) -> Response | Failure:
         started = perf_counter()
         sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
         try:
-            async with self.session.post(url, data=sent, allow_redirects=False) as response:
+            async with self.session.post(
+                self.endpoint.url, data=sent, allow_redirects=False
+            ) as response:
                 data = await body_of(response)
                 packed = response.headers.get("Content-Encoding", "").strip().lower()
                 data = data and unpacked(data, packed)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
-            what = self.endpoints.secrets.redacted(str(why))
-            return Failure(
-                what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True, loading=self.moves
-            )
+            what = self.endpoint.secrets.redacted(str(why))
+            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
         except TimeoutError:
             what = f"no response within {self.spec.timeout:g} s"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
         except aiohttp.ClientError as why:
-            broken = self.endpoints.secrets.redacted(str(why)) or type(why).__name__
+            broken = self.endpoint.secrets.redacted(str(why)) or type(why).__name__
             what = f"the connection broke: {broken}"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
         return self._outcome(response, data, perf_counter() - started)
@@ -97,11 +99,11 @@ class ChatSession:
         if data is None:
             what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=what, tries=2)
-        discreet = self.endpoints.secrets.redacted_bytes(data)  # before a message cuts it
+        discreet = self.endpoint.secrets.redacted_bytes(data)  # before a message cuts it
         if response.status != 200:
             return failure(response.status, discreet, response.headers)
         outcome = read(self.form, discreet, seconds, response.headers)
         if discreet != data and isinstance(outcome, Response):
             said = data.decode("utf-8", "replace")
-            return note_redaction(outcome, said, self.endpoints.secrets, self.spec.place)
+            return note_redaction(outcome, said, self.endpoint.secrets, self.spec.place)
         return outcome

@@ -1,8 +1,16 @@
 """Concurrency limit of one server, found from its latency and its refusals."""
 
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from math import exp, inf, log, sqrt
+from time import monotonic
 
-from resources.config.sections.servers import FIRST_CONCURRENCY
+from bench_assets.core.schema.chat import Response
+from resources.config.addresses import with_keys
+from resources.config.environment import section_secrets
+from resources.config.sections.servers import FIRST_CONCURRENCY, ServerSpec
+from resources.http.backoff import Failure
 
 MOST = 512
 """Requests at once that no server is asked more than: a process has 1,024 files and connections."""
@@ -103,3 +111,38 @@ class ConcurrencyLimit:
     def _begin_round(self, now: float) -> None:
         self._changed_at = now
         self._n, self._sum, self._squares = 0, 0.0, 0.0
+
+
+class Endpoint:
+    """The address of a model, its secrets and its concurrency limit."""
+
+    def __init__(self, spec: ServerSpec, path: str) -> None:
+        # Azure wants its api-version in the query.
+        base, question_mark, query = with_keys(spec.address).partition("?")
+        self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
+        self.secrets = section_secrets(spec.model_dump())
+        self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.at_once)
+        self.on_growth: Callable[[], None] = lambda: None  # more requests may be open
+        self._under_way = 0
+        self._freed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def place(self) -> AsyncGenerator[None]:
+        """Wait until the limit allows one more request, and hold its place."""
+        async with self._freed:
+            await self._freed.wait_for(lambda: self._under_way < int(self.limit.value))
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            async with self._freed:
+                self._freed.notify(2)  # the place, and one by which the number may have grown
+
+    def learn(self, outcome: Response | Failure, sent_at: float) -> None:
+        """Adapt the limit to the outcome of a request sent at ``sent_at`` (monotonic clock)."""
+        if isinstance(outcome, Response):
+            self.limit.answered(sent_at, monotonic())
+        elif outcome.is_overload:
+            self.limit.refused(sent_at, monotonic())
+        self.on_growth()

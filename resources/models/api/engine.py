@@ -21,11 +21,11 @@ from resources.http.backoff import RetryPolicy
 from resources.http.event_loop import Arrival, Hand, in_background
 from resources.models.api.budget import Budget, has_budget
 from resources.models.api.chat_session import ChatSession
+from resources.models.api.concurrency_limit import Endpoint
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.load_balancer import Endpoints
 from resources.models.api.option_requests import OptionSession
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
@@ -33,14 +33,12 @@ from resources.response_cache.port import TokenCounts
 
 FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], ApiFormat]
 Spent: TypeAlias = Callable[[str], TokenCounts]  # identity -> tokens of its cached responses
-Addresses: TypeAlias = Callable[[], Sequence[str]]
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
 _log = logging.getLogger("bench_assets.server")
 _CONNECT_TIMEOUT = 30.0  # s
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
 _PREFIX = 2000  # characters of a beginning that is worth a place in a server's cache
-_ADDRESS_INTERVAL = 0.2  # s between two looks at addresses that may change
 _FORMATS: Mapping[FormatName, FormatOf] = {
     "openai": OpenAI,
     "anthropic": Anthropic,
@@ -64,8 +62,9 @@ class AtServer(ABC):
         base_delay: float,
         format_of: FormatOf | None = None,
     ) -> None:
-        self._spec = spec
-        self._format = (format_of or _FORMATS[spec.format])(spec, read_image)
+        self._read_image = read_image
+        self._format_of = format_of or _FORMATS[spec.format]
+        self._send_to(spec)
         self._image_changes = ImageChangeRecorder(read_image, SERVER_CHANGES)
         self._spent = spent
         self._base_delay = base_delay
@@ -100,6 +99,11 @@ class AtServer(ABC):
     @abstractmethod
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None: ...
 
+    def _send_to(self, spec: ServerSpec) -> None:
+        """Send further requests as this section says."""
+        self._spec = spec
+        self._format = self._format_of(spec, self._read_image)
+
     def _budget(self) -> Budget:
         spec = self._spec
         return Budget(spec, self._spent(self.identity) if has_budget(spec) else TokenCounts())
@@ -128,7 +132,7 @@ class ServerEngine(AtServer):
     arrive and the others come back with ``error``.
     """
 
-    def __init__(  # noqa: PLR0913 - all but two have a default
+    def __init__(
         self,
         spec: ServerSpec,
         read_image: ReadImage,
@@ -137,7 +141,6 @@ class ServerEngine(AtServer):
         base_delay: float = 0.5,
         rng: random.Random | None = None,
         format_of: FormatOf | None = None,
-        addresses: Addresses | None = None,
     ) -> None:
         """Store the configuration; nothing is sent yet.
 
@@ -148,11 +151,9 @@ class ServerEngine(AtServer):
             base_delay: s before the second try, doubled for each further one.
             rng: Source of the jitter.
             format_of: An API that ``spec.format`` cannot name.
-            addresses: The current addresses, polled; None: those of ``spec``.
         """
         super().__init__(spec, read_image, spent, base_delay, format_of)
         self._rng = rng or random.Random()
-        self._addresses = addresses
 
     @property
     def elicits(self) -> frozenset[str]:
@@ -164,17 +165,10 @@ class ServerEngine(AtServer):
         spec = self._spec
         budget = self._budget()
         waiting = ((position, requests[position]) for position in _together(requests))
-        known = self._addresses() if self._addresses else spec.addresses
         async with self._session(key) as session:
-            endpoints = Endpoints(spec, self._format.path, known)
-            chat = ChatSession(
-                spec,
-                self._format,
-                session,
-                endpoints,
-                RetryPolicy(spec, self._base_delay, self._rng),
-                moves=self._addresses is not None,
-            )
+            endpoint = Endpoint(spec, self._format.path)
+            retrying = RetryPolicy(spec, self._base_delay, self._rng)
+            chat = ChatSession(spec, self._format, session, endpoint, retrying, self._until_ready)
             few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # ways may fail
             probing = replace(chat, retrying=RetryPolicy(few, self._base_delay, self._rng))
             asks = OptionSession(chat, probing)
@@ -194,27 +188,30 @@ class ServerEngine(AtServer):
                     await hand((position, answered))
 
             try:
-                await self._run_workers(work, endpoints, len(requests))
+                await self._run_workers(work, endpoint, len(requests))
             except ExceptionGroup as failed:
                 raise failed.exceptions[0] from None
             if refused:
                 raise refused[0]
 
-    async def _run_workers(self, work: Work, endpoints: Endpoints, most: int) -> None:
-        """Run as many workers as the addresses allow, more when these bear more or are added."""
+    async def _until_ready(self) -> None:
+        """After a failure, wait while no server can be asked; only started ones restart.
+
+        Raises:
+            ModelError: If none is left.
+        """
+
+    async def _run_workers(self, work: Work, endpoint: Endpoint, most: int) -> None:
+        """Run as many workers as the server bears, more when it bears more."""
         tasks: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as workers:
 
             def add() -> None:
-                missing = min(endpoints.bear, most) - len(tasks)
+                missing = min(int(endpoint.limit.value), most) - len(tasks)
                 tasks.extend(workers.create_task(work()) for _ in range(missing))
 
-            endpoints.on_growth = add
+            endpoint.on_growth = add
             add()
-            while self._addresses and (running := [one for one in tasks if not one.done()]):
-                await asyncio.wait(running, timeout=_ADDRESS_INTERVAL)
-                await endpoints.now(self._addresses())
-                add()
 
     def _session(self, key: str) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(

@@ -166,7 +166,7 @@ class Wire:
         await asyncio.sleep(wait)
 
     def _url(self, path: str) -> str:
-        base, question_mark, query = with_keys(self._spec.addresses[0]).partition("?")
+        base, question_mark, query = with_keys(self._spec.address).partition("?")
         more = "&" if question_mark and "?" in path else question_mark
         return f"{base.rstrip('/')}{path}{more}{query}"
 

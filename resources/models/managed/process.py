@@ -1,5 +1,6 @@
 """Server process with a readiness probe and a redacted log."""
 
+import io
 import os
 import shutil
 import socket
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import IO
 
 import orjson
@@ -18,11 +19,13 @@ import orjson
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
 from resources.http.pages import fetch_page
+from resources.models.api.formats.response_body import fields_of
 from resources.models.managed import process_watchdog
 
 _LOOK = 0.05  # s between two looks at a server that starts
 _ANSWER_TIMEOUT = 5.0  # s
 HOST = "127.0.0.1"
+_INSTALL = {"vllm-router": ". Several servers need it: pip install 'bench-assets[cluster]'"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,7 @@ def program(named: str) -> str:
     beside = Path(sys.executable).parent
     if found := shutil.which(named) or shutil.which(named, path=str(beside)):
         return found
-    raise ModelError(f"serve: no program {named} in PATH or in {beside}")
+    raise ModelError(f"no program {named} in PATH or in {beside}{_INSTALL.get(named, '')}")
 
 
 class StartedServer:
@@ -87,28 +90,40 @@ class StartedServer:
         self._said.listen(self._process.stdout)
 
     @property
-    def base_url(self) -> str:
-        """The API's address."""
-        return f"http://{HOST}:{self.port}/v1"
+    def has_ended(self) -> bool:
+        """Whether the process has ended."""
+        return self._process.poll() is not None
 
-    def wait_until_ready(self, asked: ReadinessProbe, enough: Event) -> None:
+    def wait_until_ready(self, asked: ReadinessProbe) -> None:
         """Wait until the server is healthy and serves the expected weights.
 
         Raises:
-            ModelError: If it ends, takes too long, serves something else, or the wait is cancelled.
+            ModelError: If it ends, takes too long, or serves something else.
         """
         until = time.monotonic() + asked.within
-        while not self._is_ready(asked.health):
-            if self._process.poll() is not None:
+        while not self.is_ready(asked.health):
+            if self.has_ended:
                 raise ModelError(self.wait())
-            if enough.wait(_LOOK):
-                raise ModelError("the wait for the server was cancelled")
             if time.monotonic() > until:
                 raise ModelError(
                     f"the server is not ready after {asked.within:g} s (start_timeout)"
                     f"{self._said.last_words}"
                 )
-        self._refuse_others(asked)
+            time.sleep(_LOOK)
+        if other := _other_weights(self._get("/v1/models")[1], asked.model, asked.path):
+            raise ModelError(f"the server's {asked.model} is {other} (expected {asked.path})")
+
+    def is_ready(self, health: str) -> bool:
+        """Whether the server is healthy now; without such a page, whether it lists its models."""
+        status, _ = self._get(health)
+        return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
+
+    def restart(self, most: int) -> None:
+        """Have the watchdog restart the server, whenever it ends from now on."""
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it has ended
+            self._process.stdin.write(str(most).encode())
+            self._process.stdin.flush()
 
     def wait(self) -> str:
         """Wait until the process ends; returns the reason."""
@@ -130,48 +145,29 @@ class StartedServer:
         self._process.wait()
         self._said.wait()
 
-    def _is_ready(self, health: str) -> bool:
-        status, _ = self._get(health)
-        return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
-
-    def _refuse_others(self, asked: ReadinessProbe) -> None:
-        """Refuse a server whose model of this name has other weights."""
-        if other := other_weights(self._get("/v1/models")[1], asked.model, asked.path):
-            raise ModelError(f"the server's {asked.model} is {other} (expected {asked.path})")
-
     def _get(self, page: str) -> tuple[int, bytes]:
         try:
-            return fetch_page(self.base_url, page, timeout=_ANSWER_TIMEOUT)
+            return fetch_page(f"http://{HOST}:{self.port}", page, timeout=_ANSWER_TIMEOUT)
         except TimeoutError:
             return 0, b""
 
 
-def other_weights(body: bytes, model: str, path: str) -> str:
+def _other_weights(body: bytes, model: str, path: str) -> str:
     """The folder that a server lists for a model, if it exists here and differs; else "".
 
     vLLM lists it as ``root``; other servers list none.
     """
-    roots = [one.get("root") for one in _listed(body) if one.get("id") == model]
-    others = [root for root in roots if isinstance(root, str) and _is_other(root, path)]
-    return others[0] if others else ""
-
-
-def _listed(body: bytes) -> list[dict[str, object]]:
     try:
-        said = orjson.loads(body)
+        listed = fields_of(orjson.loads(body)).get("data")
     except orjson.JSONDecodeError:
-        return []
-    models = said.get("data") if isinstance(said, dict) else None
-    return [one for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+        return ""
+    for one in map(fields_of, listed if isinstance(listed, list) else []):
+        root = Path(str(one.get("root")))
+        if one.get("id") == model and root.is_absolute() and root.exists():
+            return "" if root.samefile(path) else str(root)
+    return ""
 
 
-def _is_other(root: str, path: str) -> bool:
-    here = Path(root)
-    return here.is_absolute() and here.exists() and not here.samefile(path)
-
-
-_CHUNK = 1 << 16
-_KEPT = 1 << 12  # bytes at the end of a line without an end: a secret may go on in the next ones
 _WORDS = 15  # lines
 _END = 4096  # bytes at the end of the file
 _LONGEST = 300  # characters of a line
@@ -213,17 +209,10 @@ class ProcessLog:
         return ""
 
     def _write(self, pipe: IO[bytes]) -> None:
-        rest = b""
-        with pipe, self._log:
-            while more := os.read(pipe.fileno(), _CHUNK):
-                whole, end, rest = (rest + more).rpartition(b"\n")
-                self._keep(whole + end)
-                if len(rest) > _CHUNK:
-                    rest = self._secrets.redacted_bytes(rest)
-                    self._keep(rest[:-_KEPT])
-                    rest = rest[-_KEPT:]
-            self._keep(rest)
-
-    def _keep(self, said: bytes) -> None:
-        with suppress(OSError):  # a full disk; who is not listened to any more would wait for ever
-            self._log.write(self._secrets.redacted_bytes(said))
+        # Line by line, or a secret could stand in two pieces; a progress bar's end with "\r".
+        lines = io.TextIOWrapper(pipe, "utf-8", "surrogateescape", newline="")
+        with lines, self._log:
+            for line in lines:
+                said = line.encode("utf-8", "surrogateescape")
+                with suppress(OSError):  # a full disk; the pipe has to be read all the same
+                    self._log.write(self._secrets.redacted_bytes(said))

@@ -2,8 +2,9 @@
 
 ``python process_watchdog.py [--interrupt] COMMAND...`` reads a pipe on standard input; the
 operating system closes it when the parent is killed. With ``--interrupt`` the command is ended by
-SIGINT and given more time, as Dagster's processes need. Imports nothing but the standard library,
-so that it runs with ``python -I -S``.
+SIGINT and given more time, as Dagster's processes need. A number that the parent writes into the
+pipe has the command restarted, so often. Imports nothing but the standard library, so that
+it runs with ``python -I -S``.
 """
 
 import ctypes
@@ -19,6 +20,7 @@ from threading import Thread
 PATIENCE = 10.0  # s that a command has to end after SIGTERM
 INTERRUPT_PATIENCE = 60.0  # s, after SIGINT
 _CHILDREN_PATIENCE = 5.0  # s that children of an ended command have to end after SIGTERM
+_PAUSE = 0.5  # s before a restart
 _SET_CHILD_SUBREAPER, _SET_PDEATHSIG = 36, 1  # of Linux' prctl
 
 
@@ -26,43 +28,76 @@ def main(arguments: list[str]) -> int:
     """Run a command; returns its exit code."""
     interrupts = arguments[0] == "--interrupt"
     _prctl(_SET_CHILD_SUBREAPER, 1)  # orphaned grandchildren become ours, and are found
-    started: list[subprocess.Popen[bytes]] = []
-
-    def pass_on(*_: object) -> None:
-        for one in started:
-            one.send_signal(signal.SIGINT)
-
+    watched = _Watched(arguments[interrupts:], interrupts=interrupts)
     # Before the start: a shell's background jobs ignore SIGINT, and would pass that on.
-    signal.signal(signal.SIGINT, pass_on)
+    signal.signal(signal.SIGINT, lambda *_: watched.send(signal.SIGINT))
+    signal.signal(signal.SIGTERM, lambda *_: watched.end())
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    process = subprocess.Popen(
-        arguments[interrupts:],
-        stdin=subprocess.DEVNULL,
-        process_group=0,
-        # Should we be killed. There are no threads yet.
-        preexec_fn=lambda: _prctl(_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509
-    )
-    started.append(process)
-    signal.signal(signal.SIGTERM, lambda *_: _end(process, interrupts=interrupts))
-    Thread(target=_end_with_parent, args=[process, interrupts], daemon=True).start()
-    code = process.wait()
-    _end_children(process, _CHILDREN_PATIENCE if interrupts else 0.0)
+    code = watched.run()
+    while watched.is_restarted(code):
+        code = watched.run()
     return code if code >= 0 else 128 - code
 
 
-def _end_with_parent(process: "subprocess.Popen[bytes]", interrupts: bool) -> None:
-    os.read(sys.stdin.fileno(), 1)  # returns when the parent's end is closed
-    _end(process, interrupts=interrupts)
-    time.sleep(INTERRUPT_PATIENCE if interrupts else PATIENCE)
-    _end_children(process, 0.0)
+class _Watched:
+    """The command, which may be restarted."""
 
+    def __init__(self, words: list[str], *, interrupts: bool) -> None:
+        self._words, self._interrupts = words, interrupts
+        self._is_over = False
+        self._left = 0  # restarts
+        self._process: subprocess.Popen[bytes] | None = None
 
-def _end(process: "subprocess.Popen[bytes]", *, interrupts: bool) -> None:
-    with suppress(ProcessLookupError):
-        if interrupts:
-            process.send_signal(signal.SIGINT)
-        else:
-            os.killpg(process.pid, signal.SIGTERM)
+    def run(self) -> int:
+        """Start the command and wait until it ends."""
+        process = subprocess.Popen(
+            self._words,
+            stdin=subprocess.DEVNULL,
+            process_group=0,
+            # Should we be killed. At a restart there is a thread, which holds no lock: it reads.
+            preexec_fn=lambda: _prctl(_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509
+        )
+        is_first, self._process = self._process is None, process
+        if is_first:
+            Thread(target=self._listen, daemon=True).start()
+        if self._is_over:  # since a moment ago
+            self.end()
+        code = process.wait()
+        _end_children(process, _CHILDREN_PATIENCE if self._interrupts else 0.0)
+        return code
+
+    def is_restarted(self, code: int) -> bool:
+        """Whether the command is to be restarted, after a pause."""
+        if self._is_over or not self._left:
+            return False
+        self._left -= 1
+        sys.stdout.write(f"ended with code {code}; restarted\n")
+        sys.stdout.flush()
+        time.sleep(_PAUSE)
+        return not self._is_over
+
+    def send(self, number: int) -> None:
+        """Send the command a signal, if it runs."""
+        if self._process:
+            self._process.send_signal(number)
+
+    def end(self) -> None:
+        """Ask the command to end."""
+        self._is_over = True
+        if self._interrupts:
+            self.send(signal.SIGINT)
+        elif self._process and self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGTERM)
+
+    def _listen(self) -> None:
+        """Read the parent's pipe until its end is closed, then end the command."""
+        while number := os.read(sys.stdin.fileno(), 64):
+            self._left = int(number)
+        self.end()
+        time.sleep(INTERRUPT_PATIENCE if self._interrupts else PATIENCE)
+        if self._process:
+            _end_children(self._process, 0.0)
 
 
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:

@@ -1,156 +1,202 @@
-"""Replicas of a server: started, monitored and ended."""
+"""Replicas of a server, and vllm-router, which shares requests among them.
+
+The router checks their health and retries the requests of a dead one. Servers of several machines
+may join one router.
+"""
 
 import logging
-import time
+import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from threading import Condition, Event, Thread
+from pathlib import Path
+from urllib.parse import quote, urlsplit
 
-from bench_assets.core.schema.errors import BenchError, ModelError
-from resources.models.managed.process import ReadinessProbe, StartedServer
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.text.redaction import Secrets
+from resources.config.sections.servers import ServerSpec
+from resources.models.managed.process import HOST, ReadinessProbe, StartedServer, free_port
 
 _log = logging.getLogger("bench_assets.server")
-_LIVED = 300.0  # s; who lived so long has died of something else than the one before it
-_LONGEST_PAUSE = 30.0  # s before one is started anew
+_ALIVE = ReadinessProbe(health="/liveness", model="", path="", within=60.0)
+_TIMEOUT = 30.0  # s of a request by which a server joins or leaves
+
+
+class Router:
+    """A router at an address, which may be our own process."""
+
+    def __init__(self, address: str, process: StartedServer | None = None) -> None:
+        self.address = address
+        self._process = process
+
+    @classmethod
+    def start(cls, spec: ServerSpec, log: Path, secrets: Secrets) -> "Router":
+        """Start a router on this machine.
+
+        Raises:
+            ModelError: If it is not installed.
+        """
+        port = free_port()
+        process = StartedServer(_command(spec, port), port, log, {}, secrets)
+        return cls(f"http://{HOST}:{port}", process)
+
+    def wait_until_ready(self) -> None:
+        """Wait until our own router can be asked.
+
+        Raises:
+            ModelError: If it ends.
+        """
+        if self._process:
+            self._process.wait_until_ready(_ALIVE)
+
+    def require_running(self) -> None:
+        """Check that our own router has not ended.
+
+        Raises:
+            ModelError: If it has; with its last lines.
+        """
+        if self._process and self._process.has_ended:
+            raise ModelError(f"{self._process.wait()} (it is the router)")
+
+    def add(self, port: int, model: str) -> None:
+        """Send requests for a model to a server of this machine, too.
+
+        Raises:
+            ModelError: If the router refuses it, or is not there.
+        """
+        self.remove(port)  # one of a killed process may have had the same port
+        self._ask("POST", "/workers", {"url": self._seen(port), "model_id": model})
+
+    def remove(self, port: int) -> None:
+        """Send no further requests to a server; a router that is gone needs no word of it."""
+        self._ask("DELETE", f"/workers/{quote(self._seen(port), safe='')}")
+
+    def close(self) -> None:
+        """End our own router."""
+        if self._process:
+            self._process.end()
+
+    def _seen(self, port: int) -> str:
+        """Address of a server in the network of the router; nothing is sent."""
+        parts = urlsplit(self.address)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as towards:
+            towards.connect((parts.hostname, parts.port or 80))
+            return f"http://{towards.getsockname()[0]}:{port}"
+
+    def _ask(self, verb: str, path: str, body: dict[str, str] | None = None) -> None:
+        import httpx
+
+        try:
+            url = f"{self.address}{path}"
+            answer = httpx.request(verb, url, json=body, timeout=_TIMEOUT, trust_env=False)
+        except httpx.HTTPError as why:
+            said = f"cannot be reached: {why}"
+        else:
+            said = "" if answer.is_success else f"HTTP {answer.status_code}: {answer.text[:200]}"
+        if said and body:
+            raise ModelError(f"router {self.address}: {said}")
 
 
 class ServerReplicas:
-    """Several servers; one that dies is restarted while the others share the work.
-
-    A server that never became ready is not restarted.
-    """
+    """Servers that share the requests; their watchdog restarts a dead one at its port."""
 
     def __init__(
         self,
         start: Callable[[int], StartedServer],
         asked: ReadinessProbe,
         *,
-        steady: Callable[[], AbstractContextManager[None]],
         n: int,
+        open_router: Callable[[], Router] | None,
         most_starts: int,
-        pause: float = 0.2,
     ) -> None:
         """Store the configuration; nothing is started yet.
 
         Args:
             start: Starts the server with a number, counted from 0.
             asked: Criteria of readiness.
-            steady: Verifies that the weights are the same before and after a start.
             n: Number of servers.
-            most_starts: Restarts of a server that dies early.
-            pause: Wait before the first restart in s; doubled for each further one.
+            open_router: Finds or starts the router of the servers; None: the only one is asked.
+            most_starts: Restarts of a server that was ready once.
         """
         self._start = start
         self._asked = asked
-        self._steady = steady
         self._n = n
+        self._open_router = open_router
         self._most_starts = most_starts
-        self._pause = pause
-        self._changed = Condition()
-        self._ready: dict[int, str] = {}  # number -> address
-        self._running: dict[int, StartedServer] = {}
-        self._lost: list[ModelError] = []  # one for each that is given up
-        self._over = Event()
-        self._keepers: list[Thread] = []
+        self._servers: list[StartedServer] = []
+        self._router: Router | None = None
 
     @property
     def is_started(self) -> bool:
-        """Whether ``start`` was called since the last ``close``."""
-        return bool(self._keepers)
+        """Whether servers were started since the last ``close``."""
+        return bool(self._servers)
 
     @property
-    def ready(self) -> list[str]:
-        """Addresses of the servers that are ready."""
-        with self._changed:
-            return [self._ready[number] for number in sorted(self._ready)]
+    def address(self) -> str:
+        """The address to ask."""
+        at = self._router.address if self._router else f"http://{HOST}:{self._servers[0].port}"
+        return f"{at}/v1"
 
     def start(self) -> None:
-        """Start all servers without waiting."""
-        if self._keepers:
-            return
-        self._keepers = [
-            Thread(target=self._keep, args=[number], daemon=True) for number in range(self._n)
-        ]
-        for one in self._keepers:
-            one.start()
+        """Start all servers, and wait until each is ready or given up.
 
-    def wait_for_one(self) -> None:
-        """Start all servers and wait until one is ready."""
-        if not self._keepers:
-            self.start()
-            with self._changed:
-                while not self._ready and len(self._lost) < self._n:
-                    self._changed.wait(1.0)  # with a limit, so that signals are heard
-        self.addresses()
+        Raises:
+            ModelError: If no server comes up, or no router.
+        """
+        self._router = self._open_router() if self._open_router else None
+        self._servers += map(self._start, range(self._n))
+        if self._router:
+            self._router.wait_until_ready()
+        refused: list[ModelError] = []
+        for number, server in enumerate(self._servers, 1):
+            try:
+                server.wait_until_ready(self._asked)
+            except ModelError as why:
+                _log.warning("server %d of %d is given up: %s", number, self._n, why)
+                refused.append(why)
+                server.end()
+                continue
+            server.restart(self._most_starts)
+            _log.info("%s is served at port %d", self._asked.path, server.port)
+            if self._router:
+                self._router.add(server.port, self._asked.model)
+        if len(refused) == self._n:
+            raise refused[0]
 
-    def addresses(self) -> list[str]:
-        """Addresses of the servers that are ready; none while all restart."""
-        with self._changed:
-            if len(self._lost) == self._n:
-                raise ModelError(str(self._lost[0]))
-        return self.ready
+    def is_ready(self) -> bool:
+        """Whether a server can be asked; False while all restart.
+
+        Raises:
+            ModelError: If all were given up, or their router has ended.
+        """
+        if self._router:
+            self._router.require_running()
+        if all(server.has_ended for server in self._servers):
+            raise ModelError(self._servers[0].wait())
+        return any(server.is_ready(self._asked.health) for server in self._servers)
 
     def close(self) -> None:
         """Stop all servers; they can be started again."""
-        self._over.set()
-        with self._changed:
-            running = list(self._running.values())
-        for server in running:
+        for server in self._servers:
+            if self._router:
+                self._router.remove(server.port)
             server.let_go()
-        for server in running:
+        for server in self._servers:
             server.end()
-        for one in self._keepers:
-            one.join()
-        self._keepers, self._lost, self._over = [], [], Event()
+        if self._router:
+            self._router.close()
+        self._servers, self._router = [], None
 
-    def _keep(self, number: int) -> None:
-        """Supervise one server until it is given up or ``close`` is called."""
-        died, came_up = 0, False
-        while not self._over.is_set():
-            began = time.monotonic()
-            try:
-                came_up, why = True, self._run(number)
-            except (BenchError, OSError) as failed:  # OSError: no process, no file for its words
-                why = str(failed)
-                if not came_up:
-                    self._give_up(number, why)
-                    return
-            if self._over.is_set():
-                return
-            died = 1 if time.monotonic() - began > _LIVED else died + 1
-            if died > self._most_starts:
-                self._give_up(number, f"{why}\n  (started {died} times)")
-                return
-            _log.warning("%s; restarted", why)
-            self._over.wait(min(self._pause * 2 ** (died - 1), _LONGEST_PAUSE))
 
-    def _run(self, number: int) -> str:
-        """Run one server until it ends; returns the reason."""
-        try:
-            with self._steady():
-                server = self._started(number)
-                server.wait_until_ready(self._asked, self._over)
-            _log.info("%s is served at %s", self._asked.path, server.base_url)
-            with self._changed:
-                self._ready[number] = server.base_url
-                self._changed.notify_all()
-            return server.wait()
-        finally:
-            with self._changed:
-                self._ready.pop(number, None)
-                ended = self._running.pop(number, None)
-            if ended:
-                ended.end()
-
-    def _started(self, number: int) -> StartedServer:
-        with self._changed:  # so that who closes finds it
-            if self._over.is_set():
-                raise ModelError("the server was not waited for")
-            server = self._running[number] = self._start(number)
-        return server
-
-    def _give_up(self, number: int, why: str) -> None:
-        _log.warning("server %d of %d is given up: %s", number + 1, self._n, why)
-        with self._changed:
-            self._lost.append(ModelError(why))
-            self._changed.notify_all()
+def _command(spec: ServerSpec, port: int) -> list[str]:
+    options = {
+        "host": HOST,
+        "port": port,
+        "prometheus-port": free_port(),  # by default one for all routers of a machine
+        "policy": "power_of_two",  # by load: the prompts of a suite begin alike
+        "health-check-endpoint": spec.health,
+        "health-check-interval-secs": 1,
+        "health-success-threshold": 1,
+        "request-timeout-secs": int(spec.timeout) + 1,
+        "log-level": "warning",
+    }
+    words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
+    return ["vllm-router", "--enable-igw", *words]

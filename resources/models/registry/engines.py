@@ -42,10 +42,7 @@ def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLoca
 
 def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
     """Resolve relative paths against the folder of bench.toml."""
-    places = {"path": spec.path, "addresses_file": spec.addresses_file}
-    return spec.model_copy(
-        update={name: str(resolve(place)) for name, place in places.items() if place}
-    )
+    return spec.model_copy(update={"path": str(resolve(spec.path))} if spec.path else {})
 
 
 def _transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
@@ -85,21 +82,16 @@ def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
 
 def _server(spec: ServerSpec, at: EngineContext) -> Engine:
     from resources.models.api.engine import ServerEngine
-    from resources.models.api.load_balancer import AddressFile
     from resources.models.managed.engine import ServedEngine
 
     spec = served(spec, at.resolve)
     if spec.path:
-        said = at.resolve("servers")
-        return ServedEngine(
-            spec, at.name, at.read_image, said, spent=at.spent, database=at.database
-        )
+        return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
     if spec.batch:
         from resources.models.batches.engine import BatchEngine
 
         return BatchEngine(spec, at.read_image, at.resolve("batches"), spent=at.spent)
-    addresses = AddressFile(spec) if spec.addresses_file else None
-    return ServerEngine(spec, at.read_image, spent=at.spent, addresses=addresses)
+    return ServerEngine(spec, at.read_image, spent=at.spent)
 
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from random import Random
 from statistics import median
@@ -22,7 +21,6 @@ from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
 from resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec, RecordedSpec
 from resources.config.sections.servers import ServerSpec
-from resources.config.stores import open_database
 from resources.models.registry.engines import engine_kind, placed
 from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
 from resources.models.registry.opening import recorded_of, seeing
@@ -315,7 +313,6 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
         read_image=images.read,
         resolve=settings.resolve,
         spent=lambda _: TokenCounts(),
-        database=partial(open_database, settings) if settings.storage.variable else None,
     )
     try:
         if isinstance(spec, TransformersSpec):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from resources.config.sections.base import ModelSpec, PriceSection, SamplingSect
 from resources.config.sections.engine_kinds import EngineContext, EngineKind
 from resources.config.sections.models import DerivedSpec, ElicitedSpec, RecordedSpec
 from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_database, open_response_store
+from resources.config.stores import open_response_store
 from resources.images.store import ImageStore
 from resources.models.api.budget import WithinBudget, has_budget
 from resources.models.registry.baselines import (
@@ -158,7 +157,6 @@ class Models(dg.ConfigurableResource[Any]):
             read_image=self.image_store.place.read,
             resolve=settings.resolve,
             spent=lambda identity: open_response_store(settings).tokens_of(identity),
-            database=partial(open_database, settings) if settings.storage.variable else None,
         )
 
 

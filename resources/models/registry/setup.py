@@ -37,12 +37,11 @@ from resources.storage.file_digests import FileDigests, home_digests, texts_of
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time
-_MACHINE_FIELDS = {"reached_as"}  # differ from machine to machine
 _NEUTRAL_FIELDS = {  # change only speed and price
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
     *("gpu_memory_utilization", "tensor_parallel_size"),
-    *("on", "replicas", "needs"),
+    *("on", "replicas", "needs", "router"),
 }
 _PLACES = {"path", "base", "processor", "chat_template", "file"}
 
@@ -150,7 +149,7 @@ def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
 
 def _state(name: str, settings: Settings) -> list[object]:
     spec = settings.model(name)
-    said = spec.model_dump(mode="json", exclude=_MACHINE_FIELDS)
+    said = spec.model_dump(mode="json")
     if isinstance(spec, DerivedSpec):
         settings.innermost(spec, name)
         return [said, state_of(spec.of, settings)]

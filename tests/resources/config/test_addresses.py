@@ -24,9 +24,6 @@ KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
 SECTIONS = {
     "a source": '[sources]\ncodis = "https://host/K/x.zip"',
     "a model": '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/K/v1"',
-    "an address of several": (
-        '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = ["http://a/v1", "http://b/v1;key=K"]'
-    ),
     "a field of the request": (
         '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\n'
         'extra_body = { hook = "https://host/K", api_key = "K" }'

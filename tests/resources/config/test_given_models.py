@@ -41,7 +41,7 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     key = "sk-Qm3x9ZpLw7Rk2Vt5"
     found = given(home, f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}#name")
     save_models(home, {found.name: found.section})
-    address = load_settings(home).model(found.name).addresses[0]
+    address = load_settings(home).model(found.name).address
     assert with_keys(address) == f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}"
     assert address.count("{BENCH_KEY_") == 3
     assert key not in f"{found} {(home / MODELS_FILE).read_text()}"

@@ -7,7 +7,6 @@ import pytest
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets, read_secret
-from resources.redaction.logs import CurrentSecrets
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
 ADDRESS = 'base_url = "http://h/v1"\n'
@@ -96,7 +95,7 @@ def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyP
         webhook_env = "ROOM"
         [models.a]
         api_key_env = "A_KEY"
-        base_url = ["http://h/v1?api-version=2024-10-21&subscription-key=k3y-0f%204-qu3ry"]
+        base_url = "http://h/v1?api-version=2024-10-21&subscription-key=k3y-0f%204-qu3ry"
         extra_body = { headers = { X-Api-Key = "k3y-0f-4-h34der", X-Title = "a plain title" } }
         extra_headers = { Authorization = "Bearer k3y-b3h1nd-b34rer" }
         omit = ["temperature"]
@@ -161,16 +160,3 @@ def test_what_models_read_is_no_secret(tmp_path: Path, entry: str) -> None:
     (tmp_path / "bench.toml").write_text(f"[models.m]\nextra_body = {{ {entry} }}\n")
     value = entry.partition(" = ")[2].strip('"')
     assert known_secrets(tmp_path).redacted(value) == value
-
-
-def test_keys_in_a_file_of_addresses_are_known_also_when_it_changes(tmp_path: Path) -> None:
-    (tmp_path / "bench.toml").write_text('[models.m]\naddresses_file = "addresses"\n')
-    now = CurrentSecrets(tmp_path).now
-    assert now().redacted("k3y-0f-4-l1ne-Qx") == "k3y-0f-4-l1ne-Qx"
-    file = tmp_path / "addresses"
-    file.write_text(
-        "# mine\n http://h/v1?api_key=k3y-0f-4-l1ne-Qx \nhttp://me:my-p4ssw0rd-Q7x9@h\n"
-    )
-    assert now().redacted("k3y-0f-4-l1ne-Qx, my-p4ssw0rd-Q7x9, http://h") == "***, ***, http://h"
-    file.write_text("http://h/v1?api_key=4n0ther-k3y-Q7x\n")
-    assert now().redacted("4n0ther-k3y-Q7x") == "***"

@@ -13,6 +13,7 @@ from resources.response_cache.port import TokenCounts
 from tests.sensors.watched import write_checkpoint
 
 VLLM = "vllm serve {path} --port {port}"
+NAMED = f"{VLLM} --served-model-name {{name}}"
 STARTED = f'kind = "server"\npath = "w"\nserve = "{VLLM}"\n'
 
 
@@ -45,12 +46,29 @@ def written(home: Path, text: str) -> Path:
             "replicas: 3, but devices are given for 2",
             id="more replicas than devices",
         ),
+        pytest.param('model = "m"', "expected base_url or serve", id="nowhere"),
         pytest.param(
-            'model = "m"', "expected base_url, addresses_file or serve",
-            id="nowhere",
+            'model = "m"\nbase_url = ["http://a/v1", "http://b/v1"]',
+            r"base_url: .*expected one address\. Start a router .*: vllm-router --worker-urls",
+            id="several addresses",
         ),
         pytest.param(
-            'model = "m"\naddresses_file = "f"', "needs path, the folder", id="no identity"
+            'model = "m"\nbase_url = "http://s/v1"\nrouter = "http://r:1"', "router needs serve",
+            id="a router for what is not ours",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{NAMED}"\nrouter = "http://r:1/v1"',
+            "expected the address of a vllm-router, such as",
+            id="a router's path",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM}"\nrouter = "http://r:1"', r"expected \{name\} in serve",
+            id="a router of servers without names",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{NAMED} --host 127.0.0.1"\nrouter = "http://r:1"',
+            r"listens at 127\.0\.0\.1, where r does not reach it; .* --host 0\.0\.0\.0",
+            id="a server that the router does not reach",
         ),
         pytest.param(
             f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
@@ -143,7 +161,7 @@ def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        pytest.param(f'path = "w"\nserve = "{VLLM}"', "one base_url", id="our own server"),
+        pytest.param(f'path = "w"\nserve = "{VLLM}"', "a provider's base_url", id="our own server"),
     ],
 )
 def test_batches_go_with_a_provider(tmp_path: Path, section: str, message: str) -> None:

@@ -69,21 +69,6 @@ def test_an_owner_keeps_what_it_holds_and_takes_only_what_is_free(
     assert second.take("abc") == {"a", "b", "c"}
 
 
-def test_the_keys_of_others_are_those_that_have_not_ended(
-    another: Callable[[], Database],
-) -> None:
-    mine, other, gone = (Leases(another(), 60, note="m") for _ in range(3))
-    Leases(another(), 60, note="n").take(["s:6"])
-    mine.take(["s:1"])
-    other.take(["s:3", "s:2", "t:4"])
-    gone.take(["s:5"])
-    gone.expire()
-    expected = ["2", "3"]
-    if isinstance(another(), PostgresDatabase):  # which has just started: all have time to renew
-        expected.append("5")
-    assert mine.others("s:") == expected
-
-
 def test_a_lease_is_lost_when_it_ended_and_was_not_released(
     another: Callable[[], Database],
 ) -> None:

@@ -42,7 +42,7 @@ class Anthropic:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModel(spec.model)
+        self._answering = ServedModel(spec)
 
     def message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; empty texts are left out, because the API refuses them."""

@@ -48,7 +48,7 @@ class Gemini:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModel(spec.model)
+        self._answering = ServedModel(spec)
 
     @property
     def path(self) -> str:

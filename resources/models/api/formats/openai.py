@@ -65,7 +65,7 @@ class OpenAI:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModel(spec.model)
+        self._answering = ServedModel(spec)
         self._constant = {
             "model": spec.model,
             "messages": [],

@@ -10,6 +10,7 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import ANSWERS, Tags, without_reasoning
 from bench_assets.core.schema.chat import Response, token_count
+from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
@@ -286,13 +287,15 @@ _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
 
 
 class ServedModel:
-    """Reads which model answered, and logs once if it is not the requested one.
+    """Reads which model answered: another one is logged once, or refused behind a router.
 
-    A dated version of the requested model is not logged.
+    A dated version of the requested model is not logged. A router sends a model's requests to the
+    server of any other if it knows none by that name.
     """
 
-    def __init__(self, asked: str) -> None:
-        self._asked = asked
+    def __init__(self, spec: ServerSpec) -> None:
+        self._asked = spec.model
+        self._is_routed = spec.is_routed
         self._said = False
 
     def identity(self, answered: object, build: object = None) -> str:
@@ -303,9 +306,14 @@ class ServedModel:
             build: The server's own name for its configuration, OpenAI's ``system_fingerprint``.
 
         Raises:
-            NoResponseError: If a name is not a text.
+            NoResponseError: If a name is not a text, or another model answered behind a router.
         """
         name = _printable(answered, "the name of the model that answered")
+        if self._is_routed and name not in (self._asked, f"{self._asked}@main"):
+            raise NoResponseError(
+                f"answered by the model {name or 'without a name'} (expected {self._asked})."
+                " Set model to the server's own name of it"
+            )
         is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
         if not (is_asked or self._said or is_version(name, self._asked)):
             self._said = True

@@ -1,20 +1,9 @@
-"""Homes that share servers, and a port that nothing answers at."""
+"""A port that nothing answers at."""
 
 import socket
 from collections.abc import Iterator
 
 import pytest
-
-from tests.resources.models.api.teams import Team
-
-
-@pytest.fixture
-def team() -> Iterator[Team]:
-    team = Team()
-    yield team
-    team.wall.is_away = False
-    for one in team.homes:
-        one.close()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Engines over ``weights_server``, for the tests of servers that are started.
 
 ``python -m tests.resources.models.api.serving FOLDER SAID OPTION...`` asks one question, says the
-response, and then waits until it is killed. With BENCH_DATABASE its servers are announced there.
+response, and then waits until it is killed. With ROUTER its servers join the router there.
 """
 
 import os
@@ -10,20 +10,18 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.managed.engine import ServedEngine
-from resources.storage.postgres import PostgresDatabase
 
 PROGRAM = Path(__file__).with_name("weights_server.py")
 
 
 def command(*options: str) -> str:
-    return f"{sys.executable} -S {PROGRAM} {{path}} {{port}} {shlex.join(options)}".strip()
+    return f"{sys.executable} -S {PROGRAM} {{path}} {{port}} name={{name}} {shlex.join(options)}"
 
 
 def spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
@@ -34,20 +32,6 @@ def spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
 @contextmanager
 def engine(folder: Path, said: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
     one = ServedEngine(spec(folder, *options, **fields), "run/step", lambda _: b"", said)
-    try:
-        yield one
-    finally:
-        one.close()
-
-
-@contextmanager
-def sharing(
-    address: str, folder: Path, said: Path, *options: str, **fields: Any
-) -> Iterator[ServedEngine]:
-    """An engine of a home that shares a database."""
-    section = spec(folder, *options, **({"reached_as": "127.0.0.1"} | fields))
-    opened = partial(PostgresDatabase, address, "BENCH_DATABASE")
-    one = ServedEngine(section, "run/step", lambda _: b"", said, database=opened)
     try:
         yield one
     finally:
@@ -65,9 +49,8 @@ def said_by(responses: Sequence[Response]) -> list[str]:
 
 if __name__ == "__main__":
     weights, log, *chosen = sys.argv[1:]
-    database = os.environ.get("BENCH_DATABASE")
-    opened = partial(sharing, database) if database else engine
-    with opened(Path(weights), Path(log), *chosen) as serving:
+    fields = {"router": router} if (router := os.environ.get("ROUTER")) else {}
+    with engine(Path(weights), Path(log), *chosen, **fields) as serving:
         sys.stdout.write(f"{asked(serving, '?')[0].text}\n")
         sys.stdout.flush()
         threading.Event().wait()

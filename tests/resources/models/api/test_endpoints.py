@@ -1,4 +1,4 @@
-"""How many requests an address gets at once, and which of several addresses gets the next."""
+"""How many requests a server gets at once."""
 
 import time
 from itertools import count
@@ -6,10 +6,9 @@ from itertools import count
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
-from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
-from resources.models.api.load_balancer import Endpoint
+from resources.models.api.concurrency_limit import Endpoint
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine
 
@@ -22,7 +21,7 @@ NO_CONNECTION = Failure(what="refused", tries=AS_OFTEN_AS_ALLOWED, unreachable=T
 
 def endpoint(**fields) -> Endpoint:
     whole = {"kind": "server", "base_url": "http://s", "model": "m", "concurrency": 8} | fields
-    return Endpoint("http://s", "/chat/completions", ServerSpec.model_validate(whole))
+    return Endpoint(ServerSpec.model_validate(whole), "/chat/completions")
 
 
 @pytest.mark.parametrize(
@@ -78,33 +77,3 @@ def test_requests_with_the_same_image_go_out_together():
         stream = engine(server.base_url, concurrency=1).stream([Request(prompt=p) for p in prompts])
         assert sorted(position for position, _ in stream) == list(range(6))
     assert [texts(body)[0] for body in server.bodies] == ["0", "1", "2"] * 2
-
-
-def asked_of_two(first: ChatServer, second: ChatServer, n: int = 200) -> tuple[int, int]:
-    responses = ask((first.base_url, second.base_url), *map(str, range(n)), concurrency=4)
-    assert [response.error for response in responses] == [""] * n
-    return first.n_requests, second.n_requests
-
-
-def test_addresses_share_the_requests_and_each_has_its_own_bound():
-    with ChatServer(latency=0.01) as first, ChatServer(latency=0.01) as second:
-        shares = asked_of_two(first, second)
-        assert (first.most_at_once, second.most_at_once) == (4, 4)
-    assert sum(shares) == 200
-    assert min(shares) >= 50
-
-
-def test_an_address_that_is_away_is_left_alone(dead_port):
-    with ChatServer() as server:
-        away = f"http://127.0.0.1:{dead_port}/v1"
-        started = time.monotonic()
-        responses = ask((away, server.base_url), *map(str, range(100)), concurrency=4)
-        assert [response.error for response in responses] == [""] * 100
-        assert server.n_requests == 100
-        assert time.monotonic() - started < 5
-
-
-def test_all_addresses_are_named_when_none_is_there(dead_port):
-    first, second = (f"http://{host}:{dead_port}/v1" for host in ("127.0.0.1", "localhost"))
-    with pytest.raises(ModelError, match=f"^{first} {second}: cannot be reached"):
-        ask((first, second), "?", max_tries=3)

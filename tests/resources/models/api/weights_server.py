@@ -3,6 +3,8 @@
 ``python weights_server.py PATH PORT [option=value ...]`` answers every chat with what lies in
 ``PATH/model.safetensors`` behind its header, and the question. Options:
 
+    name=NAME       the name of its model, which it says in every response; default: PATH
+    keys=FILE       a line is added for each question: the key that came with it
     asked=FILE      a line is added for each question
     starts=FILE     a line is added at each start: the process id
     dies=TEXT       ends at once with code 9 at a question that is TEXT
@@ -58,12 +60,13 @@ class Serving(BaseHTTPRequestHandler):
             self.say(404 if OPTIONS.get("health") == "no" else 503 if loading else 200, {})
         else:
             root = OPTIONS.get("root", OPTIONS["path"])
-            self.say(200, {"data": [{"id": OPTIONS["path"], "root": root}]})
+            self.say(200, {"data": [{"id": OPTIONS["name"], "root": root}]})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         question = body["messages"][-1]["content"]
         note("asked", question)
+        note("keys", self.headers.get("Authorization", ""))
         SEEN["asked"] += 1
         if question == OPTIONS.get("dies") or SEEN["asked"] == int(OPTIONS.get("after", 0)):
             die()
@@ -71,7 +74,7 @@ class Serving(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": f"{OPTIONS['weights']} {question}"}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 2, "completion_tokens": 1}
-        self.say(200, {"model": body["model"], "choices": [choice], "usage": usage})
+        self.say(200, {"model": OPTIONS["name"], "choices": [choice], "usage": usage})
 
     def say(self, status: int, said: object) -> None:
         data = json.dumps(said).encode()
@@ -86,7 +89,9 @@ class Serving(BaseHTTPRequestHandler):
 
 def main(path: str, port: str, *said: str) -> None:
     weights = (Path(path) / "model.safetensors").read_bytes()[-4:].decode("latin-1")
-    OPTIONS.update({"path": path, "weights": weights}, **dict(one.split("=", 1) for one in said))
+    OPTIONS.update(
+        {"path": path, "name": path, "weights": weights}, **dict(one.split("=", 1) for one in said)
+    )
     note("starts", os.getpid())
     print("the stand-in begins", flush=True)
     if "prints" in OPTIONS:
