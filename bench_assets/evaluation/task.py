@@ -53,10 +53,14 @@ RULES = "rules"
 
 
 class ByRules(NamedTuple):
-    """A judge that needs no model."""
+    """A judge that needs no model.
+
+    Attributes:
+        each: Whether a response is judged by itself, whatever others there are.
+    """
 
     judge: Callable[[Sequence[AnsweredQuestion]], list[Judgement]]
-    each: bool = False  # whether a response is judged by itself, whatever others there are
+    each: bool = False
 
     def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         """Judge all responses; an unreadable response is an error of its own row."""
@@ -92,10 +96,14 @@ Judge: TypeAlias = ByRules | ByModel
 
 
 class ChosenJudge(NamedTuple):
-    """A judge of a task, and the model it asks."""
+    """A judge of a task, and the model it asks.
+
+    Attributes:
+        model: "" for a judge that needs none.
+    """
 
     name: str
-    model: str  # "" for a judge that needs none
+    model: str
 
 
 def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]) -> Score:
@@ -128,41 +136,70 @@ def by_category(question: Question) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A way to prompt the questions: the paper's own, or one of its ablations."""
+    """A way to prompt the questions: the paper's own, or one of its ablations.
+
+    Attributes:
+        prompt: Makes the prompt of a question.
+        about: What is different here, and where the paper has it.
+        own_questions: The leaf makes a table of its own: other images, or a subset.
+        needs: What to put where, said when there is nothing to ask.
+        samples: Responses drawn for each question.
+        temperature: None: as the model is configured.
+    """
 
     prompt: MakePrompt
-    about: str  # what is different here, and where the paper has it
-    own_questions: bool = False  # the leaf makes a table of its own: other images, a subset, ...
-    needs: str = ""  # what to put where, said when there is nothing to ask
-    samples: int = 1  # draws a question
-    temperature: float | None = None  # None: as the model is configured
+    about: str
+    own_questions: bool = False
+    needs: str = ""
+    samples: int = 1
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A task: prompts, judges, scorers and metrics."""
+    """A task: prompts, judges, scorers and metrics.
 
-    name: str  # "codis" or "journeybench/mcot": its folder, asset prefix and table folder
-    title: str  # as the paper spells it
-    version: int  # raised when new scores may no longer be compared with old ones
-    conditions: Mapping[str, Condition]  # "main" first: what the paper publishes
-    scorers: Mapping[str, ScoreOne]  # how responses, judged or not, become points; default first
-    measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
+    Attributes:
+        name: "codis" or "journeybench/mcot": its folder, asset prefix and table folder.
+        title: As the paper spells it.
+        version: Raised when new scores may no longer be compared with old ones.
+        conditions: "main" first: what the paper publishes.
+        scorers: How responses, judged or not, become points; default first.
+        measures: By metric name; the first is the paper's primary metric.
+        adds: What each score adds, by metric, to a mean that only all together give: CIDEr's.
+        lower_is_better: Metrics of which less is better, such as rates of errors.
+        right_from: Share of its points from which a response is right; below it is wrong.
+        judges: By name; {} if none is needed.
+        slices: Categories of a question that results are sliced by.
+        asked_of: Who answers; names the partition set.
+        counts: The paper's, of questions by category.
+        extensions: Packages that added to it, see ``extension``.
+        vote_tables: By which it is examined how far people agreed.
+        decided_in: What its questions wait for.
+        rejections: Table of the rows that became no question; "": nobody counts them.
+        code_book: What mistakes are read for.
+        measured_by: The harness whose imported results these are; "": it is evaluated here.
+    """
+
+    name: str
+    title: str
+    version: int
+    conditions: Mapping[str, Condition]
+    scorers: Mapping[str, ScoreOne]
+    measures: Mapping[str, Measure]
     adds: Mapping[str, Adds] = field(default_factory=dict)
-    """By metric: what each score adds to a mean that only all of them together say, CIDEr's."""
-    lower_is_better: frozenset[str] = frozenset()  # metrics, such as rates of errors
-    judges: Mapping[str, Judge] = field(default_factory=dict)  # by name; {} if none is needed
+    lower_is_better: frozenset[str] = frozenset()
+    right_from: float = 1.0
+    judges: Mapping[str, Judge] = field(default_factory=dict)
     slices: Slices = by_category
-    asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set
-    counts: Mapping[str, int] = field(default_factory=dict)  # the paper's, of questions by category
-    extensions: tuple[str, ...] = ()  # packages that added to it, see ``extension``
-    vote_tables: tuple[VoteTable, ...] = ()  # by which it is examined how far people agreed
-    decided_in: tuple[DecisionTable, ...] = ()  # what its questions wait for
-    rejections: str = ""  # table of the rows that became no question; "": nobody counts them
-
-    code_book: CodeBook = GENERAL  # what mistakes are read for
+    asked_of: Literal["model", "encoder"] = "model"
+    counts: Mapping[str, int] = field(default_factory=dict)
+    extensions: tuple[str, ...] = ()
+    vote_tables: tuple[VoteTable, ...] = ()
+    decided_in: tuple[DecisionTable, ...] = ()
+    rejections: str = ""
+    code_book: CodeBook = GENERAL
     measured_by: str = ""
-    """The harness that measured its results, which were imported; "": it is evaluated here."""
 
     @property
     def suite(self) -> str:

@@ -47,6 +47,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         scorers=scoring.scorers,
         measures=scoring.measures,
         lower_is_better=scoring.metric.lower_is_better,
+        right_from=scoring.metric.right_from,
         judges=scoring.judges,
         slices=partial(_slices, labels=benchmark.slices),
     )

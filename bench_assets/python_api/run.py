@@ -23,11 +23,16 @@ class Run:
     """One model evaluated on one or several tasks.
 
     A terminal shows it as a table, a notebook as a table with bars of the intervals.
+
+    Attributes:
+        model: Name of the model.
+        evaluations: Questions, responses, scores and metrics, one a task.
+        failures: Why tasks of the suites were left out.
     """
 
     model: str
     evaluations: tuple[TaskEvaluation, ...]
-    failures: tuple[str, ...] = ()  # why tasks of the suites were left out
+    failures: tuple[str, ...] = ()
     image_store: ImageStore = field(compare=False)
 
     @property
@@ -78,7 +83,9 @@ class Run:
 
         Args:
             n: Maximum number of samples.
-            wrong: True: without full points; False: with full points; None: both.
+            wrong: True: only wrong responses, those with the lowest score first; False: only right
+                ones; None: both. A box is right from an IoU of 0.5, as ``accuracy_at_50`` counts
+                it; every other response with full points.
             category: Only this category; "": all.
 
         Raises:
@@ -90,7 +97,11 @@ class Run:
         if category:
             rows = rows[rows.category == category]
         if wrong is not None:
-            rows = rows[(rows.score < rows.max_score) == wrong]
+            right_from = {one.task.name: one.task.right_from for one in self.evaluations}
+            rows = rows[rows.score.notna()]
+            share = rows.score / rows.max_score
+            rows = rows[(share < rows.task.map(right_from)) == wrong]
+            rows = rows.loc[share[rows.index].sort_values(kind="stable").index] if wrong else rows
         display.show_samples(cast("list[dict[str, Any]]", rows.head(n).to_dict("records")))
 
     def plot(self, metric: str = "") -> Plot:

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from shlex import quote
 from typing import IO, NamedTuple
 
 import pyarrow as pa
@@ -97,7 +98,7 @@ class TableBytes(TableLocations):
                 yield file
             return
         if not self.exists(key, partition):
-            raise self._never_written(key, partition)
+            raise self.never_written(key, partition)
         self.verify(key, partition)
         path = self.path(key, partition)
         with (
@@ -114,15 +115,22 @@ class TableBytes(TableLocations):
                 raise
             raise TableError(str(why)) from why
         if data is None:
-            raise self._never_written(key, partition)
+            raise self.never_written(key, partition)
         return data
 
-    def _never_written(self, key: Sequence[str], partition: str) -> TableError:
+    def never_written(self, key: Sequence[str], partition: str) -> TableError:
+        """Build the error of a table that was never written, with the command that makes it."""
         name = "/".join(key) + (f" of {partition}" if partition else "")
         others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
         also = "; there is one of another source, see --source" if others else ""
         place = self.place(key, partition)
-        return TableError(f"{name}: no table yet; materialize it first ({place}){also}")
+        command = f"`bench evaluate {key[0]} --model {quote(partition)}` makes it"
+        if not partition:
+            command = (
+                f"`bench tables questions {key[0]}` makes those of questions, `bench tables paper` "
+                "has the commands of the others"
+            )
+        return TableError(f"{name}: no table yet ({place}){also}. {command}")
 
     @contextmanager
     def opened_whole(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:

@@ -248,7 +248,7 @@ def read_columns(
         TableError: If it was never written, has other columns, or is damaged.
     """
     if not tables.exists(key, partition):
-        raise TableError(f"{'/'.join(key)} {partition}: no table yet; materialize it first")
+        raise tables.never_written(key, partition)
     wanted = list(names) or [field.name for field in fields(row_type)]
     with tables.opened(key, partition) as file:
         require_columns(file.schema_arrow, row_type)

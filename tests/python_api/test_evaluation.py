@@ -1,5 +1,6 @@
 """``bench.evaluate`` and its run: the tables and the cache of the commands."""
 
+import json
 import subprocess
 import sys
 
@@ -159,6 +160,21 @@ def test_wrong_samples_are_shown_with_prompt_and_response(home, capsys):
     assert "score: 0 of 1" in shown
     run.show(category="one", wrong=False)
     assert "fridge/0 " in capsys.readouterr().out
+
+
+def test_a_box_is_wrong_below_the_threshold_of_its_metric(home, capsys):
+    said = {"a": "[0, 0, 10, 6]", "b": "[0, 0, 10, 4]", "c": "[20, 20, 30, 30]"}  # IoU .6, .4, 0
+    lines = [{"id": name, "question": name, "answer": [0, 0, 10, 10]} for name in said]
+    (home / "boxes.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with (home / "bench.toml").open("a") as settings:
+        settings.write('[benchmarks.boxes]\nfile = "boxes.jsonl"\nanswer_type = "box"\n')
+    run = bench.evaluate("boxes", model=lambda images, prompt: said[prompt.split()[0]])
+    run.show(wrong=True)
+    shown = capsys.readouterr().out
+    assert -1 < shown.find("boxes/c") < shown.find("boxes/b")
+    assert "boxes/a" not in shown
+    run.show(wrong=False)
+    assert "boxes/a" in capsys.readouterr().out
 
 
 def test_a_notebook_sees_intervals_links_and_images(home):

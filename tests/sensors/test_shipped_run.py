@@ -25,7 +25,7 @@ from tests.quiz import questions_asset, resources_over
 from tests.rows import question
 from tests.sensors.watched import tables_of_suite, watching
 
-SHIPPED = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints"
+SHIPPED = CHECKOUT / "resources" / "models" / "tiny_vlm"
 LIKE = '[models.like]\nkind = "transformers"\npath = "x"\nmax_tokens = 40\nbatch_size = 60\n'
 
 # Stands for the suite: does the caption name the animal?

@@ -70,7 +70,7 @@ def test_a_dry_run_needs_the_question_tables(tmp_path):
     with (
         Workbench(SettingsResource(home=str(tmp_path)), ["codis"]) as bare,
         pytest.raises(
-            TableError, match=r"codis/questions: no table yet.*`bench tables questions codis` does"
+            TableError, match=r"codis/questions: no table yet.*`bench tables questions codis` makes"
         ),
     ):
         dry_run(bare, ["codis"], "random")

@@ -1,7 +1,11 @@
 """What goes wrong in the main job ends nothing else, and is told at its end."""
 
+from contextlib import contextmanager
 from types import SimpleNamespace
 
+import pytest
+
+from bench_assets.cli.commands import demo
 from bench_assets.cli.commands.demo import evaluate_embedded
 from bench_assets.core.schema.errors import ModelError, SourceError
 from resources.config.sections.models import DEMO_MODELS
@@ -25,6 +29,7 @@ class Bench:
             tasks_of=lambda name: [task for task in TASKS if name in (task.suite, task.name)],
         )
         self.catalog.evaluable = self.catalog
+        self.settings = SimpleNamespace(home=None)
 
     def refresh_questions(self, suite):
         if suite == "codis":
@@ -37,6 +42,21 @@ class Bench:
 
     def refresh_leaderboard(self):
         self.asked.append("leaderboard")
+
+
+@pytest.fixture(autouse=True)
+def meanwhile(monkeypatch):
+    """What another process is asked for; it does nothing."""
+    asked = []
+
+    @contextmanager
+    def noted(home, suites, models):
+        asked.append((tuple(suites), tuple(models)))
+        yield lambda: asked.append("waited")
+
+    monkeypatch.setattr(demo, "evaluated_meanwhile", noted)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    return asked
 
 
 def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
@@ -65,3 +85,13 @@ def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys
     assert first == [(name, ("codis",)) for name in DEMO_MODELS if name != "most-frequent"]
     said = capsys.readouterr().err.splitlines()
     assert said == [f"{name}: codis accuracy 0.250" for name, _ in first]
+
+
+def test_another_process_takes_half_of_the_models_that_compute(meanwhile):
+    bench = Bench()
+    evaluate_embedded(bench)
+    assert meanwhile[0] == (("blink", "pairs"), ("random",))
+    suites, models = meanwhile[2]
+    assert suites == ("blink", "pairs")
+    assert set(models) < set(DEMO_MODELS) - {"random", "most-frequent"}
+    assert meanwhile[1::2] == ["waited", "waited"]

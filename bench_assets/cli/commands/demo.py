@@ -1,6 +1,7 @@
 """The demo and its closing summary."""
 
-from collections.abc import Generator
+import os
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from bench_assets.cli.output.leaderboard import print_matrices
@@ -8,6 +9,7 @@ from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
+from bench_assets.workspace.evaluate.second_process import evaluated_meanwhile
 from bench_assets.workspace.inspect.leaderboard import (
     chance_levels,
     unvalidated_judge_signatures,
@@ -24,6 +26,8 @@ Next:
 
 
 _FIRST = "codis"  # the suite that is built in a few seconds
+_SOON = ("codis", "cogbench")  # built here, while another process builds the others
+_ELSEWHERE = DEMO_MODELS[2::2]  # what another process evaluates: half of those that compute
 _CAVEATS = (
     "Retrieval evaluates encoders, not chat models.",
     "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
@@ -33,32 +37,56 @@ _CAVEATS = (
 def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the models that come with the project.
 
-    One suite comes first, so that there are numbers to read while the others are built.
+    One suite comes first, so that there are numbers to read while the others are built. Another
+    process takes half of the work.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
         the others.
     """
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // 2)))
     failures: list[BenchError] = []
-    suites = sorted(bench.catalog.evaluable.names, key=lambda name: name != _FIRST)
-    for part in (suites[:1], suites[1:]):
-        built: list[str] = []
-        for suite in part:
-            with _collected_errors(failures):
-                found, missing = build_questions(bench, suite)
-                built += found
-                failures += missing
-        for model in DEMO_MODELS if built else ():
-            with _collected_errors(failures):
-                bench.evaluate(built, model)
-                if _FIRST in built:
-                    _print_first(bench, model)
+    names = bench.catalog.evaluable.names
+    later = [name for name in names if name not in _SOON]
+    with evaluated_meanwhile(bench.settings.home, later, DEMO_MODELS[:1]) as wait:
+        for model in DEMO_MODELS if _build(bench, [_FIRST], failures) else ():
+            _evaluate(bench, [_FIRST], model, failures)
+        built = _build(bench, [name for name in names if name in _SOON[1:]], failures)
+        wait()
+    built += _build(bench, later, failures)
+    here = [name for name in DEMO_MODELS if name not in _ELSEWHERE]
+    with evaluated_meanwhile(bench.settings.home, built, _ELSEWHERE) as wait:
+        for model in here:
+            _evaluate(bench, built, model, failures)
         for task in bench.catalog.tasks:
             if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
-                with _collected_errors(failures):
-                    bench.evaluate([task.name], "random")
+                _evaluate(bench, [task.name], "random", failures)
+        wait()
+    for model in _ELSEWHERE:
+        _evaluate(bench, built, model, failures)
     bench.refresh_leaderboard()
     return failures
+
+
+def _build(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
+    """Build questions; returns the suites and tasks that have some."""
+    built: list[str] = []
+    for suite in suites:
+        with _collected_errors(failures):
+            found, missing = build_questions(bench, suite)
+            built += found
+            failures += missing
+    return built
+
+
+def _evaluate(
+    bench: Workbench, suites: Sequence[str], model: str, failures: list[BenchError]
+) -> None:
+    with _collected_errors(failures):
+        if suites:
+            bench.evaluate(suites, model)
+        if _FIRST in suites:
+            _print_first(bench, model)
 
 
 def _print_first(bench: Workbench, model: str) -> None:

@@ -23,6 +23,8 @@ class MetricDefinition:
     """Whether a judge may decide about responses that no rule reads."""
     lower_is_better: frozenset[str] = frozenset()
     """Those of its measures."""
+    right_from: float = 1.0
+    """Share of the points from which a response is right."""
 
 
 _ACCURACY: dict[str, Aggregate] = {"accuracy": aggregates.accuracy}
@@ -55,6 +57,10 @@ def _caption_metric(first: str) -> MetricDefinition:
     return MetricDefinition(measures=measures, answer_types=("text",), matching="rouge_l")
 
 
+def _box_metric(measures: Mapping[str, Aggregate]) -> MetricDefinition:
+    return MetricDefinition(measures=measures, answer_types=("box",), right_from=aggregates.HALF)
+
+
 METRICS: Mapping[MetricName, MetricDefinition] = {
     "accuracy": MetricDefinition(measures=_ACCURACY, is_judgeable=True),
     "macro_accuracy": MetricDefinition(
@@ -72,10 +78,8 @@ METRICS: Mapping[MetricName, MetricDefinition] = {
         matching="relaxed",
     ),
     "vqa_accuracy": _text_metric("vqa_accuracy", "vqa"),
-    "mean_iou": MetricDefinition(measures=_IOU, answer_types=("box",)),
-    "accuracy_at_50": MetricDefinition(
-        measures=dict(reversed(_IOU.items())), answer_types=("box",)
-    ),
+    "mean_iou": _box_metric(_IOU),
+    "accuracy_at_50": _box_metric(dict(reversed(_IOU.items()))),
     "numeric": MetricDefinition(
         measures={"numeric": aggregates.accuracy}, answer_types=("number",)
     ),

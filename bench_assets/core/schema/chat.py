@@ -98,14 +98,20 @@ def _sha256(prompt: Prompt) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """Decoding parameters; part of a response's identity."""
+    """Decoding parameters; part of a response's identity.
 
-    temperature: float = 0.0  # 0: greedy
+    Attributes:
+        temperature: 0: greedy.
+        card: As the checkpoint's own generation_config.json recommends.
+        extra: What else the card recommends, such as "top_k=20,repetition_penalty=1.05".
+    """
+
+    temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 1024
     seed: int | None = None
-    card: bool = False  # as the checkpoint's own generation_config.json recommends
-    extra: str = ""  # what else the card recommends, such as "top_k=20,repetition_penalty=1.05"
+    card: bool = False
+    extra: str = ""
 
     def __str__(self) -> str:
         """Short form for signatures: ``t=0,max=1024``."""
@@ -119,15 +125,23 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request: a prompt and a sample number."""
+    """A request: a prompt and a sample number.
+
+    Attributes:
+        temperature: None: as the model is configured.
+        question: For baselines and recorded responses; engines never look.
+        name: By which recorded responses find what comes of no question, such as a writer's.
+        elicit: See ``core.schema.elicitation``.
+        options: That ``elicit`` is about, in the order shown.
+    """
 
     prompt: Prompt
     sample: int = 0
-    temperature: float | None = None  # None: as the model is configured
-    question: Question | None = None  # for baselines and recorded responses; engines never look
-    name: str = ""  # by which recorded responses find what comes of no question, such as a writer's
-    elicit: Literal["", "likelihood", "constrained"] = ""  # see ``core.schema.elicitation``
-    options: tuple[str, ...] = ()  # that ``elicit`` is about, in the order shown
+    temperature: float | None = None
+    question: Question | None = None
+    name: str = ""
+    elicit: Literal["", "likelihood", "constrained"] = ""
+    options: tuple[str, ...] = ()
 
     @property
     def elicitation_key(self) -> str:
@@ -148,21 +162,31 @@ _LONGEST_WORD = 4  # Chinese characters that stand by themselves
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A response; ``error`` says why there is none."""
+    """A response; ``error`` says why there is none.
+
+    Attributes:
+        image_tokens: Of each image, where the engine can tell.
+        note: What was changed so that it could be asked.
+        served: Model, snapshot and build that the server says answered; "" if it does not.
+        refused: Kind of a refusal for good, beside its ``error``; one of ``REFUSALS``.
+        thinking_tags: The model's own, where they are none of the known ones.
+        logprobs: Of each option, normalized, where likelihoods were elicited.
+        raw_text: What the model said, where ``text`` is what was made of it.
+    """
 
     text: str = ""
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    image_tokens: tuple[int, ...] = ()  # of each image, where the engine can tell
+    image_tokens: tuple[int, ...] = ()
     seconds: float | None = None
-    note: str = ""  # what was changed so that it could be asked
-    served: str = ""  # model, snapshot and build that the server says answered; "" if it does not
+    note: str = ""
+    served: str = ""
     error: str = ""
-    refused: str = ""  # kind of a refusal for good, beside its ``error``; one of ``REFUSALS``
-    thinking_tags: Tags | None = None  # the model's own, where they are none of the known ones
-    logprobs: tuple[float, ...] = ()  # of each option, normalized, where likelihoods were elicited
-    raw_text: str = ""  # what the model said, where ``text`` is what was made of it
+    refused: str = ""
+    thinking_tags: Tags | None = None
+    logprobs: tuple[float, ...] = ()
+    raw_text: str = ""
 
     @classmethod
     def together(cls, responses: Sequence["Response"]) -> "Response":

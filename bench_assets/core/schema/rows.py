@@ -24,60 +24,97 @@ drawn material that ships with the suite. Numbers of different editions are neve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file of a suite's source, pinned by its content."""
+    """A file of a suite's source, pinned by its content.
 
-    path: str  # below the source folder, with forward slashes
+    Attributes:
+        path: Below the source folder, with forward slashes.
+    """
+
+    path: str
     sha256: str
     n_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredImage:
-    """A source image that decodes, in the image store."""
+    """A source image that decodes, in the image store.
 
-    name: str  # the name the source knows it by
+    Attributes:
+        name: The name the source knows it by.
+        format: "JPEG", "PNG", ...: what the bytes are, whatever the extension says.
+        width: As stored, in px.
+        height: As stored, in px.
+        orientation: EXIF's, 1 to 8: how the stored image is turned to be shown.
+    """
+
+    name: str
     sha256: str
-    format: str  # "JPEG", "PNG", ...: what the bytes are, whatever the extension says
-    width: int  # px, as stored
-    height: int  # px, as stored
+    format: str
+    width: int
+    height: int
     n_bytes: int
-    orientation: int = 1  # EXIF's, 1 to 8: how the stored image is turned to be shown
+    orientation: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """An entry of the source that did not become a question, with the reason."""
+    """An entry of the source that did not become a question, with the reason.
 
-    entry: str  # file and entry, as a person would look for it
+    Attributes:
+        entry: File and entry, as a person would look for it.
+    """
+
+    entry: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageText:
-    """A text in place of an image: a caption, or recognised text (OCR)."""
+    """A text in place of an image: a caption, or recognised text (OCR).
 
-    image: str  # SHA-256
+    Attributes:
+        image: Its SHA-256.
+        author: The model, file or person the text comes from.
+    """
+
+    image: str
     text: str
-    author: str  # the model, file or person the text comes from
+    author: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question, complete enough to be scored without its source."""
+    """A question, complete enough to be scored without its source.
 
-    question_id: str  # "codis/017/2": the suite's name and the authors' id, never a row number
-    task: str  # "codis": equals the folder, the asset prefix and the table folder
+    Attributes:
+        question_id: "codis/017/2": the suite's name and the authors' id, never a row number.
+        task: "codis": equals the folder, the asset prefix and the table folder.
+        edition: Which data it is from; numbers of different editions are never compared.
+        kind: How it is answered: by a letter, by several, in blanks, as a text, by a ranking.
+        text: The question as it is asked, without its options and its context.
+        answer: The right answer: letters, one per blank, references or image ids, by ``kind``.
+        images: SHA-256 of each image, in the order shown.
+        image_texts: Texts that stand in for the images; () when they are shown.
+        options: For choices in the order shown; for texts the possible answers.
+        context: A text beside the images that the answer depends on; "" if there is none.
+        category: The paper's category, by which results are sliced; "" if it has none.
+        group_id: Questions scored together, such as the two halves of a pair.
+        labels: What else tables are sliced by.
+    """
+
+    question_id: str
+    task: str
     edition: Edition
     kind: AnswerKind
     text: str
-    answer: tuple[str, ...]  # letters, one per blank, references or image ids, by `kind`
-    images: tuple[str, ...] = ()  # SHA-256 of each image, in the order shown
-    image_texts: tuple[str, ...] = ()  # texts that stand in for the images; () when they are shown
-    options: tuple[str, ...] = ()  # for choices in the order shown; for texts the possible answers
+    answer: tuple[str, ...]
+    images: tuple[str, ...] = ()
+    image_texts: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     context: str = ""
     category: str = ""
-    group_id: str = ""  # questions scored together, such as the two halves of a pair
-    labels: Mapping[str, str] = field(default_factory=dict)  # what else tables are sliced by
+    group_id: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cluster(self) -> str:
@@ -90,34 +127,62 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """A model's response to a question, before it is parsed."""
+    """A model's response to a question, before it is parsed.
+
+    Attributes:
+        condition: "main", or the ablation the prompt belongs to.
+        sample: Counts the draws where a condition asks several times.
+        text: What is scored: the response without its thought, see ``core.parsing.reasoning``.
+        raw_text: The response as it came.
+        ranking: Candidates, best first; () for models that talk.
+        logprobs: Of each option in the order shown, where they were elicited.
+        decoding: Who was asked how: model identity and decoding parameters.
+        image_tokens: Of each image, in reading order; () if not known.
+        seconds: Seconds from asking to the last token.
+        note: What was changed so that it could be asked, such as an image's size.
+        served: Who answered, as the server says; "" where it does not.
+        no_answer: "no answer in 512 tokens": cut off while it thought; wrong, never judged.
+        error: Why there is no response; such a row is asked again and never scored.
+        refused: Kind of the refusal, where the provider never answers; see ``error``.
+        setup: How who was asked was configured; "" in older tables.
+    """
 
     question_id: str
     model: str
-    condition: str  # "main", or the ablation the prompt belongs to
-    sample: int = 0  # counts the draws where a condition asks several times
-    text: str  # what is scored: the response without its thought, see core.reasoning
-    raw_text: str = ""  # the response as it came
-    ranking: tuple[str, ...] = ()  # candidates, best first; () for models that talk
-    logprobs: tuple[float, ...] = ()  # of each option in the order shown, where they were elicited
+    condition: str
+    sample: int = 0
+    text: str
+    raw_text: str = ""
+    ranking: tuple[str, ...] = ()
+    logprobs: tuple[float, ...] = ()
     prompt_sha256: str = ""
-    decoding: str = ""  # who was asked how: model identity and decoding parameters
+    decoding: str = ""
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    image_tokens: tuple[int, ...] = ()  # of each image, in reading order; () if not known
-    seconds: float | None = None  # s, from asking to the last token
-    note: str = ""  # what was changed so that it could be asked, such as an image's size
-    served: str = ""  # who answered, as the server says; "" where it does not
-    no_answer: str = ""  # "no answer in 512 tokens": cut off while it thought; wrong, never judged
-    error: str = ""  # why there is no response; such a row is asked again and never scored
-    refused: str = ""  # kind of the refusal, where the provider never answers; see ``error``
-    setup: str = ""  # how who was asked was configured; "" in older tables
+    image_tokens: tuple[int, ...] = ()
+    seconds: float | None = None
+    note: str = ""
+    served: str = ""
+    no_answer: str = ""
+    error: str = ""
+    refused: str = ""
+    setup: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """A judge's verdict: yes or no, or a value of the judge's own scale."""
+    """A judge's verdict: yes or no, or a value of the judge's own scale.
+
+    Attributes:
+        verdict: Whether it counts as yes; None if the response was unreadable.
+        value: "unclear": the judge's word, where there are more than yes and no.
+        prompt_sha256: What the judge was asked; "" if it is no model.
+        served: Who judged, as the server says; "" where it does not.
+        error: Why the judge gave no response; such a row is asked again.
+        refused: Kind of the refusal, where the judge's provider never answers.
+        setup: How the judge was configured.
+    """
 
     question_id: str
     model: str
@@ -125,14 +190,14 @@ class Judgement:
     sample: int = 0
     judge: str
     criterion: str
-    verdict: bool | None  # whether it counts as yes; None if the response was unreadable
-    value: str = ""  # "unclear": the judge's word, where there are more than yes and no
+    verdict: bool | None
+    value: str = ""
     response: str = ""
-    prompt_sha256: str = ""  # what the judge was asked; "" if it is no model
-    served: str = ""  # who judged, as the server says; "" where it does not
-    error: str = ""  # why the judge gave no response; such a row is asked again
-    refused: str = ""  # kind of the refusal, where the judge's provider never answers
-    setup: str = ""  # how the judge was configured
+    prompt_sha256: str = ""
+    served: str = ""
+    error: str = ""
+    refused: str = ""
+    setup: str = ""
 
     @property
     def by_rules(self) -> bool:
@@ -190,7 +255,26 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Points for one prediction; ``points`` is None if the judge or the connection failed."""
+    """Points for one prediction; ``points`` is None if the judge or the connection failed.
+
+    Attributes:
+        question_id: The question's.
+        model: Name of the model that answered.
+        condition: "main", or the ablation the prompt belongs to.
+        sample: Which of several draws it is, from 0.
+        points: From 0 to ``max_points``; None if it could not be scored.
+        max_points: Full points.
+        answer: Read out of the prediction, in the form of ``Question.answer``.
+        note: Why these points, where they do not speak for themselves.
+        judge: Who gave the verdicts; "" if none was needed.
+        scorer: Name of the scorer of its task.
+        no_answer: Cut off, refused, or no answer: no points; ``note`` has the kind.
+        refused: Kind of the provider's refusal, where it was accepted.
+        unread: Says something, and neither a rule nor a model read it.
+        error: The prediction's error: never asked, therefore never scored.
+        setup: How model and judge were configured.
+        confidence: Of the answer among the options; None: not elicited.
+    """
 
     question_id: str
     model: str
@@ -198,16 +282,16 @@ class Score:
     sample: int = 0
     points: float | None
     max_points: float = 1.0
-    answer: tuple[str, ...] = ()  # read out of the prediction, in the form of Question.answer
-    note: str = ""  # why these points, where they do not speak for themselves
+    answer: tuple[str, ...] = ()
+    note: str = ""
     judge: str = ""
     scorer: str = ""
-    no_answer: bool = False  # cut off, refused, or no answer: no points; ``note`` has the kind
-    refused: str = ""  # kind of the provider's refusal, where it was accepted
-    unread: bool = False  # says something, and neither a rule nor a model read it
-    error: str = ""  # the prediction's error: never asked, therefore never scored
-    setup: str = ""  # of the prediction and its judgements, see core.setups
-    confidence: float | None = None  # of the answer among the options; None: not elicited
+    no_answer: bool = False
+    refused: str = ""
+    unread: bool = False
+    error: str = ""
+    setup: str = ""
+    confidence: float | None = None
 
     @classmethod
     def of(
@@ -234,30 +318,50 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A cell of a results table, with its signature."""
+    """A cell of a results table, with its signature.
+
+    Attributes:
+        category: "all", or the slice of the questions it is over.
+        value: In the metric's own unit, mostly [0, 1]; NaN if nothing could be scored.
+        low: Lower end of the 95 % interval.
+        high: Its upper end.
+        n_scored: Units (questions, pairs, ...) behind the value.
+        n_unscored: Units left out because a judge or a connection failed.
+        n_failed: Questions without a response: above 0 the value is not that of the whole set.
+        n_no_answer: Of those scored, without an answer; None: not counted.
+        n_refused: Questions refused for good that count as wrong; None: not counted.
+        unread: Share of the responses that nobody read; None: not counted.
+        served: Who answered, as servers say: "m-05 (60), m-08 (40)".
+        n_clusters: Effective number of clusters behind the interval.
+        n_rejected: Rows of the source that became no question; None: not counted.
+        data: Digest of the questions, as the signature has it; "" in older tables.
+        constant: The same for the best constant response; None: not known.
+        shuffled: The same for this model's responses, each to another question.
+        setup: How model and judge were configured; "" in older tables.
+    """
 
     task: str
     model: str
     condition: str
     metric: str
-    category: str  # "all", or the slice of the questions it is over
-    value: float  # in the metric's own unit, mostly [0, 1]; NaN if nothing could be scored
-    low: float  # lower and upper end of the 95 % interval
+    category: str
+    value: float
+    low: float
     high: float
-    n_scored: int  # units (questions, pairs, ...) behind the value
-    n_unscored: int  # units left out because a judge or a connection failed
-    n_failed: int  # questions without a response: above 0 the value is not that of the whole set
-    n_no_answer: int | None = None  # of those scored, without an answer; None: not counted
-    n_refused: int | None = None  # questions refused for good that count as wrong; None: as above
-    unread: float | None = None  # share of the responses that nobody read; None: as above
-    served: str = ""  # who answered, as servers say: "m-05 (60), m-08 (40)"
-    n_clusters: float | None = None  # effective number of clusters behind the interval
-    n_rejected: int | None = None  # rows of the source that became no question; None: not counted
+    n_scored: int
+    n_unscored: int
+    n_failed: int
+    n_no_answer: int | None = None
+    n_refused: int | None = None
+    unread: float | None = None
+    served: str = ""
+    n_clusters: float | None = None
+    n_rejected: int | None = None
     edition: str
-    data: str = ""  # digest of the questions, as the signature has it; "" in older tables
-    constant: float | None = None  # the same for the best constant response; None: not known
-    shuffled: float | None = None  # the same for this model's responses, each to another question
-    setup: str = ""  # how model and judge were configured, see core.setups; "" in older tables
+    data: str = ""
+    constant: float | None = None
+    shuffled: float | None = None
+    setup: str = ""
     signature: str
 
     @property
@@ -282,14 +386,21 @@ def cluster_warning(n_clusters: float | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """A person's vote on an item by one criterion."""
+    """A person's vote on an item by one criterion.
 
-    person: str  # a pseudonym
+    Attributes:
+        person: A pseudonym.
+        value: "yes", "3", "kept": compared as it is.
+        seconds: That it took; None if not measured.
+        at: ISO 8601; "" if unknown.
+    """
+
+    person: str
     unit: str
     criterion: str
-    value: str  # "yes", "3", "kept": compared as it is
-    seconds: float | None = None  # s; None if not measured
-    at: str = ""  # ISO 8601; "" if unknown
+    value: str
+    seconds: float | None = None
+    at: str = ""
 
 
 def votes_in(
@@ -333,13 +444,23 @@ IMPORTED = "imported from "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardRow:
-    """A leaderboard row: a model's primary metric, measured here or published."""
+    """A leaderboard row: a model's primary metric, measured here or published.
+
+    Attributes:
+        edition: Numbers of different editions are not comparable.
+        source: "measured here", or the paper and table.
+        constant: Without looking, see ``Metric``.
+        stale: How it was measured otherwise than it would be now; "": it was not.
+        is_baseline: Guessing: a reference line, which is not ranked.
+        ranks: That it may have among those measured alike, "1-2"; "": not known.
+        place: Of the tables, where they are not those of the source that is named now.
+    """
 
     task: str
-    edition: str  # numbers of different editions are not comparable
+    edition: str
     metric: str
     model: str
-    source: str  # "measured here", or the paper and table
+    source: str
     value: float
     low: float | None
     high: float | None
@@ -352,12 +473,12 @@ class LeaderboardRow:
     served: str = ""
     n_clusters: float | None = None
     n_rejected: int | None = None
-    constant: float | None = None  # without looking, see ``Metric``
+    constant: float | None = None
     shuffled: float | None = None
-    stale: str = ""  # how it was measured otherwise than it would be now; "": it was not
-    is_baseline: bool = False  # guessing: a reference line, which is not ranked
-    ranks: str = ""  # that it may have among those measured alike, "1-2"; "": not known
-    place: str = ""  # of the tables, where they are not those of the source that is named now
+    stale: str = ""
+    is_baseline: bool = False
+    ranks: str = ""
+    place: str = ""
     signature: str
 
     @property

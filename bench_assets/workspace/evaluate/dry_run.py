@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.elicited_model import ElicitedModel
@@ -65,19 +63,9 @@ def dry_run(
             row
             for task in tasks
             if task.asked_of == "model"
-            if (asked := part.of(task, _questions(bench, task, condition))) or part == WHOLE
+            if (asked := part.of(task, bench.questions(task, condition))) or part == WHOLE
             for row in _of_task(bench, models, task, asked, _Asker(model, condition))
         ]
-
-
-def _questions(bench: Workbench, task: Task, condition: str) -> Sequence[Question]:
-    """Read the question tables; if one was never built, name the command that builds it."""
-    try:
-        return bench.questions(task, condition)
-    except TableError as why:
-        if bench.tables.exists(questions_key(task, condition)):
-            raise
-        raise TableError(f"{why}; `bench tables questions {task.suite}` does it") from None
 
 
 def tokens_in(prompt: Prompt) -> int:

@@ -125,7 +125,7 @@ BASELINES = ("random", "most_frequent", "scripted")
 
 ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
-_TINY_RUN = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1"
+_TINY_RUN = Path(__file__).parents[2] / "models" / "tiny_vlm" / "run-1"
 _TINY_STEPS = [folder.name for folder in sorted(_TINY_RUN.glob("step-*"))]
 _TINY_TWIN = [
     ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]

@@ -14,7 +14,7 @@ from resources.config.environment import known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from resources.models.registry.setup import setup_of
 
-STEP = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-1040"
+STEP = Path(__file__).parents[3] / "resources" / "models" / "tiny_vlm" / "run-1" / "step-1040"
 _LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
