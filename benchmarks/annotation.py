@@ -5,8 +5,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench_assets.annotation.answers.quality import annotator_quality, progress_of
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.progress import progress_of, undecided_units
+from bench_assets.annotation.answers.quality import annotator_quality
+from bench_assets.annotation.answers.validation import Terms, count
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 from benchmarks.figures import Figure, expect, run_command
 from resources.annotation.files import FileBackend
@@ -50,7 +51,9 @@ def work(home: str) -> None:
     tables = TableFiles(folder=str(Path(home) / "tables"))
     tables.write(["codis", "annotation", "votes_units"], asked, Unit)
     tables.write(["codis", "annotation", "votes_answers"], counted.all, Answer)
-    progress_of(FORM.name, asked, counted.all, datetime.now(UTC))
+    now = datetime.now(UTC)
+    waits = undecided_units(asked, counted.answers, None, Terms(), now)
+    progress_of(FORM.name, asked, counted.all, waits, now)
     annotator_quality(FORM, asked, counted.all)
 
 

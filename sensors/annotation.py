@@ -5,12 +5,19 @@ a run only if they differ.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
 import dagster as dg
 
 from bench_assets.annotation.answers.validation import count
-from bench_assets.annotation.tasks import AnnotationBackend, Answer, SuiteAnnotationTask, Unit
+from bench_assets.annotation.tasks import (
+    AnnotationBackend,
+    Answer,
+    SuiteAnnotationTask,
+    Unit,
+    moment,
+)
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.core.schema.errors import BenchError
@@ -141,19 +148,28 @@ def _heard(
     task: SuiteAnnotationTask,
     chosen: AnnotationTaskSettings,
 ) -> list[_Heard]:
-    """Compare the answers that count with the table; nothing if equal or the task is inactive."""
+    """Compare the answers that count, and the deadline, with the table.
+
+    Nothing if they are equal, or the task is inactive.
+    """
     units, answers = (task.table(which).split("/") for which in ("units", "answers"))
     if not tables.exists(units) or not tables.exists(answers):
         return []
     asked = tables.read(units, Unit)
     now = count(task.task, asked, port.answers(task.task), chosen.terms).answers
     before = [one for one in tables.read(answers, Answer) if not one.complaint]
-    if digest(now) == digest(before):
-        return []
-    # One run for the same answers beside the same table, however long it takes or if it fails.
     made = instance.get_latest_materialization_event(answers_key(task))
     table = made.timestamp if made else 0
+    if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):
+        return []
+    # One run for the same answers beside the same table, however long it takes or if it fails.
     return [_Heard(task, f"{task.task.name}/{digest(now)[:_DIGITS]}@{table}")]
+
+
+def _has_expired(table: float, until: str) -> bool:
+    """Whether the deadline has passed since a table was made: its open units are expired then."""
+    made, now = datetime.fromtimestamp(table, UTC), datetime.now(UTC)
+    return bool(until) and moment(made) <= until < moment(now)
 
 
 def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:

@@ -153,8 +153,17 @@ class SuiteAnnotationTask:
 
     def table(self, which: str) -> str:
         """Key of one of its tables, such as "codis/annotation/votes_answers"."""
-        suite, _, name = self.task.name.partition("/")
-        return f"{suite}/annotation/{name.replace('/', '_')}_{which}"
+        return annotation_table(self.task.name, which)
+
+
+def annotation_table(task: str, which: str) -> str:
+    """Key of a table of an annotation task.
+
+    >>> annotation_table("codis/votes", "answers")
+    'codis/annotation/votes_answers'
+    """
+    suite, _, name = task.partition("/")
+    return f"{suite}/annotation/{name.replace('/', '_')}_{which}"
 
 
 def unit_id(*parts: str) -> str:
@@ -210,6 +219,10 @@ def end_of(deadline: date) -> str:
 
 class AnnotationError(BenchError):
     """The annotation backend is unavailable: it is down, refuses the token, or is damaged."""
+
+
+class OpenVerdictsError(BenchError):
+    """Responses wait for verdicts by people, who were asked; says how to answer."""
 
 
 class UnitCounts(NamedTuple):

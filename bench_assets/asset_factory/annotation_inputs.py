@@ -1,14 +1,19 @@
 """Annotation answers and votes as inputs of dataset builds."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask
+from bench_assets.annotation.answers.progress import DecisionTable, Undecided, undecided_units
+from bench_assets.annotation.answers.validation import Terms
+from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, Unit, annotation_table
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.schema.signature import OPEN
+from bench_assets.core.schema.signature import EXPIRED, OPEN
+from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.tables.parquet import TableFiles
@@ -55,33 +60,87 @@ def decided_in(task: Task) -> list[dg.AssetKey]:
     return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
 
 
-def open_units(
-    task: Task, tables: TableFiles, questions: Sequence[Question]
-) -> dict[str, list[str]]:
-    """Find undecided units by the annotation task that decides them, one line each.
+def undecided_in(tables: TableFiles, settings: Settings, decisions: DecisionTable) -> Undecided:
+    """Find the undecided units in the present decisions, as funnels and checks count them."""
+    units = annotation_table(decisions.task, "units").split("/")
+    asked = settings.annotation.tasks.get(decisions.task)
+    return undecided_units(
+        tables.read(units, Unit) if tables.exists(units) else [],
+        [],
+        _open_rows(tables, decisions),
+        asked.terms if asked else Terms(),
+        datetime.now(UTC),
+    )
 
-    Questions of a release have no open units: its authors decided them.
+
+def undecided_of(
+    tables: TableFiles,
+    task: SuiteAnnotationTask,
+    suite: Suite,
+    units: Sequence[Unit],
+    counted: Sequence[Answer],
+    terms: Terms,
+) -> Undecided:
+    """Find the undecided units of a task, as its status and the report count them.
+
+    The suite's decisions say so, unless they were made by other answers than ``counted``.
     """
-    found: dict[str, list[str]] = {}
+    tables_of = (one for of in suite.tasks for one in of.decided_in)
+    decisions = next((one for one in tables_of if one.task == task.task.name), None)
+    decided = None
+    if decisions and _are_of(tables, decisions, task.to_rows(counted)):
+        names = {unit.unit_id for unit in units}
+        rows = _open_rows(tables, decisions)
+        decided = {name: why for name, why in rows.items() if name in names}
+    return undecided_units(units, counted, decided, terms, datetime.now(UTC))
+
+
+def _open_rows(tables: TableFiles, decisions: DecisionTable) -> Mapping[str, str]:
+    key = decisions.name.split("/")
+    return decisions.open_rows(tables.read(key, decisions.row)) if tables.exists(key) else {}
+
+
+def _are_of(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -> bool:
+    """Whether decisions were made by these votes and those of files."""
+    key, row = decisions.votes
+    if not all(tables.exists(one.split("/")) for one in (decisions.name, key)):
+        return False
+    votes = tables.read(key.split("/"), row)
+    return Counter(said) == Counter(vote for vote in votes if vote.tool)
+
+
+def undecided_inputs(
+    task: Task, tables: TableFiles, settings: Settings, questions: Sequence[Question]
+) -> dict[str, Undecided]:
+    """Find what a task's questions wait for, by the annotation task that decides it.
+
+    Questions of a release wait for nothing: its authors decided.
+    """
     if questions and not {one.edition for one in questions} & {"built", "mini"}:
-        return found
-    for one in task.decided_in:
-        key = one.name.split("/")
-        rows = tables.read(key, one.row) if tables.exists(key) else []
-        found.setdefault(one.task, []).extend(one.open_rows(rows))
-    return found
+        return {}
+    return {one.task: undecided_in(tables, settings, one) for one in task.decided_in}
 
 
-def with_open(
+def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
+    """Number of published units, by the annotation task that decides about a task's questions."""
+    keys = {one.task: annotation_table(one.task, "units").split("/") for one in task.decided_in}
+    return {
+        name: sum(not unit.gold for unit in tables.read(key, Unit))
+        for name, key in keys.items()
+        if tables.exists(key)
+    }
+
+
+def with_undecided(
     questions: Sequence[Question], task: Task, tables: TableFiles, settings: Settings
 ) -> list[Question]:
-    """Note the number of open units in each question; nothing if the task is inactive.
+    """Note the numbers of open and expired units in each question; none of inactive tasks.
 
     Signatures of numbers from such a table say so.
     """
     asked = settings.annotation.tasks
-    found = open_units(task, tables, questions) if asked else {}
-    n = sum(len(open_) for task, open_ in found.items() if task in asked)
-    if not n:
-        return list(questions)
-    return [replace(one, labels={**one.labels, OPEN: str(n)}) for one in questions]
+    found = undecided_inputs(task, tables, settings, questions) if asked else {}
+    waits = [one for name, one in found.items() if name in asked]
+    n = {OPEN: sum(len(one.open) for one in waits), EXPIRED: sum(len(one.expired) for one in waits)}
+    labels = {name: str(count) for name, count in n.items() if count}
+    return [replace(one, labels={**one.labels, **labels}) for one in questions]

@@ -126,6 +126,7 @@ def _cell(row: Metric | None) -> str:
     left += f" ({percent(row.unread)} unread)" if row.unread else ""
     left += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
     left += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
+    left += f" ({row.n_expired} expired)" if row.n_expired else ""
     left += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import dagster as dg
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
 from bench_assets.asset_factory.partial_results import kept_while_asking
 from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession, asking
-from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -24,9 +26,12 @@ from bench_assets.core.tables.large_tables import column, gathered
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_of
 from bench_assets.evaluation.outcomes import accept_refusals
+from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.task import RULES, Task
+from resources.annotation.opening import open_annotation_backend
+from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
 from resources.images.previews import mistakes_preview
@@ -81,6 +86,12 @@ def judged(
         BenchError: If the task has no such judge, or the judge cannot be asked.
     """
     chosen = task.chosen_judge(judge)
+    if chosen.name == PEOPLE and not pipeline.is_judged_by_rules(task, predictions):
+        people = people_judge(task, models.settings.load())
+        if predictions and (fault := _unfit_for_people(task, questions, predictions)):
+            raise SettingsError(f"{task.name}: {fault}. Name another judge")
+        by_people = people.judge(pipeline.responded(questions, predictions))
+        return _with_setup(by_people, judged_by(PEOPLE, "")), {}
     if not chosen.model:
         said = pipeline.judge(task, questions, predictions, None, chosen.name)
         return _with_setup(said, judged_by(chosen.name, "")), {}
@@ -92,6 +103,42 @@ def judged(
     accepted = gathered((accept_refusals(row, accept) for row in said), Judgement)
     rows = _with_setup(accepted, setup)
     return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
+
+
+def people_judge(task: Task, settings: Settings) -> PeopleJudge:
+    """Open the judge that people are, with their answers so far.
+
+    Raises:
+        SettingsError: If bench.toml does not configure the annotation task that they judge by.
+        AnnotationError: If the annotation backend cannot be used.
+    """
+    form = task.response_tasks[0].task
+    chosen = settings.annotation.tasks.get(form.name)
+    if chosen is None:
+        raise SettingsError(
+            f"{settings.file}: {form.name} is not configured, and people judge {task.name} by it."
+            f' Add a section [annotation.tasks."{form.name}"] with needed = 3'
+        )
+    if chosen.gold:
+        raise SettingsError(
+            f'{settings.file}, [annotation.tasks."{form.name}"]: gold cannot be used where people'
+            " judge: attention checks are no verdicts. Remove the entry"
+        )
+    answers = open_annotation_backend(settings).answers(form)
+    return PeopleJudge(form, answers, chosen.terms, datetime.now(UTC))
+
+
+def _unfit_for_people(
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> str:
+    """Why people cannot judge responses; "" if they can: one verdict is of all the points."""
+    if predictions[0].condition != "main":
+        return "people judge the condition main alone"
+    few = list(predictions[:1])
+    about = pipeline.judge(task, questions, few, None, RULES) if RULES in task.judges else []
+    (score,) = pipeline.scores(task, questions, few, about)
+    parts = "people give one verdict on a response, and this task has points for its parts"
+    return "" if score.max_points == 1 else parts
 
 
 def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:

@@ -123,7 +123,7 @@ _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "er
 _NO_NUMBER = ("model", "setup", "n_rejected")
 """Columns of a metric that responses do not give: names of the home, bad rows of the source."""
 _LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "data"}
-_LATER |= {"n_refused", "unread", "served"}
+_LATER |= {"n_refused", "unread", "served", "n_expired"}
 """Columns that older tables do not have: nothing there says nothing."""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from bench_assets.annotation.responses.verdicts import PEOPLE as PEOPLE_JUDGE
 from bench_assets.audit.framework.evidence import PEOPLE, SECOND, JudgeFigure
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric
@@ -14,7 +15,7 @@ from resources.tables.parquet import TableFiles
 _AGREEMENT = "judge_agreement"
 """Table in which a suite compares its judges itself, a model at a time, as CODIS does."""
 
-_KNOWN = ("", "none", RULES, "recorded")  # not a configured model: cannot be asked again
+_KNOWN = ("", "none", RULES, PEOPLE_JUDGE, "recorded")  # no configured model: not asked again
 
 
 def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from types import MappingProxyType
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import OPEN, Signature, joined, short
+from bench_assets.core.schema.signature import EXPIRED, OPEN, Signature, joined, short
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
     expected_calibration_error,
     selective_accuracy,
 )
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import at, column, some
 from bench_assets.evaluation.outcomes import shown
@@ -43,7 +45,8 @@ class ScoreOverview:
         self.rows, self.first = rows, rows[0].score
         self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
         self.setups, self.judges = set[str](), set[str]()
-        self.has_confidence = False
+        self.has_confidence = self.has_votes = False
+        self.expired = Counter[str]()  # responses that too few people judged, by slice
         missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
         failed, refused = bytearray(len(questions)), bytearray(len(questions))
         self.unread = Counter[str]()  # responses, by slice
@@ -55,9 +58,12 @@ class ScoreOverview:
             self.setups.add(score.setup)
             self.judges.add(score.judge)
             self.has_confidence |= score.confidence is not None
+            self.has_votes |= bool(score.votes)
+            is_expired = score.judge == PEOPLE and not score.votes and score.points is None
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(n)
                 self.unread[category] += score.unread
+                self.expired[category] += is_expired
         unanswered = (place for place in range(len(questions)) if missing[place] or failed[place])
         self.failed = _by_slice(task, at(questions, unanswered))
         self.no_answer = _by_slice(task, at(questions, compress(range(len(questions)), silent)))
@@ -83,11 +89,13 @@ def metrics(
         "mixed": len(served) if len(served) > 1 else 0,
     }
     named = {name: str(n) for name, n in counts.items() if n}
+    expired = int(signature.parts.get(EXPIRED, 0))  # of what the questions are made of
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
         rows = some(scored.rows, scored.slices.get(category, ()))
         more = _CALIBRATION if category == "all" and scored.has_confidence else {}
+        more = {**more, **(_RATERS if category == "all" and scored.has_votes else {})}
         for name, measure in {**task.measures, **more}.items():
             yield Metric(
                 task=task.name,
@@ -98,6 +106,7 @@ def metrics(
                 n_failed=scored.failed[category],
                 n_no_answer=scored.no_answer[category],
                 n_refused=scored.refused[category],
+                n_expired=scored.expired[category] + expired or None,
                 unread=scored.unread_share(category),
                 served=shown(served),
                 edition=questions[0].edition,
@@ -172,6 +181,24 @@ _CALIBRATION: Mapping[str, Measure] = {
 """Beside a task's own measures, over all questions, where answers have a confidence."""
 
 
+def _rater_agreement(rows: Sequence[ScoredQuestion]) -> Mean:
+    """Krippendorff's alpha of the people who judged, over responses with several verdicts."""
+    votes = [[vote.rpartition(": ")[2] for vote in score.votes] for _, score in rows]
+    n = sum(len(one) > 1 for one in votes)
+    return Mean(krippendorff_alpha(votes), math.nan, math.nan, n, 0)
+
+
+def _raters(rows: Sequence[ScoredQuestion]) -> Mean:
+    """Number of people who judged."""
+    people = {vote.rpartition(": ")[0] for _, score in rows for vote in score.votes}
+    n = sum(bool(score.votes) for _, score in rows)
+    return Mean(float(len(people)), math.nan, math.nan, n, 0)
+
+
+_RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters": _raters}
+"""Likewise, where people judged."""
+
+
 def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
     return Counter(
         category for q in questions for category in dict.fromkeys(("all", *task.slices(q)))
@@ -201,21 +228,30 @@ def signature_of(
     sent: Iterable[str],
     decodings: Iterable[str],
     data: str,
-    open_: str,
+    waits: Mapping[str, str],
 ) -> Signature:
-    """Signature of a metric: the ``sent`` prompts, model, decoding and judge."""
+    """Signature of a metric: the ``sent`` prompts, model, decoding and judge.
+
+    ``waits`` are the ``undecided_parts`` of the questions.
+    """
     prompts = (
         hashlib.sha256("\n".join(found).encode()).hexdigest() if (found := sorted(sent)) else ""
     )
     parts = {
         "data": short(data),
-        **({OPEN: open_} if open_ else {}),
+        **waits,
         "prompts": prompts[:12] or "unknown",
         "model": "+".join(sorted(set(decodings))) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,
     }
     return Signature(task.name, task.version, scored.first.condition, parts, task.extensions)
+
+
+def undecided_parts(labels: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Parts of a signature for what people had not decided, by the labels of the questions."""
+    first = next(iter(labels), {})  # all questions of a table have the same
+    return {name: first[name] for name in (OPEN, EXPIRED) if first.get(name)}
 
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -256,8 +292,8 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
         before: Parts of the signature before the questions.
     """
     data = short(digest(questions))
-    open_ = next((n for q in questions if (n := q.labels.get(OPEN))), "")
-    parts = {**before, "data": data, **({OPEN: open_} if open_ else {}), **parts}
+    waits = undecided_parts(question.labels for question in questions)
+    parts = {**before, "data": data, **waits, **parts}
     return Metric(
         task=task.name,
         model=model,

@@ -10,13 +10,13 @@ from functools import lru_cache
 from itertools import chain
 from string import ascii_uppercase
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.judging.request_streaming import Requests, answers
 from bench_assets.core.parsing.non_answers import non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.elicitation import is_elicited, shares
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import OPEN
 from bench_assets.core.schema.signature import joined as joined_setups
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import (
@@ -33,9 +33,11 @@ from bench_assets.evaluation.aggregation import (
     by_model,
     metrics,
     signature_of,
+    undecided_parts,
     values_at,
 )
 from bench_assets.evaluation.outcomes import is_unread
+from bench_assets.evaluation.people_judge import is_by_people, score_by_people
 from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import (
     RULES,
@@ -102,9 +104,14 @@ def judge(
         SettingsError: If the task has no such judge.
         ModelError: If the judge cannot be asked.
     """
-    answered = _responded(questions, predictions)
-    if RULES in task.judges and all(map(is_elicited, column(predictions, "decoding"))):
-        judge, model = RULES, None  # of a letter there is nothing to judge
+    answered = responded(questions, predictions)
+    if is_judged_by_rules(task, predictions):
+        judge, model = RULES, None
+    if judge == PEOPLE:
+        raise SettingsError(
+            f"{task.name}: people judge what `bench evaluate` asks of all questions, under the"
+            " condition main. Name another judge, or drop --limit, --category and --responses"
+        )
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -163,8 +170,11 @@ def scores(
         said = pair.prediction
         name = task.default_scorer if is_elicited(said.decoding) else scorer
         name = name or task.default_scorer
-        given = _score(task, task.scorer(name), pair, about)
-        given = replace(given, unread=is_unread(pair, given, about))
+        if is_by_people(about):
+            given = score_by_people(_score_by_rules(task, task.scorer(name), pair), about)
+        else:
+            given = _score(task, task.scorer(name), pair, about)
+            given = replace(given, unread=is_unread(pair, given, about))
         yield replace(
             reviewed.score(task, task.scorer(name), pair, given),
             scorer=reviewed.named(name),
@@ -187,14 +197,14 @@ def summarise(
     places, said = places_in(questions, scores), by_model(predictions)
     pairs = joined(questions, scores, ScoredQuestion, places)
     data = digest(questions)
-    open_ = next((n for labels in column(questions, "labels") if (n := labels.get(OPEN))), "")
+    waits = undecided_parts(column(questions, "labels"))
     found: list[Metric] = []
     for key, chosen in sorted(by_model(scores).items()):
         scored = ScoreOverview(task, questions, some(pairs, chosen), [places[n] for n in chosen])
         sent = values_at(predictions, "prompt_sha256", said[key])
         decodings = values_at(predictions, "decoding", said[key])
         served = Counter(values_at(predictions, "served", said[key]))
-        signature = signature_of(task, scored, sent, decodings, data, open_)
+        signature = signature_of(task, scored, sent, decodings, data, waits)
         found += metrics(task, questions, scored, signature, served)
     return found
 
@@ -245,6 +255,12 @@ def _score(
     return attempt(score_one, pair, about)
 
 
+def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
+    rules = task.judges.get(RULES)
+    about = rules.judgements([pair]) if isinstance(rules, ByRules) else []
+    return _score(task, score_one, pair, about)
+
+
 def why_no_answer(pair: AnsweredQuestion) -> str:
     """Reason why a response is not an answer: truncated, or a kind of ``core.non_answers``."""
     question, prediction = pair
@@ -273,7 +289,12 @@ def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) ->
     return replace(score, points=points, note=why, no_answer=True, refused=refused)
 
 
-def _responded(
+def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:
+    """Whether rules judge, whoever is named: of elicited letters there is nothing to judge."""
+    return RULES in task.judges and all(map(is_elicited, column(predictions, "decoding")))
+
+
+def responded(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> Sequence[AnsweredQuestion]:
     """Predictions that can be judged, with their questions."""

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.annotation.answers.values import DecisionTable, VoteTable
+from bench_assets.annotation.answers.progress import DecisionTable
+from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook
 from bench_assets.annotation.responses.forms import response_tasks
+from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
@@ -242,22 +244,25 @@ class Task:
     @property
     def ways_to_judge(self) -> str:
         """Names of judges for messages."""
+        others = [PEOPLE, "a model"] if self.default_judge else [PEOPLE] if self.judges else []
         named = [
             f"{name}:MODEL" if isinstance(judge, ByModel) else name
             for name, judge in self.judges.items()
             if name != self.default_judge
         ]
-        return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "none"
+        return ", ".join([*named, *others]) or "none"
 
     def chosen_judge(self, setting: str) -> ChosenJudge:
         """Parse the judge of bench.toml: a judge of the task, or a model.
 
-        ``"rules"`` is a judge, ``"gpt"`` a model that the default judge calls, and
-        ``"strict:gpt"`` a model that the judge "strict" calls.
+        ``"rules"`` is a judge, ``"gpt"`` a model that the default judge calls, ``"strict:gpt"`` a
+        model that the judge "strict" calls, and ``"people"`` are annotators.
 
         Raises:
             SettingsError: If the task has no such judge; lists its judges.
         """
+        if setting == PEOPLE and self.response_tasks:
+            return ChosenJudge(PEOPLE, "")
         name, _, model = setting.partition(":")
         asks = isinstance(self.judges.get(name), ByModel)
         if asks and model:

@@ -56,7 +56,7 @@ def parts(
         Origins(),
         AuditPages(without_images=without_images),
         ClaimPages(),
-        AnnotationPages(without_images=without_images),
+        AnnotationPages(settings=settings, without_images=without_images),
     ]
 
 

@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import dagster as dg
 
+from bench_assets.annotation.answers.progress import AnnotationProgress, Undecided, progress_of
 from bench_assets.annotation.answers.quality import (
-    AnnotationProgress,
     AnnotatorQuality,
     UnitDisagreement,
     annotator_quality,
     disagreements,
-    progress_of,
 )
 from bench_assets.annotation.answers.validation import ResolvedAnswers, count, open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
+from bench_assets.asset_factory.annotation_inputs import undecided_of
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import formula_safe
@@ -60,6 +60,7 @@ class Campaign(NamedTuple):
     task: AnnotationTask
     units: Sequence[Unit]
     counted: ResolvedAnswers
+    undecided: Undecided
 
 
 def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
@@ -105,7 +106,7 @@ def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgr
         AnnotationError: If the annotation backend cannot be used.
     """
     return [
-        progress_of(one.task.name, one.units, one.counted.all, now)
+        progress_of(one.task.name, one.units, one.counted.all, one.undecided, now)
         for one in _campaigns(bench, name)
     ]
 
@@ -185,7 +186,10 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
     for one in _selected_tasks(bench, name):
         units = bench.tables.read(one.table("units").split("/"), Unit)
         terms = bench.settings.annotation.tasks[one.task.name].terms
-        yield Campaign(one.task, units, count(one.task, units, tool.answers(one.task), terms))
+        counted = count(one.task, units, tool.answers(one.task), terms)
+        suite = bench.catalog.suite(one.suite)
+        waits = undecided_of(bench.tables, one, suite, units, counted.answers, terms)
+        yield Campaign(one.task, units, counted, waits)
 
 
 def _blind(unit: Unit) -> dict[str, object]:

@@ -1,11 +1,12 @@
-"""People's verdicts on models' responses: what is asked, what most say, the judge named people."""
+"""People's verdicts on models' responses: what is asked, what most say."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from bench_assets.annotation.responses.forms import verdicts_task
-from bench_assets.annotation.responses.verdicts import decided, right_by_people
+from bench_assets.annotation.responses.verdicts import decided
 from bench_assets.annotation.tasks import parts_of
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
@@ -68,19 +69,11 @@ def test_what_most_say_decides(words, truth):
     assert list(decided(verdicts(*words)).values()) == truth
 
 
-def test_a_response_that_changed_since_is_called_right_by_nobody():
-    assert right_by_people(verdicts("yes"), said(1, text="{} says now")) == {}
-
-
-def test_the_share_that_people_call_right_stands_with_its_interval():
-    """Two of four are right; Wilson, on one fewer: 0.5 +- sqrt(0.25 / 3 + 0.107) / 2.28 * 1.96."""
-    rows = said(4)
-    units = FORM.units(questions=asked(4), predictions=rows)
-    words = ["yes", "yes", "no", "no"]
-    answers = [answer(i.unit_id, verdict=w) for i, w in zip(units, words, strict=True)]
-    found = right_by_people(FORM.to_rows(answers), rows)["model-a"]
-    assert (found.value, found.n_scored) == (0.5, 4)
-    assert (found.low, found.high) == (
-        pytest.approx(0.125, abs=1e-3),
-        pytest.approx(0.875, abs=1e-3),
-    )
+def test_where_people_judge_they_are_asked_about_what_they_judge_and_no_sample():
+    rows = said(300)
+    waits = [replace(judged(row, None), judge="people") for row in rows]
+    units = FORM.units(questions=asked(300), predictions=rows, judgements=waits[:200])
+    assert [parts_of(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
+    both = [*waits[:2], judged(said(1, model="model-b", text="{} too")[0], True)]
+    units = FORM.units(questions=asked(300), predictions=rows, judgements=both)
+    assert len(units) == 2

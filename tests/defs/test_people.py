@@ -1,23 +1,31 @@
 """People in the graph: what is asked, what is open, and what follows from answers."""
 
+from datetime import UTC, datetime
+
 import dagster as dg
 import pytest
 
+from bench_assets.annotation.answers.progress import Undecided
 from bench_assets.annotation.tasks import Answer, AskedUnit, Unit
-from bench_assets.asset_factory.annotation_inputs import open_units
+from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.schema.signature import OPEN
+from bench_assets.core.schema.signature import EXPIRED, OPEN
 from bench_assets.defs.checks.table_checks import annotation_is_complete
 from bench_assets.defs.tables.annotation import annotation_assets
+from bench_assets.report.pages.annotation import AnnotationPages
+from bench_assets.report.site.folder import Site
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.assets import questions
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.codis.votes import SelectionFunnelStep
+from bench_assets.suites.codis.votes import SelectionFunnelStep as Step
+from bench_assets.workspace.annotation import progress
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 from tests.home import Home
+from tests.report.test_audit_pages import data
 from tests.suites.codis.raw import entry, write_raw
 
 ASKED = '[annotation.tasks."codis/votes"]\n'
@@ -48,10 +56,10 @@ class Codis(Home):
         self.materialize(ASSETS)
         return self
 
-    def vote(self, person, *names):
+    def vote(self, person, *names, **said):
         units = {unit.unit_id: unit for unit in self.read(Unit, "annotation", "votes_units")}
         for name in names:
-            self.answers.says(person, units[name], **YES)
+            self.answers.says(person, units[name], **{**YES, **said})
 
     def asked_about(self):
         return [
@@ -59,8 +67,11 @@ class Codis(Home):
         ]
 
     def check(self):
+        settings, rows = self.settings.load(), self.read(Question, "questions")
         found = annotation_is_complete(
-            open_units(TASK, self.tables, self.read(Question, "questions")), self.settings.load()
+            undecided_inputs(TASK, self.tables, settings, rows),
+            units_of_tasks(TASK, self.tables),
+            settings,
         )
         return found.passed, found.severity.value, found.description
 
@@ -95,12 +106,13 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
     home.build()
     assert home.listen() == "nothing new"
     assert home.asked_about() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
-    steps = {step.step: step.n for step in home.read(SelectionFunnelStep, "funnel")}
+    steps = {step.step: step.n for step in home.read(Step, "funnel")}
     assert steps["submissions open: votes are missing"] == 2
     assert home.check() == (
         False,
         "ERROR",
-        "2 problems among 2 open units; the first: open in codis/votes: s-bo: 1 of 2 others voted",
+        "2 problems among 2 undecided units; the first: open in codis/votes: s-bo: 1 of 2 others"
+        " voted",
     )
 
     home.vote("ana", "s-bo", "s-cem")
@@ -136,18 +148,18 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
 @pytest.mark.parametrize(
     ("written", "found", "said"),
     [
-        pytest.param("", ["s1: 1 of 2"], (False, "WARN"), id="files with missing votes warn"),
-        pytest.param(ASKED, ["s1: 1 of 2"], (False, "ERROR"), id="who is asked is waited for"),
+        pytest.param("", {"s1": "1 of 2"}, (False, "WARN"), id="files with missing votes warn"),
+        pytest.param(ASKED, {"s1": "1 of 2"}, (False, "ERROR"), id="who is asked is waited for"),
         pytest.param(
             f'{ASKED}publish = "partial"\n',
-            ["s1: 1 of 2"],
+            {"s1": "1 of 2"},
             (False, "WARN"),
             id="a part may be published",
         ),
-        pytest.param(ASKED, [], (True, "ERROR"), id="nothing is open"),
+        pytest.param(ASKED, {}, (True, "ERROR"), id="nothing is open"),
         pytest.param(
             '[annotation.tasks."codis/revisions"]\n',
-            ["s1: 1 of 2"],
+            {"s1": "1 of 2"},
             (False, "WARN"),
             id="another task is asked",
         ),
@@ -156,10 +168,77 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
 def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
     (tmp_path / "bench.toml").write_text(written)
     settings = SettingsResource(home=str(tmp_path)).load()
-    result = annotation_is_complete({"codis/votes": found}, settings)
+    result = annotation_is_complete({"codis/votes": Undecided(found, {})}, {}, settings)
     passed, severity = said
     assert result.passed is passed
     assert passed or result.severity.value == severity
+
+
+@pytest.mark.parametrize(
+    ("written", "n_units", "passed", "severity"),
+    [
+        pytest.param("", 2, False, "WARN", id="half is enough"),
+        pytest.param("", 1, False, "ERROR", id="nothing decided is not"),
+        pytest.param("least_decided = 0.6", 2, False, "ERROR", id="nor is less than asked for"),
+    ],
+)
+def test_after_the_deadline_the_route_goes_on_or_is_refused(
+    tmp_path, written, n_units, passed, severity
+):
+    (tmp_path / "bench.toml").write_text(f"{ASKED}until = 2026-01-01\n{written}\n")
+    settings = SettingsResource(home=str(tmp_path)).load()
+    expired = {"codis/votes": Undecided({}, {"s1": "1 of 2"})}
+    result = annotation_is_complete(expired, {"codis/votes": n_units}, settings)
+    assert (result.passed, result.severity.value) == (passed, severity)
+    assert result.metadata["problems"].value == (1 if severity == "WARN" else 2)
+
+
+def counts(home: Codis) -> dict[str, tuple[int, int]]:
+    """Build the questions; open and expired submissions as the funnel and others count them."""
+    with Workbench(SettingsResource(home=home.settings.home), ["codis"]) as bench:
+        bench.build_questions("codis")
+        home.tables = bench.tables
+        (status,) = progress(bench, "codis/votes", datetime.now(UTC))
+        site = Site(home.folder / "report", home.images)
+        AnnotationPages(settings=bench.settings).write(site, bench.tables, bench.catalog)
+        site.finish()
+    forms = {one["task"]: one for one in data(home.folder, "annotation")}
+    shown = forms["codis/votes"]["progress"]
+    steps = {one.step.partition(":")[0]: one.n for one in home.read(Step, "funnel")}
+    return {
+        "funnel": (steps["submissions open"], steps["submissions expired"]),
+        "status": (status.in_work + status.untouched, status.expired),
+        "report": (shown["in_work"] + shown["untouched"], shown["expired"]),
+    }
+
+
+@pytest.mark.long
+def test_status_report_and_funnel_count_the_same(tmp_path):
+    """Votes of a file, and answers: unusable, corrected, doubled, of an author, too few."""
+    asked = f'[sources]\ncodis = "{tmp_path / "source"}"\n{ASKED}publish = "partial"\n'
+    home = Codis(tmp_path, asked)
+    entries = [submission("ana"), submission("bo"), submission("cem"), submission("dan")]
+    by_file = [("s-ana", "bo"), ("s-ana", "cem"), ("s-ana", "dan"), ("s-bo", "ana")]
+    approval = {"correct": True, "different": True, "within_rules": True}
+    votes = [{"submission": one, "annotator": by, **approval} for one, by in by_file]
+    write_raw(tmp_path / "source", entries, votes)
+    assert counts(home) == {"funnel": (3, 0), "status": (3, 0), "report": (3, 0)}
+
+    home.vote("cem", "s-bo")
+    home.vote("dan", "s-bo")  # with the vote of the file: complete
+    home.vote("ana", "s-bo")  # again what she said in the file
+    home.vote("cem", "s-cem")  # their own
+    home.vote("ana", "s-cem", correct="maybe")  # unusable
+    home.vote("bo", "s-cem", correct="no")
+    home.vote("bo", "s-cem")  # corrected
+    assert counts(home) == {"funnel": (2, 0), "status": (2, 0), "report": (2, 0)}
+    assert home.asked_about()[0] == ("codis/s-ana/1", "2")
+
+    (tmp_path / "home" / "bench.toml").write_text(f"{asked}until = 2026-01-01\n")
+    assert counts(home) == {"funnel": (0, 2), "status": (0, 2), "report": (0, 2)}
+    assert home.check()[:2] == (False, "WARN")  # half is decided: the route goes on
+    labels = home.read(Question, "questions")[0].labels
+    assert (labels.get(OPEN), labels[EXPIRED]) == (None, "2")
 
 
 TABLES = {"units": Unit, "asked": AskedUnit, "answers": Answer}

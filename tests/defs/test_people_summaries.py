@@ -5,9 +5,7 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.responses.forms import RightByPeople
 from bench_assets.annotation.responses.preferences import WinRate
-from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
@@ -19,7 +17,7 @@ from resources.tables.parquet import TableFiles, TableIOManager
 from tests.audit.judged import queries
 from tests.rows import prediction
 
-VERDICTS, PREFERENCES, _ = TASK.response_tasks
+PREFERENCES = TASK.response_tasks[1]
 ASKED = queries(12)
 
 
@@ -73,18 +71,6 @@ def answer_all(home, task, field, says):
     return units
 
 
-@pytest.mark.long
-def test_verdicts_are_asked_heard_and_summed_up_for_each_model(home):
-    tables = made(home, annotation_assets(VERDICTS))
-    assert len(tables.read(["codis", "annotation", "verdicts_units"], Unit)) == 24
-    answer_all(home, VERDICTS, "verdict", lambda one: "yes" if "a " in str(one) else "no")
-    tables = made(home, annotation_assets(VERDICTS), summary_asset(VERDICTS))
-    assert len(tables.read(["codis", "annotation", "verdicts_answers"], Answer)) == 24
-    shares = tables.read(["codis", "annotation", "verdicts_right"], RightByPeople)
-    assert [one.model for one in shares] == ["a", "b"]
-    assert all(one.n == 12 and one.judge == "people" for one in shares)
-
-
 def test_preferences_become_win_rates(home):
     made(home, annotation_assets(PREFERENCES))
     units = answer_all(
@@ -101,8 +87,8 @@ def test_preferences_become_win_rates(home):
 
 
 def test_without_answers_the_summary_is_empty(home):
-    tables = made(home, summary_asset(VERDICTS))
-    assert tables.read(["codis", "annotation", "verdicts_right"], RightByPeople) == []
+    tables = made(home, summary_asset(PREFERENCES))
+    assert tables.read(["codis", "annotation", "preferences_rates"], WinRate) == []
 
 
 def test_only_tasks_that_are_configured_are_asked():

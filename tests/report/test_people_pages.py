@@ -8,6 +8,7 @@ import pytest
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
@@ -18,7 +19,8 @@ PAGE = f"annotation-{slug('quiz/votes')}"
 
 def _written(home: Path, *, without_images: bool = False) -> None:
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
-    part = AnnotationPages(without_images=("quiz",) if without_images else ())
+    settings = SettingsResource(home=str(home)).load()
+    part = AnnotationPages(settings=settings, without_images=("quiz",) if without_images else ())
     part.write(site, TableFiles(folder=str(home / "tables")), CATALOG)
     site.finish()
 

@@ -1,14 +1,13 @@
-"""Annotator quality (counts, speed, agreement, attention checks) and progress of a task."""
+"""Annotator quality: counts, speed, agreement and attention checks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from math import isnan
 from statistics import fmean, median
 from typing import TypeAlias
 
-from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share, open_units
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values, moment
+from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
 _COMPARED = ("choice", "choices")
@@ -198,72 +197,3 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def _less(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
-
-
-_DAYS = 3  # that speed is taken of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotationProgress:
-    """Progress of one task."""
-
-    task: str
-    units: int  # attention checks not among them
-    done: int  # with as many answers as they need
-    in_work: int  # with some, and not enough
-    untouched: int
-    answers: int  # that count
-    refused: int  # that do not, skips among them
-    lacking: int  # answers
-    annotators: tuple[str, ...]  # whose answers count
-    per_day: float  # answers, in the last three days or since the first; 0: none came
-    finished_at: str  # at this speed; "": done, or no answers
-
-
-def progress_of(
-    task: str, units: Sequence[Unit], answers: Sequence[Answer], now: datetime
-) -> AnnotationProgress:
-    """Compute the progress of a task, and its expected end at the pace of the last days.
-
-    Args:
-        task: Name of the task.
-        units: The published units.
-        answers: All answers; those that do not count have complaints.
-        now: Current time, with a time zone.
-    """
-    counted = [one for one in answers if not one.complaint]
-    wanted = [unit for unit in units if not unit.gold]
-    lacking = open_units(units, counted)
-    started = sum(_started(unit, lacking) for unit in wanted)
-    speed = _per_day(counted, now)
-    missing = sum(lacking.values())
-    rest = timedelta(days=missing / speed) if speed and missing else None
-    return AnnotationProgress(
-        task=task,
-        units=len(wanted),
-        done=len(wanted) - len(lacking),
-        in_work=started,
-        untouched=len(lacking) - started,
-        answers=len(counted),
-        refused=len(answers) - len(counted),
-        lacking=missing,
-        annotators=tuple(sorted({one.person for one in counted})),
-        per_day=speed,
-        finished_at=moment(now + rest) if rest is not None and rest.days < 36500 else "",
-    )
-
-
-def _started(unit: Unit, lacking: Mapping[str, int]) -> bool:
-    return 0 < lacking.get(unit.unit_id, 0) < unit.needed
-
-
-def _per_day(counted: Sequence[Answer], now: datetime) -> float:
-    """Answers per day over the last days, or since the first answer if that is later."""
-    since = moment(now - timedelta(days=_DAYS))
-    recent = sorted(one.at for one in counted if one.at and one.at >= since)
-    if not recent:
-        return 0.0
-    first = datetime.fromisoformat(recent[0]).astimezone(UTC)
-    answered_before = any(one.at < since for one in counted if one.at)
-    days = _DAYS if answered_before else max((now - first) / timedelta(days=1), 1 / 1440)
-    return len(recent) / days

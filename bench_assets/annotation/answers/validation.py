@@ -105,6 +105,7 @@ class Terms:
     until: str = ""  # as ``moment`` writes it: what is said later does not count; "": no deadline
     most_answers: int | None = None  # of one person; their first ones count
     least_gold: float = 0.0  # share of attention checks that a person must get right
+    least_decided: float = 0.5  # share of units that must be decided at the deadline
 
 
 class ResolvedAnswers(NamedTuple):

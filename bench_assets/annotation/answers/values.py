@@ -118,13 +118,3 @@ class VoteTable(NamedTuple):
     def of_answers(cls, task: SuiteAnnotationTask) -> Self:
         """Build votes from answers: each person's choice in each field."""
         return cls(task.table("answers"), Answer, partial(votes_of, task.task))
-
-
-class DecisionTable(NamedTuple):
-    """A table of people's decisions about the inputs of questions."""
-
-    name: str  # of its asset: "codis/decisions"
-    row: type[Any]
-    task: str  # whose answers decide: "codis/votes"
-    open_rows: Callable[[Sequence[Any]], list[str]]
-    """What is neither kept nor dropped yet, out of its rows: a line for each, with its reason."""

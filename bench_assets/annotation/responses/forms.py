@@ -3,8 +3,6 @@
 Active if bench.toml names them, such as ``[annotation.tasks."codis/verdicts"]``.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 from bench_assets.annotation.responses.error_analysis import (
@@ -25,44 +23,13 @@ from bench_assets.annotation.responses.preferences import (
     win_rates,
 )
 from bench_assets.annotation.responses.verdicts import (
-    PEOPLE,
     ResponseVerdict,
     response_verdicts,
-    right_by_people,
     verdict_task,
     verdict_units,
 )
 from bench_assets.annotation.tasks import SuiteAnnotationTask, Summary, TableOf
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RightByPeople:
-    """Share of one model's sampled responses that people judged right, with its interval."""
-
-    model: str
-    judge: str
-    n: int  # responses that most could judge, and were not divided about
-    share: float
-    low: float  # of the 95 % interval
-    high: float
-
-
-def right_shares(
-    verdicts: Sequence[ResponseVerdict], predictions: Sequence[Prediction]
-) -> list[RightByPeople]:
-    """Score models by people's verdicts, on the sample that people saw."""
-    return [
-        RightByPeople(
-            model=model,
-            judge=PEOPLE,
-            n=found.n_scored,
-            share=found.value,
-            low=found.low,
-            high=found.high,
-        )
-        for model, found in right_by_people(verdicts, predictions).items()
-    ]
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
@@ -75,12 +42,6 @@ def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask
         units=partial(verdict_units, annotation_task),
         row=ResponseVerdict,
         to_rows=response_verdicts,
-        summary=Summary(
-            "right",
-            "the share of a model's responses that people call right",
-            RightByPeople,
-            right_shares,
-        ),
     )
 
 

@@ -9,20 +9,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
+from bench_assets.annotation.responses.units import (
+    by_response,
+    drawn,
+    images_of,
+    question_shown,
+    response_name,
+)
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
 from bench_assets.core.judging.verdict_requests import at_last
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.power import for_interval
 
 PEOPLE = "people"
-"""The judge that people's verdicts make up."""
+"""The judge that people's verdicts make up: ``--judge people``."""
 
 _AGREEMENT, _HALF_WIDTH = 0.9, 0.05
 """Agreement with a judge that is expected, and how far off it may be found: 139 responses."""
 
-_VERDICTS = {"yes": True, "no": False, "unclear": None}
+VERDICTS = {"yes": True, "no": False, "unclear": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,7 @@ def verdict_task(task: str, title: str) -> AnnotationTask:
             " what is meant, or if the reference itself looks wrong."
         ),
         fields=(
-            Field(name="verdict", kind="choice", label="Is it right?", choices=tuple(_VERDICTS)),
+            Field(name="verdict", kind="choice", label="Is it right?", choices=tuple(VERDICTS)),
             Field(name="note", kind="text", label="Why is it unclear?", required=False),
         ),
     )
@@ -61,8 +66,19 @@ def verdict_units(
     judgements: Sequence[Judgement] = (),
     seed: int = 0,
 ) -> list[Unit]:
-    """Sample responses of all models, enough to measure agreement with a judge to 5 points."""
+    """Take the responses that people judge, or else a sample of those of all models.
+
+    The sample is enough to measure agreement with a judge to 5 points.
+    """
     asked = {one.question_id: one for one in questions}
+    by_people = {_place(row) for row in judgements if row.judge == PEOPLE}
+    if by_people:
+        units = (
+            verdict_unit(annotation_task, asked[row.question_id], row.text)
+            for row in predictions
+            if _place(row) in by_people and row.question_id in asked
+        )
+        return list({unit.unit_id: unit for unit in units}.values())
     responses = {key: rows for key, rows in by_response(predictions).items() if key[0] in asked}
     heard = _said_by_judge(judgements)
     strata: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -72,16 +88,24 @@ def verdict_units(
         strata[stratum].append(unit_id(question_id, name))
     n = for_interval(_AGREEMENT, _HALF_WIDTH)
     return [
-        Unit(
-            task=annotation_task.name,
-            unit_id=one,
-            shown={**question_shown(asked[question_id], key=True), "Response": rows[0].text},
-            images=images_of(asked[question_id]),
-        )
+        verdict_unit(annotation_task, asked[question_id], responses[question_id, name][0].text)
         for one in drawn(strata, n, seed)
         for question_id, name in [parts_of(one)]
-        for rows in [responses[question_id, name]]
     ]
+
+
+def verdict_unit(annotation_task: AnnotationTask, question: Question, response: str) -> Unit:
+    """Build the unit of a response: the same for all models that gave it."""
+    return Unit(
+        task=annotation_task.name,
+        unit_id=unit_id(question.question_id, response_name(response)),
+        shown={**question_shown(question, key=True), "Response": response},
+        images=images_of(question),
+    )
+
+
+def _place(row: Prediction | Judgement) -> tuple[str, str, int]:
+    return row.question_id, row.model, row.sample
 
 
 def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
@@ -91,7 +115,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
             question_id=question_id,
             response=name,
             person=answer.person,
-            verdict=_VERDICTS[word(answer, "verdict")],
+            verdict=VERDICTS[word(answer, "verdict")],
         )
         for answer in answers
         for question_id, name in [parts_of(answer.unit_id)]
@@ -104,23 +128,21 @@ def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
     for one in verdicts:
         said[one.question_id, one.response][one.verdict] += 1
     return {
-        key: votes[True] > votes[False]
+        key: verdict
         for key, votes in said.items()
-        if votes[True] != votes[False] and max(votes[True], votes[False]) > votes[None]
+        if (verdict := majority(votes.elements())) is not None
     }
 
 
-def right_by_people(
-    verdicts: Iterable[ResponseVerdict], predictions: Iterable[Prediction]
-) -> dict[str, Mean]:
-    """Compute the share of sampled responses that people judged right, by model."""
-    truth = decided(verdicts)
-    points: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for (question_id, name), rows in by_response(predictions).items():
-        if (question_id, name) in truth:
-            for row in rows:
-                points[row.model].append(ScoredPoint(float(truth[question_id, name]), question_id))
-    return {model: mean(found) for model, found in sorted(points.items())}
+def majority(verdicts: Iterable[bool | None]) -> bool | None:
+    """Verdict of most; None for a tie, or if most cannot tell.
+
+    >>> majority([True, True, None]), majority([True, False]), majority([None, None, False])
+    (True, None, None)
+    """
+    votes = Counter(verdicts)
+    right, wrong = votes[True], votes[False]
+    return right > wrong if right != wrong and max(right, wrong) > votes[None] else None
 
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:

@@ -284,7 +284,7 @@ def figures_of_people(
     rows: dict[str, list[Judgement]] = defaultdict(list)
     for said, judged in responses:
         labels = labels_of(verdicts, said)
-        for judge in dict.fromkeys(row.judge for row in judged):
+        for judge in dict.fromkeys(row.judge for row in judged if row.judge != PEOPLE):
             own = [row for row in judged if row.judge == judge]
             rows[judge] += own
             pairs[judge] += beside_people(task, questions, said, own, labels)

@@ -274,6 +274,7 @@ class Score:
         error: The prediction's error: never asked, therefore never scored.
         setup: How model and judge were configured.
         confidence: Of the answer among the options; None: not elicited.
+        votes: Verdicts of the people who judged it, such as "ana: yes".
     """
 
     question_id: str
@@ -292,6 +293,7 @@ class Score:
     error: str = ""
     setup: str = ""
     confidence: float | None = None
+    votes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -334,6 +336,7 @@ class Metric:
         served: Who answered, as servers say: "m-05 (60), m-08 (40)".
         n_clusters: Effective number of clusters behind the interval.
         n_rejected: Rows of the source that became no question; None: not counted.
+        n_expired: What people had not decided by a deadline; None: nothing.
         data: Digest of the questions, as the signature has it; "" in older tables.
         constant: The same for the best constant response; None: not known.
         shuffled: The same for this model's responses, each to another question.
@@ -357,6 +360,7 @@ class Metric:
     served: str = ""
     n_clusters: float | None = None
     n_rejected: int | None = None
+    n_expired: int | None = None
     edition: str
     data: str = ""
     constant: float | None = None

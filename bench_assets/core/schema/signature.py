@@ -15,8 +15,9 @@ from bench_assets.core.schema.errors import TableError
 
 _DIGITS = 12
 
-OPEN = "open"
-"""Part that says how much people had not decided when the questions were made; a label of them."""
+OPEN, EXPIRED = "open", "expired"
+"""Parts that say how much people had not decided when the questions were made, and how much of it
+they had not by the deadline; labels of the questions."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"

@@ -6,7 +6,8 @@ from string import ascii_uppercase
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import open_units
+from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
 from bench_assets.asset_factory.check_results import check_result, counted
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.errors import ImageError
@@ -35,8 +36,8 @@ _BLOCKING = {
     _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
     _DECODE: "Every image of a question is in the image store and decodes.",
     _COUNTS: "The published edition has the paper's number of questions in each category.",
-    _DECIDED: "Nothing that people vote on is open. Blocks while they are asked and `publish` in "
-    "bench.toml is complete.",
+    _DECIDED: "Nothing that people vote on is open or expired. Blocks while they are asked and "
+    "`publish` in bench.toml is complete, and after a deadline that too little was decided by.",
 }
 
 
@@ -105,13 +106,16 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         image_store: ImageStore,
         questions: Sequence[Question],
     ) -> Iterator[dg.AssetCheckResult]:
+        loaded = settings.load()
         found = {
             # An ablation may have nothing to ask: no captions, say.
             _WELL_FORMED: lambda: _well_formed(task, questions, condition),
             _DECODE: lambda: _images_decode(task, image_store, questions, condition),
             _COUNTS: lambda: _counts_match_the_paper(task, questions),
             _DECIDED: lambda: annotation_is_complete(
-                open_units(task, tables, questions), settings.load()
+                undecided_inputs(task, tables, loaded, questions),
+                units_of_tasks(task, tables),
+                loaded,
             ),
             AS_EXPECTED: lambda: as_expected(key, questions),
         }
@@ -127,23 +131,34 @@ def _is_tried(name: str, task: Task, key: list[str]) -> bool:
 
 
 def annotation_is_complete(
-    found: Mapping[str, Sequence[str]], settings: Settings
+    found: Mapping[str, Undecided], n_units: Mapping[str, int], settings: Settings
 ) -> dg.AssetCheckResult:
-    """Warn of open units; block if bench.toml requires all of them.
+    """Warn of undecided units; block if bench.toml waits for them, or too little was decided.
 
     Args:
-        found: Open units by annotation task, one line each.
+        found: Undecided units by annotation task.
+        n_units: Units of each task.
         settings: Active tasks, and whether their questions may be used while units are open.
     """
-    asked = settings.annotation.tasks
-    waits = [form for form, open_ in found.items() if open_ and form in asked]
-    stops = any(asked[form].publish == "complete" for form in waits)
-    problems = [f"open in {form}: {why}" for form, open_ in found.items() for why in open_]
+    asked = {name: one for name, one in settings.annotation.tasks.items() if name in found}
+    refusals = [
+        f"{name}: {why}"
+        for name, one in asked.items()
+        if (why := found[name].refusal(n_units.get(name, 0), one.terms))
+    ]
+    waits = any(one.publish == "complete" and found[name].open for name, one in asked.items())
+    problems = refusals + [
+        f"{state} in {name}: {unit}: {why}"
+        for name, units in found.items()
+        for state, some in units._asdict().items()
+        for unit, why in some.items()
+    ]
+    stops = waits or bool(refusals)
     return check_result(
         problems,
         n=len(problems),
-        of="open item",
-        holds="Nothing is open: whatever people voted on is kept or dropped.",
+        of="undecided unit",
+        holds="Whatever people voted on is kept or dropped.",
         severity=dg.AssetCheckSeverity.ERROR if stops else dg.AssetCheckSeverity.WARN,
     )
 

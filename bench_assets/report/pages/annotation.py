@@ -9,19 +9,22 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from bench_assets.annotation.answers.progress import progress_of
 from bench_assets.annotation.answers.quality import (
     UnitDisagreement,
     annotator_quality,
     disagreements,
-    progress_of,
 )
-from bench_assets.annotation.answers.validation import open_units
+from bench_assets.annotation.answers.validation import Terms, open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
+from bench_assets.asset_factory.annotation_inputs import undecided_of
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.text.escaping import one_line
+from bench_assets.evaluation.suite import Suite
 from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
+from resources.config.bench_toml import Settings
 from resources.tables.parquet import TableFiles
 
 _FORM = "1"  # of the data: raised when what the page reads changes
@@ -34,17 +37,23 @@ _IMAGES = 3  # of a unit
 class AnnotationPages:
     """A part of the report: ``annotation``, and ``annotation-<task>`` of each active task."""
 
+    settings: Settings
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write every task's tables; inactive tasks by name only."""
-        tasks = [task for suite in catalog.suites for task in suite.every_annotation_task]
-        found = [self._task(site, tables, task) for task in tasks]
+        found = [
+            self._task(site, tables, suite, task)
+            for suite in catalog.suites
+            for task in suite.every_annotation_task
+        ]
         site.put("annotation", found)
         site.tabs += ["annotation"] * any(one["data"] or one["problem"] for one in found)
 
-    def _task(self, site: Site, tables: TableFiles, task: SuiteAnnotationTask) -> dict[str, Any]:
+    def _task(
+        self, site: Site, tables: TableFiles, suite: Suite, task: SuiteAnnotationTask
+    ) -> dict[str, Any]:
         about = {"task": task.task.name, "title": task.task.title, "about": task.task.about}
         keys = [task.table(which).split("/") for which in ("units", "answers")]
         if not all(map(tables.exists, keys)):
@@ -57,7 +66,11 @@ class AnnotationPages:
             return {**about, "problem": "", "data": ""}
         name = f"annotation-{slug(task.task.name)}"
         withheld = task.suite in self.without_images
-        progress = progress_of(task.task.name, units, answers, datetime.now(UTC))
+        now, counted = datetime.now(UTC), [one for one in answers if not one.complaint]
+        asked = self.settings.annotation.tasks.get(task.task.name)
+        terms = asked.terms if asked else Terms()
+        waits = undecided_of(tables, task, suite, units, counted, terms)
+        progress = progress_of(task.task.name, units, answers, waits, now)
         inputs = made_of(_FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys))
         if not site.has(name, inputs):
             page = _AnnotationPage(site, task.task, units, answers, withheld=withheld)

@@ -2,7 +2,9 @@
 
 from functools import partial
 
-from bench_assets.annotation.answers.values import DecisionTable, VoteTable
+from bench_assets.annotation.answers.progress import DecisionTable
+from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.annotation.tasks import TableOf
 from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
@@ -15,6 +17,14 @@ _VOTES = partial(
     person="annotator",
     unit=("submission",),
     criteria=("correct", "different", "within_rules"),
+)
+
+DECISIONS = DecisionTable(
+    name="codis/decisions",
+    row=VoteDecision,
+    task="codis/votes",
+    votes=TableOf("codis/first_votes", SubmissionVote),
+    open_rows=open_submissions,
 )
 
 TASK = Task(
@@ -70,5 +80,5 @@ TASK = Task(
     },
     code_book=CODE_BOOK,
     vote_tables=(VoteTable("codis/votes", SubmissionVote, _VOTES),),
-    decided_in=(DecisionTable("codis/decisions", VoteDecision, "codis/votes", open_submissions),),
+    decided_in=(DECISIONS,),
 )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from bench_assets.annotation.answers.progress import Undecided
 from bench_assets.core.schema.rows import Edition, Rejection
 from bench_assets.core.stats.rater_agreement import (
     krippendorff_alpha,
@@ -222,9 +223,9 @@ def _reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -
     return "; ".join([f"{n_approving} of {len(heard)} others approve", *against])
 
 
-def open_submissions(decisions: Iterable[VoteDecision]) -> list[str]:
-    """Submissions that wait for votes."""
-    return [f"{one.submission}: {one.reason}" for one in decisions if one.outcome == "open"]
+def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:
+    """Submissions that wait for votes, each with its reason."""
+    return {one.submission: one.reason for one in decisions if one.outcome == "open"}
 
 
 CATEGORIES = (
@@ -289,6 +290,7 @@ def funnel(
     pairs: Iterable[ContextPair],
     decisions: Iterable[VoteDecision],
     selected: Sequence[ContextPair],
+    undecided: Undecided,
 ) -> list[SelectionFunnelStep]:
     """Count the items left at each step from images to queries (section 3.4)."""
     submitted = [pair.image for pair in pairs]
@@ -299,7 +301,11 @@ def funnel(
         SelectionFunnelStep(step="images with submissions", n=len(set(submitted) & set(collected))),
         SelectionFunnelStep(step="submissions", n=len(submitted)),
         SelectionFunnelStep(step="submissions that a revision replaced", n=outcomes["revised"]),
-        SelectionFunnelStep(step="submissions open: votes are missing", n=outcomes["open"]),
+        SelectionFunnelStep(step="submissions open: votes are missing", n=len(undecided.open)),
+        SelectionFunnelStep(
+            step="submissions expired: votes were missing at the deadline",
+            n=len(undecided.expired),
+        ),
         SelectionFunnelStep(step="submissions kept by the votes", n=outcomes["kept"]),
         SelectionFunnelStep(
             step="pairs kept by the checks", n=len(selected), paper=N_PUBLISHED_PAIRS

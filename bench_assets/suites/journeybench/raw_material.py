@@ -3,15 +3,17 @@
 An item with too few votes is open: neither kept nor dropped.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bench_assets.annotation.answers.progress import DecisionTable
 from bench_assets.annotation.answers.validation import last_said
-from bench_assets.annotation.answers.values import DecisionTable, VoteTable
+from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.annotation.task_files import read_tasks
+from bench_assets.annotation.tasks import TableOf, unit_id
 from bench_assets.core.schema.rows import Rejection, votes_in
 from bench_assets.core.tables.json_records import read_lines, records
 
@@ -228,6 +230,11 @@ class LookAlikeDecision:
     open: bool = False  # too few votes: neither accepted nor dropped
 
 
+def plain(text: str) -> str:
+    """Make texts comparable: case, blanks and the final stop do not count."""
+    return " ".join(text.casefold().split()).rstrip(" .!")
+
+
 def vote_fault(cast: Sequence[bool], least: int, say: str) -> str:
     """Why votes do not accept a unit: too few of them, or no majority; "" if they accept it.
 
@@ -239,13 +246,13 @@ def vote_fault(cast: Sequence[bool], least: int, say: str) -> str:
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} {say}"
 
 
-def _open_rows(entry: str, rows: Iterable[Any]) -> list[str]:
-    """Name the rows that wait for votes, each with its reason."""
-    return [f"{entry.format(row)}: {row.reason}" for row in rows if row.open]
+def _open_rows(parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> dict[str, str]:
+    """The units that wait for votes, each with its reason."""
+    return {unit_id(*parts(row)): row.reason for row in rows if row.open}
 
 
-def _open_questions(rejections: Iterable[Rejection]) -> list[str]:
-    return [f"{one.entry}: {one.reason}" for one in rejections if one.reason.startswith(OPEN)]
+def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
+    return {one.entry: one.reason for one in rejections if one.reason.startswith(OPEN)}
 
 
 TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
@@ -279,16 +286,44 @@ TRIGGER_VOTES = VoteTable(
 )
 
 
-def _decided(table: str, row: type[Any], task: str, entry: str) -> DecisionTable:
-    return DecisionTable(f"journeybench/{table}", row, TASKS[task].name, partial(_open_rows, entry))
+def _decided(
+    name: str,
+    row: type[Any],
+    task: str,
+    votes: VoteTable,
+    open_rows: Callable[[Sequence[Any]], Mapping[str, str]],
+) -> DecisionTable:
+    return DecisionTable(
+        f"journeybench/{name}", row, TASKS[task].name, TableOf(votes.name, votes.row), open_rows
+    )
 
 
-IMAGES = _decided("decisions", FilterDecision, "filter", "{0.image}")
-CAPTIONS = _decided("caption_decisions", CaptionDecision, "caption_votes", "{0.image}, {0.writer}")
-STATEMENTS = _decided("statement_decisions", StatementDecision, "statements", "{0.statement_id}")
+IMAGES = _decided(
+    "decisions",
+    FilterDecision,
+    "filter",
+    IMAGE_VOTES,
+    partial(_open_rows, lambda row: (row.image,)),
+)
+CAPTIONS = _decided(
+    "caption_decisions",
+    CaptionDecision,
+    "caption_votes",
+    CAPTION_VOTES,
+    partial(_open_rows, lambda row: (row.image, row.writer)),
+)
+STATEMENTS = _decided(
+    "statement_decisions",
+    StatementDecision,
+    "statements",
+    STATEMENT_VOTES,
+    partial(_open_rows, lambda row: (row.image, plain(row.text))),
+)
 LOOK_ALIKES = _decided(
-    "look_alikes", LookAlikeDecision, "look_alikes", "{0.candidate} for {0.image}"
+    "look_alikes",
+    LookAlikeDecision,
+    "look_alikes",
+    LOOK_ALIKE_VOTES,
+    partial(_open_rows, lambda row: (row.image, row.candidate)),
 )
-TRIGGERS = DecisionTable(
-    "journeybench/rejections", Rejection, TASKS["triggers"].name, _open_questions
-)
+TRIGGERS = _decided("rejections", Rejection, "triggers", TRIGGER_VOTES, _open_questions)

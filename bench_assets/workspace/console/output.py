@@ -97,6 +97,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"{row.n_refused} refused"] if row.n_refused else []
     parts += [mixed] if (mixed := mixed_mark(row.signature)) else []
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
+    parts += [f"{row.n_expired} expired"] if isinstance(row, Metric) and row.n_expired else []
     parts += [few] if (few := cluster_warning(row.n_clusters)) else []
     return ", ".join(parts)
 

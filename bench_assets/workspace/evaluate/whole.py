@@ -1,20 +1,26 @@
 """Full evaluations of suites, stored in the tables of the home."""
 
 import itertools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import Task
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.workspace.annotation import ask, progress
 from bench_assets.workspace.materialization.backfill import (
     build_questions,
     outcome_messages,
     rejection_messages,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.bench_toml import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +45,23 @@ def evaluate_suite(
         askings: Models with the condition under which each is asked.
 
     Raises:
+        OpenVerdictsError: If people judge, and some responses wait for them.
         BenchError: If a model cannot be asked, or no questions can be built.
     """
     names, failures = build_questions(bench, suite)
     metrics: list[Metric] = []
+    waits = Counter[str]()
     for name, one in askings:
-        bench.evaluate(names, name, one)
+        try:
+            bench.evaluate(names, name, one)
+        except BenchError:
+            if not (more := _open_verdicts(bench, names, name)):
+                raise
+            waits.update(more)
+            continue
         metrics += [row for part in names for row in bench.metrics(part, name, one)]
+    if waits:
+        raise OpenVerdictsError(_publish_verdicts(bench, waits))
     return SuiteEvaluation(
         names=names,
         metrics=metrics,
@@ -57,6 +73,43 @@ def evaluate_suite(
         rejected=[sentence for part in names for sentence in rejection_messages(bench, part)],
         failures=failures,
     )
+
+
+def _open_verdicts(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
+    """Number of a model's responses that wait for people, by task."""
+    found: dict[str, int] = {}
+    for task in (one for name in names for one in bench.catalog.tasks_of(name)):
+        key = evaluation_key(task, "main", "judgements")
+        rows = bench.tables.read(key, Judgement, model) if bench.tables.exists(key, model) else []
+        if n := sum(row.judge == PEOPLE and bool(row.error) for row in rows):
+            found[task.name] = n
+    return found
+
+
+def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
+    """Publish the responses that wait for people; returns how many do, and how to go on.
+
+    Their answers are collected when the evaluation runs again.
+    """
+    said = []
+    for name, n in waits.items():
+        form = bench.catalog.task(name).response_tasks[0].task.name
+        ask(bench, form)
+        (row,) = progress(bench, form, datetime.now(UTC))
+        said.append(
+            f"{name}: {n} responses wait for verdicts by people; {form} lacks {row.lacking}"
+            f" answers. {_how_to_answer(bench.settings, form)}"
+        )
+    return " ".join([*said, "Then run the same command again: no model is asked twice"])
+
+
+def _how_to_answer(settings: Settings, form: str) -> str:
+    if settings.annotation.kind == "pages":
+        return f"Run `bench annotate links --task {form}` and `bench annotate serve`."
+    if settings.annotation.kind == "label-studio":
+        return f"They are published at {settings.annotation.url}."
+    folder = settings.home / "annotation" / form
+    return f"Their units are in {folder / 'units.jsonl'}; answers go into answers.jsonl beside it."
 
 
 def stored_evaluations(

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.asset_factory.evaluation_steps import people_judge
 from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
@@ -53,7 +55,9 @@ def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
     chosen = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and chosen.scorer:
         task.scorer(chosen.scorer)
-    judge = task.chosen_judge(chosen.judge).model if task.is_judged else ""
+    name, judge = task.chosen_judge(chosen.judge) if task.is_judged else ("", "")
+    if name == PEOPLE:
+        people_judge(task, settings)
     known = {**EMBEDDED_MODELS, **settings.models}
     if judge and (asks or judge != _RECORDED):
         try:

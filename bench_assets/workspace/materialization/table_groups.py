@@ -12,11 +12,15 @@ from typing import NamedTuple
 
 import dagster as dg
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.tasks import AnnotationError, moment
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_steps import people_judge
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.runs import compared_with
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.provenance import json_digest
+from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.checks.staleness import CurrentConfiguration, configured_state
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
@@ -164,8 +168,12 @@ def _evaluation_group(
 
 def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object]:
     try:
-        model = task.chosen_judge(setting).model if task.is_judged else ""
-    except SettingsError:  # the run will say so
+        name, model = task.chosen_judge(setting) if task.is_judged else ("", "")
+        if name == PEOPLE:
+            people = people_judge(task, settings)
+            closed = bool(people.terms.until) and moment(people.now) > people.terms.until
+            return [digest(people.answers), str(people.terms), closed]
+    except (SettingsError, AnnotationError):  # the run will say so
         model = ""
     return state_of(model, settings) if model else []
 

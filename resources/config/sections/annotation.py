@@ -18,7 +18,9 @@ class AnnotationTaskSettings(StrictSection):
     needed: int | None = Field(None, ge=1)
     """Answers per unit, each by another annotator; default: the paper's."""
     until: datetime | date | None = None
-    """Deadline; a date ends at midnight UTC."""
+    """Deadline; a date ends at midnight UTC. Units without a decision are expired then."""
+    least_decided: float = Field(0.5, ge=0, le=1)
+    """Share of units that must be decided at the deadline, or nothing is built of the task."""
     publish: Literal["complete", "partial"] = "complete"
     """Wait until no unit is open, or build questions of the decided units."""
     most_answers: int | None = Field(None, ge=1)
@@ -40,6 +42,7 @@ class AnnotationTaskSettings(StrictSection):
             until=end_of(self.until) if self.until else "",
             most_answers=self.most_answers,
             least_gold=self.least_gold,
+            least_decided=self.least_decided,
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.annotation.answers.progress import Undecided
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.dataset import (
@@ -351,12 +352,14 @@ def test_the_funnel_by_pencil():
     submissions, decisions = three_annotators()
     images = {"a.png", "b.png", "c.png", "d.png"}
     kept = select(submissions, decisions, images).pairs
-    assert [(s.step, s.n, s.paper) for s in funnel(images, submissions, decisions, kept)] == [
+    steps = funnel(images, submissions, decisions, kept, Undecided({"a": "", "b": ""}, {"c": ""}))
+    assert [(s.step, s.n, s.paper) for s in steps] == [
         ("images collected", 4, 377),
         ("images with submissions", 3, None),
         ("submissions", 5, None),
         ("submissions that a revision replaced", 1, None),
-        ("submissions open: votes are missing", 0, None),
+        ("submissions open: votes are missing", 2, None),
+        ("submissions expired: votes were missing at the deadline", 1, None),
         ("submissions kept by the votes", 3, None),
         ("pairs kept by the checks", 2, 353),
         ("images kept", 1, 216),

@@ -32,7 +32,8 @@
       { key: "task", title: "Task", value: (one) => one.task, cell: (one) => Bench.h("a", { href: Bench.link(["annotation", one.task]) }, Bench.printable(one.task)) },
       { key: "units", title: "Units", number: true, value: (one) => one.progress.units },
       { key: "done", title: "Done", number: true, value: (one) => one.progress.done },
-      { key: "open", title: "Open", number: true, value: (one) => one.progress.units - one.progress.done, hint: "with too few answers" },
+      { key: "open", title: "Open", number: true, value: (one) => one.progress.in_work + one.progress.untouched, hint: "with too few answers" },
+      { key: "expired", title: "Expired", number: true, value: (one) => one.progress.expired, hint: "with too few answers at the deadline" },
       { key: "answers", title: "Answers", number: true, value: (one) => one.progress.answers },
       { key: "refused", title: "Do not count", number: true, value: (one) => one.progress.refused },
       { key: "annotators", title: "Annotators", number: true, value: (one) => one.progress.annotators.length },
@@ -46,10 +47,11 @@
   }
 
   function sentence(progress) {
-    const open = progress.units - progress.done;
+    const open = progress.in_work + progress.untouched;
+    const expired = progress.expired ? `; expired at the deadline: ${Bench.count(progress.expired)}` : "";
     const when = progress.lacking && progress.finished_at ? ` At ${Bench.number(progress.per_day, 1)} answers a day that is done on ${day(progress.finished_at)}.` : "";
     const missing = open ? `; open: ${Bench.count(open)}, answers they lack: ${Bench.count(progress.lacking)}` : "";
-    return Bench.h("p", { class: "summary" }, `${Bench.count(progress.done)} of ${Bench.count(progress.units)} units are done${missing}.${when}`);
+    return Bench.h("p", { class: "summary" }, `${Bench.count(progress.done)} of ${Bench.count(progress.units)} units are done${missing}${expired}.${when}`);
   }
 
   function annotators(rows) {

@@ -8,7 +8,8 @@ from bench_assets.asset_factory.annotation_inputs import (
     decided_in,
     heard,
     needed_of,
-    with_open,
+    undecided_in,
+    with_undecided,
 )
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
@@ -38,7 +39,7 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.prompts import caption
 from bench_assets.suites.codis.settings import CodisSettings
-from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.codis.task import DECISIONS, TASK
 from bench_assets.suites.codis.votes import (
     SelectionFunnelStep,
     VoteAgreement,
@@ -144,7 +145,9 @@ def published_data_are_whole(
     ins=CODIS.ins("source", "submissions", "decisions", "pairs", stored="images"),
     **CODIS.stage("select"),
 )
-def funnel(
+def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
+    settings: SettingsResource,
+    tables: TableFiles,
     source: list[SourceFile],
     stored: list[StoredImage],
     submissions: list[ContextPair],
@@ -153,7 +156,8 @@ def funnel(
 ) -> dg.Output[list[SelectionFunnelStep]]:
     """Count the items left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
-    return table_output(count_steps(collected, submissions, decisions, pairs))
+    undecided = undecided_in(tables, settings.load(), DECISIONS)
+    return table_output(count_steps(collected, submissions, decisions, pairs, undecided))
 
 
 @dg.asset(
@@ -173,7 +177,7 @@ def questions(
     """Ask each selected pair twice."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
-    asked = with_open(rows, TASK, tables, settings.load())
+    asked = with_undecided(rows, TASK, tables, settings.load())
     return table_output(asked, question_preview(asked, image_store))
 
 

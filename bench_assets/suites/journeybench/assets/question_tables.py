@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
+from bench_assets.asset_factory.annotation_inputs import decided_in, with_undecided
 from bench_assets.asset_factory.suite_assets import AssetFolder, list_of, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
@@ -100,7 +100,8 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
         whole = not asked.rejections
         edition = edition_of(sources, of.table, whole=whole, n=n, releases=of.releases)
-        waiting = partial(with_open, task=of.task, tables=tables, settings=sources.settings.load())
+        loaded = sources.settings.load()
+        waiting = partial(with_undecided, task=of.task, tables=tables, settings=loaded)
         yield from asked_tables(asked, n, edition, image_store, waiting)
 
     return questions

@@ -17,7 +17,7 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.distractors import Statement, worth_asking
-from bench_assets.suites.journeybench.construction.filtering import kept_captions, plain
+from bench_assets.suites.journeybench.construction.filtering import kept_captions
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.construction.triggers import whole_questions
 from bench_assets.suites.journeybench.raw_material import (
@@ -31,6 +31,7 @@ from bench_assets.suites.journeybench.raw_material import (
     StatementVote,
     TriggerVote,
     WrittenCaption,
+    plain,
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 

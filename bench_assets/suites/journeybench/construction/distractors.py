@@ -13,10 +13,10 @@ from typing import NamedTuple
 from bench_assets.core.parsing.numbers import numbers
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.journeybench.construction.filtering import plain
 from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
     StatementVote,
+    plain,
     vote_fault,
 )
 from bench_assets.suites.journeybench.text_generation import (

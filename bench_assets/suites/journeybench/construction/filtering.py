@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
+from bench_assets.annotation.answers.progress import Undecided
 from bench_assets.core.images.near_duplicates import hash_distance
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha, unanimous_share
 from bench_assets.suites.journeybench.raw_material import (
@@ -18,6 +19,7 @@ from bench_assets.suites.journeybench.raw_material import (
     LookAlikeDecision,
     StatementDecision,
     WrittenCaption,
+    plain,
     vote_fault,
 )
 
@@ -161,6 +163,7 @@ class BuildFunnelStep:
     step: str
     n: int
     n_open: int  # that lack votes: neither kept nor dropped
+    n_expired: int = 0  # that lacked them at the deadline
     paper: int | None = None  # sections 3.1 to 3.3; None where it gives no number
 
 
@@ -169,8 +172,12 @@ def funnel(
     captions: Sequence[CaptionDecision],
     statements: Sequence[StatementDecision],
     look_alikes: Sequence[LookAlikeDecision],
+    undecided: Sequence[Undecided],
 ) -> list[BuildFunnelStep]:
-    """Count rows, accepted rows and open rows at each step."""
+    """Count rows, accepted rows and undecided rows at each step.
+
+    ``undecided`` are those of images, captions, statements and look-alikes.
+    """
     steps: list[tuple[str, str, Sequence[Any], str, int | None]] = [
         ("images of the gallery", "images kept", images, "kept", 1042),
         ("captions written", "captions kept", captions, "kept", None),
@@ -179,9 +186,11 @@ def funnel(
     ]
     return [
         step
-        for before, after, rows, outcome, paper in steps
+        for (before, after, rows, outcome, paper), waits in zip(steps, undecided, strict=True)
         for step in (
-            BuildFunnelStep(step=before, n=len(rows), n_open=sum(row.open for row in rows)),
+            BuildFunnelStep(
+                step=before, n=len(rows), n_open=len(waits.open), n_expired=len(waits.expired)
+            ),
             BuildFunnelStep(
                 step=after, n=sum(getattr(row, outcome) for row in rows), n_open=0, paper=paper
             ),
@@ -233,11 +242,6 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
         if decision.kept:
             kept[decision.image].append(decision.caption)
     return dict(kept)
-
-
-def plain(text: str) -> str:
-    """Make texts comparable: case, blanks and the final stop do not count."""
-    return " ".join(text.casefold().split()).rstrip(" .!")
 
 
 def _decide(

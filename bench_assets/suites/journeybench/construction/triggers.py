@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from bench_assets.annotation.tasks import unit_id
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.journeybench.construction.filtering import plain
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
-from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote, vote_fault
+from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote, plain, vote_fault
 from bench_assets.suites.journeybench.text_generation import GeneratedText, listed, proposals_of
 
 MOST_ANSWERS = 5  # HaloQuest has one to five short answers a question
@@ -85,7 +85,8 @@ def verify_triggers(
             waits = OPEN if len(cast) < least else ""
             voted = vote_fault(cast, least, "accept it")
             if fault := _unfit(question) or f"{waits}{voted}":
-                entry = f"{response.request_id}/{number}"
+                unit = unit_id(image, plain(question.question))
+                entry = unit if fault.startswith(OPEN) else f"{response.request_id}/{number}"
                 found.rejections.append(Rejection(entry=entry, reason=fault))
             else:
                 found.questions.append(question)

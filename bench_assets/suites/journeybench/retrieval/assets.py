@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
+from bench_assets.asset_factory.annotation_inputs import decided_in, with_undecided
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.chat import ImageTextEncoder
@@ -110,7 +110,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
     whole = not bad and all(image in there for entry in entries for image in _images(entry))
     edition = edition_of(sources, *_TABLES, whole=whole)
-    waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
+    waiting = partial(with_undecided, task=TASK, tables=tables, settings=sources.settings.load())
     yield from asked_tables(asked, len(entries), edition, image_store, waiting)
 
 

@@ -8,7 +8,7 @@ import dagster as dg
 import numpy as np
 from pydantic import Field
 
-from bench_assets.asset_factory.annotation_inputs import least_votes
+from bench_assets.asset_factory.annotation_inputs import least_votes, undecided_in
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
@@ -34,6 +34,10 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
 )
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
 from bench_assets.suites.journeybench.raw_material import (
+    CAPTIONS,
+    IMAGES,
+    LOOK_ALIKES,
+    STATEMENTS,
     CaptionDecision,
     FilterDecision,
     GalleryImage,
@@ -54,7 +58,7 @@ from resources.encoders.caching_encoder import CachingEncoder
 from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import table_output
+from resources.tables.parquet import TableFiles, table_output
 
 _HERE = AssetFolder(SUITE)
 
@@ -341,11 +345,15 @@ def rejections(
     **_HERE.stage("distractors"),
 )
 def funnel(
+    settings: SettingsResource,
+    tables: TableFiles,
     decisions: list[FilterDecision],
     caption_decisions: list[CaptionDecision],
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> dg.Output[list[BuildFunnelStep]]:
     """Count the kept and open items of each step."""
-    rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes)
+    tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
+    waits = [undecided_in(tables, settings.load(), one) for one in tasks]
+    rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)
     return table_output(rows)

@@ -1,0 +1,145 @@
+"""Progress of an annotation task: which units are complete, open or expired.
+
+Status, funnels, checks of question tables, signatures and the report count by ``undecided_units``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, Self
+
+from bench_assets.annotation.answers.validation import Terms, open_units
+from bench_assets.annotation.tasks import Answer, TableOf, Unit, moment
+
+
+class DecisionTable(NamedTuple):
+    """A table of people's decisions about the inputs of questions."""
+
+    name: str  # of its asset: "codis/decisions"
+    row: type[Any]
+    task: str  # whose answers decide: "codis/votes"
+    votes: TableOf  # the votes that it is made of: those of files, and answers
+    open_rows: Callable[[Sequence[Any]], Mapping[str, str]]
+    """The units that are neither kept nor dropped yet, out of its rows, each with its reason."""
+
+
+class Undecided(NamedTuple):
+    """The units that are neither kept nor dropped, each with its reason."""
+
+    open: Mapping[str, str]  # people may still answer
+    expired: Mapping[str, str]  # the deadline has passed
+
+    @classmethod
+    def at(cls, now: datetime, until: str, why: Mapping[str, str]) -> Self:
+        """Units without a decision at a time; ``until`` is the deadline, "": none."""
+        return cls({}, why) if until and moment(now) > until else cls(why, {})
+
+    def refusal(self, n_units: int, terms: Terms) -> str:
+        """Why too little was decided by the deadline to go on; "" if enough was."""
+        n = n_units - len(self.expired)
+        if not self.expired or n >= terms.least_decided * n_units:
+            return ""
+        return (
+            f"{n} of {n_units} units were decided by the deadline, {terms.until}"
+            f" (expected at least {terms.least_decided:.0%}). Extend until, or lower needed or"
+            " least_decided"
+        )
+
+
+def undecided_units(
+    units: Sequence[Unit],
+    counted: Sequence[Answer],
+    decided: Mapping[str, str] | None,
+    terms: Terms,
+    now: datetime,
+) -> Undecided:
+    """Find the units that are neither kept nor dropped, without attention checks.
+
+    Args:
+        units: The published units; none where nobody is asked.
+        counted: The answers that count.
+        decided: Open units of the suite's decisions by these answers and those of files; None
+            where a suite makes no such decisions: then units with too few answers are open.
+        terms: With the deadline.
+        now: Current time, with a time zone.
+    """
+    if decided is None:
+        lacking = open_units(units, counted).items()
+        why = {name: f"{n} answers are missing" for name, n in lacking}
+    else:
+        checks = {unit.unit_id for unit in units if unit.gold}
+        why = {name: reason for name, reason in decided.items() if name not in checks}
+    return Undecided.at(now, terms.until, why)
+
+
+_DAYS = 3  # that speed is taken of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotationProgress:
+    """Progress of one task."""
+
+    task: str
+    units: int  # attention checks not among them
+    done: int  # with as many answers as they need
+    in_work: int  # with some, and not enough
+    untouched: int
+    expired: int  # with too few at the deadline
+    answers: int  # that count
+    refused: int  # that do not, skips among them
+    lacking: int  # answers
+    annotators: tuple[str, ...]  # whose answers count
+    per_day: float  # answers, in the last three days or since the first; 0: none came
+    finished_at: str  # at this speed; "": done, or no answers
+
+
+def progress_of(
+    task: str,
+    units: Sequence[Unit],
+    answers: Sequence[Answer],
+    undecided: Undecided,
+    now: datetime,
+) -> AnnotationProgress:
+    """Compute the progress of a task, and its expected end at the pace of the last days.
+
+    Args:
+        task: Name of the task.
+        units: The published units.
+        answers: All answers; those that do not count have complaints.
+        undecided: Its units without a decision.
+        now: Current time, with a time zone.
+    """
+    counted = [one for one in answers if not one.complaint]
+    wanted = {unit.unit_id: unit for unit in units if not unit.gold}
+    open_, expired = (some.keys() & wanted.keys() for some in undecided)
+    lacking = {name: n for name, n in open_units(units, counted).items() if name in open_}
+    started = sum(n < wanted[name].needed for name, n in lacking.items())
+    speed = _per_day(counted, now)
+    missing = sum(lacking.values())
+    rest = timedelta(days=missing / speed) if speed and missing else None
+    return AnnotationProgress(
+        task=task,
+        units=len(wanted),
+        done=len(wanted) - len(open_) - len(expired),
+        in_work=len(open_) - len(lacking) + started,
+        untouched=len(lacking) - started,
+        expired=len(expired),
+        answers=len(counted),
+        refused=len(answers) - len(counted),
+        lacking=missing,
+        annotators=tuple(sorted({one.person for one in counted})),
+        per_day=speed,
+        finished_at=moment(now + rest) if rest is not None and rest.days < 36500 else "",
+    )
+
+
+def _per_day(counted: Sequence[Answer], now: datetime) -> float:
+    """Answers per day over the last days, or since the first answer if that is later."""
+    since = moment(now - timedelta(days=_DAYS))
+    recent = sorted(one.at for one in counted if one.at and one.at >= since)
+    if not recent:
+        return 0.0
+    first = datetime.fromisoformat(recent[0]).astimezone(UTC)
+    answered_before = any(one.at < since for one in counted if one.at)
+    days = _DAYS if answered_before else max((now - first) / timedelta(days=1), 1 / 1440)
+    return len(recent) / days

@@ -1,0 +1,91 @@
+"""People as a judge: verdicts of annotators on responses, and the points that they give.
+
+The verdicts are answers to the annotation task ``TASK/verdicts``. A response with too few of them
+has an error as its judgement, so that its number waits. After the deadline it is unscored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+from bench_assets.annotation.answers.progress import undecided_units
+from bench_assets.annotation.answers.validation import Terms, count, wanted
+from bench_assets.annotation.answers.values import by_unit, word
+from bench_assets.annotation.responses.verdicts import PEOPLE, VERDICTS, majority, verdict_unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation.task import AnsweredQuestion
+
+EXPIRED_VERDICT = "expired"
+"""Value of the judgement of a response that too few people judged by the deadline."""
+
+
+class PeopleJudge(NamedTuple):
+    """Judges responses by the answers of annotators."""
+
+    task: AnnotationTask  # "codis/verdicts"
+    answers: Sequence[Answer]  # of the annotation backend, whether they count or not
+    terms: Terms
+    now: datetime  # with a time zone
+
+    def judge(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+        """Collect the verdicts on each response, a row for each person.
+
+        Raises:
+            SettingsError: If the deadline has passed, and too few responses were judged.
+        """
+        asked = [verdict_unit(self.task, q, said.text) for q, said in answered]
+        units = {unit.unit_id: unit for unit in wanted(asked, self.terms)}
+        shown = list(units.values())
+        counted = count(self.task, shown, self.answers, self.terms).answers
+        waits = undecided_units(shown, counted, None, self.terms, self.now)
+        if why := waits.refusal(len(units), self.terms):
+            raise SettingsError(f"{self.task.name}: {why}")
+        said = by_unit(counted)
+        rows: list[Judgement] = []
+        for (_, prediction), unit in zip(answered, asked, strict=True):
+            about = said.get(unit.unit_id, [])
+            n = f"{len(about)} of {units[unit.unit_id].needed} people"
+            row = Judgement.of(prediction, judge=PEOPLE, criterion="", verdict=None, response="")
+            if unit.unit_id in waits.open:
+                rows.append(replace(row, error=f"{n} have judged it"))
+            elif unit.unit_id in waits.expired:
+                note = f"{n} judged it by {self.terms.until}"
+                rows.append(replace(row, value=EXPIRED_VERDICT, response=note))
+            else:
+                rows += [_verdict(row, answer) for answer in about]
+        return rows
+
+
+def _verdict(row: Judgement, answer: Answer) -> Judgement:
+    value = word(answer, "verdict")
+    note = " ".join(word(answer, "note").split())
+    return replace(
+        row, criterion=answer.person, verdict=VERDICTS[value], value=value, response=note
+    )
+
+
+def is_by_people(judgements: Sequence[Judgement]) -> bool:
+    """Whether people judged a response."""
+    return any(one.judge == PEOPLE for one in judgements)
+
+
+def score_by_people(given: Score, judgements: Sequence[Judgement]) -> Score:
+    """Give all points if most people call a response right, none if most call it wrong.
+
+    ``given`` is the score by rules: of it the answer stays.
+    """
+    if lacking := [one for one in judgements if one.error or one.value == EXPIRED_VERDICT]:
+        note = lacking[0].error or f"{EXPIRED_VERDICT}: {lacking[0].response}"
+        return replace(given, points=None, note=note, unread=False)
+    right = sum(one.verdict is True for one in judgements)
+    verdict = majority(one.verdict for one in judgements)
+    return replace(
+        given,
+        points=None if verdict is None else given.max_points * verdict,
+        note=f"{right} of {len(judgements)} people call it right",
+        votes=tuple(f"{one.criterion}: {one.value}" for one in judgements),
+        unread=False,
+    )
