@@ -19,6 +19,7 @@ MEASUREMENTS = (
     "failing",
     "queries",
     "loading",
+    "building",
     "large",
     "many_models",
     "captions",

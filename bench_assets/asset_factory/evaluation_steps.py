@@ -163,7 +163,8 @@ def constants_of(task: Task, below: str = "") -> dg.AssetsDefinition:
             "One row: what the best constant response scores in one cell of the results, in one of "
             "the task's scorers. A number that is not above it says nothing about images."
         ),
-        **here.stage("constants", below=below, when_asked=bool(below)),
+        op_tags={"dagster/priority": "-1"},  # only metrics read it: models are asked before
+        **here.stage("constants", below=below),
     )
     def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
         return table_output(best_constants(task, questions))

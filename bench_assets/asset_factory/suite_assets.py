@@ -103,9 +103,9 @@ class AssetFolder:
             asks: Pool of an asset that asks a model, which limits concurrent requests of a
                 backfill: "gpu" for models that see or draw, "judge" for those that judge or write.
             below: Folder of an ablation below this one.
-            ablation: Whether it has a group of its own and is built on demand; as are all assets
-                ``below``.
-            when_asked: Whether it is built only on request by name.
+            ablation: Whether it belongs to the ablations, as do all assets ``below``. These are
+                built for the condition that needs them, never with the suite.
+            when_asked: Whether it is built only on request by name, as ablations are.
             partitions: Its partitions: models or encoders.
         """
         tags = {"bench/stage": str(stage)}

@@ -214,8 +214,13 @@ def _jobs(suite: str) -> list[_Job]:
     return [
         (
             f"{suite}_questions",
-            (main | ablations) - per_model - dg.AssetSelection.tag("bench/when", "asked"),
+            main - per_model - dg.AssetSelection.tag("bench/when", "asked"),
             f"Build the question tables of {suite} from its source.",
+        ),
+        (
+            f"{suite}_ablation_questions",
+            ablations - per_model,
+            f"Build the question tables of the ablations of {suite}.",
         ),
         (
             f"evaluate_{suite}",

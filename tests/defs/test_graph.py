@@ -17,7 +17,11 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.tables.leaderboard import MEASURED
-from bench_assets.workspace.materialization.asset_selections import ON_DEMAND, dataset_build
+from bench_assets.workspace.materialization.asset_selections import (
+    condition_inputs,
+    dataset_build,
+    on_demand,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
@@ -60,12 +64,28 @@ def test_graph_is_the_agreed_one(golden, annotated):
 
 def test_building_a_suite_reads_no_table_that_it_leaves_out():
     graph = defs.resolve_asset_graph()
-    on_demand = ON_DEMAND.resolve(graph)
-    assert dg.AssetKey(["blink", "concatenated_images", "questions"]) in on_demand
     for suite in load_catalog().names:
+        left_out = on_demand(suite).resolve(graph)
         built = dataset_build(suite).resolve(graph)
-        assert not on_demand & built
-        assert not [key for key in built if graph.get(key).parent_keys & on_demand]
+        assert not left_out & built
+        assert not [key for key in built if graph.get(key).parent_keys & left_out]
+
+
+@pytest.mark.parametrize(
+    ("condition", "needed"),
+    [
+        pytest.param("main", set(), id="the suite alone"),
+        pytest.param("blank_image", {"blank_image/questions"}, id="questions of its own"),
+        pytest.param(
+            "ocr_for_images", {"ocr_for_images/ocr", "ocr_for_images/questions"}, id="texts, too"
+        ),
+    ],
+)
+def test_a_condition_builds_what_it_needs_alone(condition, needed):
+    graph = defs.resolve_asset_graph()
+    (task,) = load_catalog().tasks_of("multi")
+    selected = condition_inputs(task, condition, graph.get_all_asset_keys())
+    assert {"/".join(key.path[1:]) for key in selected.resolve(graph)} == needed
 
 
 def test_annotation_is_in_the_graph_where_a_task_is_configured(annotated):

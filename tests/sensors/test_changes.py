@@ -44,12 +44,7 @@ class Bench:
                 *evaluation_assets(RIDDLES),
                 self._leaderboard(),
             ],
-            asset_checks=[
-                check
-                for task in (QUIZ, RIDDLES)
-                for check in task_checks(task)
-                if {"great_expectations"}.isdisjoint(key.name for key in check.check_keys)
-            ],
+            asset_checks=[check for task in (QUIZ, RIDDLES) for check in task_checks(task)],
             resources=resources_over(home),
         ).map_asset_specs(func=following)
         self.tick()

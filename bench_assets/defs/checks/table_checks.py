@@ -21,7 +21,7 @@ from bench_assets.defs.checks.expectations import (
     validate_questions,
 )
 from bench_assets.defs.checks.shared_ops import joint_name, results
-from bench_assets.defs.report_links import linked, linked_expectations
+from bench_assets.defs.report_links import linked
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
@@ -31,7 +31,7 @@ from resources.tables.asset_types import accept_large_tables
 from resources.tables.parquet import TableFiles
 
 _WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
-_DECIDED = "people_have_decided"
+_DECIDED, _ALL = "people_have_decided", "expectations"
 _BLOCKING = {
     _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
     _DECODE: "Every image of a question is in the image store and decodes.",
@@ -44,14 +44,10 @@ _BLOCKING = {
 def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
     """Build every check of a task's tables, under all of its conditions."""
     tables = {tuple(questions_key(task, condition)): condition for condition in task.conditions}
-    return [
-        check
-        for key, condition in tables.items()
-        for check in [
-            _of_questions(task, list(key), condition),
-            _expectations(list(key)),
-        ]
-    ] + [check for condition in task.conditions for check in evaluation_checks(task, condition)]
+    asked = [_of_questions(task, list(key), condition) for key, condition in tables.items()]
+    return asked + [
+        check for condition in task.conditions for check in evaluation_checks(task, condition)
+    ]
 
 
 def question_problems(questions: Sequence[Question]) -> list[str]:
@@ -82,7 +78,7 @@ def _defects(question: Question) -> list[str]:
 
 
 def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
-    """Build the checks that block the assets behind a question table."""
+    """Build the checks of a question table; all but one block the assets behind it."""
     specs = [
         *(
             dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
@@ -90,6 +86,7 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
             if _is_tried(name, task, key)
         ),
         expected_spec(key),
+        dg.AssetCheckSpec(_ALL, asset=key, description="All expectations of questions hold."),
     ]
 
     @dg.multi_asset_check(
@@ -118,6 +115,7 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
                 loaded,
             ),
             AS_EXPECTED: lambda: as_expected(key, questions),
+            _ALL: lambda: validate_questions(key, questions),
         }
         yield from results(context, specs, found)
 
@@ -233,22 +231,3 @@ def _as_counted(task: Task, editions: Set[str], n: int) -> str:
         whose = " and ".join(sorted(editions)) or "missing"
         return f"Not compared: the paper counts the published edition, and this is {whose}."
     return f"{counted(n, 'question')}, as many as the paper has wherever it counts them."
-
-
-def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=key,
-        description="A Great Expectations suite over the question table.",
-    )
-    @accept_large_tables(questions=Question)
-    def great_expectations(questions: Sequence[Question]) -> dg.AssetCheckResult:
-        passed, said, table = validate_questions(questions)
-        result = dg.AssetCheckResult(
-            passed=passed,
-            severity=dg.AssetCheckSeverity.WARN,
-            description=said,
-            metadata={"expectations": dg.MetadataValue.md(table)},
-        )
-        return linked_expectations(result, key)
-
-    return great_expectations

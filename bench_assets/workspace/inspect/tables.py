@@ -8,7 +8,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import NEEDS
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.materialization.asset_selections import ON_DEMAND
+from bench_assets.workspace.materialization.asset_selections import on_demand
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 
@@ -69,7 +69,8 @@ def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -
     check_names(bench, [whole], [model] if model else [])
     bench.refresh_questions(whole)
     above = dg.AssetSelection.assets(key).upstream()
-    if asked := sorted((above & ON_DEMAND - dg.AssetSelection.assets(key)).resolve(graph)):
+    others = above & on_demand(whole) - dg.AssetSelection.assets(key)
+    if asked := sorted(others.resolve(graph)):
         bench.materialize(dg.AssetSelection.assets(*asked))
     if partitioned:
         bench.add_models([model])

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_steps import CONSTANTS
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.defs.tables.audit import AUDIT
@@ -49,7 +50,9 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
         if key in made.resolve(graph):
             chosen = "" if condition == "main" else f" --condition {condition}"
             return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
-        if key.path == list(questions_key(task, condition)):
+        needed = asset_selections.condition_inputs(task, condition, graph.get_all_asset_keys())
+        constants = [*questions_key(task, condition)[:-1], CONSTANTS]
+        if key in needed.resolve(graph) or key.path == constants:
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
     if key.path[-1] == AUDIT:
         command = f"bench audit run {'/'.join(key.path[:-1])}"

@@ -5,22 +5,34 @@ from collections.abc import Sequence, Set
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.evaluation_steps import CONSTANTS
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.evaluation.task import Task
 
 REPORT = dg.AssetSelection.assets("report")
 LEADERBOARD = grouped("leaderboard", "claims") - REPORT
-ON_DEMAND = dg.AssetSelection.tag("bench/when", "asked")
-"""Tables that building a suite leaves out, such as images that only one condition needs."""
+_PER_MODEL = dg.AssetSelection.tag("bench/per", "model")
+
+
+def on_demand(suite: str) -> dg.AssetSelection:
+    """Select what is built only for the condition or person that needs it: ablations, forms."""
+    asked = grouped(suite) & dg.AssetSelection.tag("bench/when", "asked")
+    return (grouped(f"{suite}_ablations") | asked) - _PER_MODEL
 
 
 def dataset_build(name: str) -> dg.AssetSelection:
-    """Select the assets of a suite or task that do not depend on a model."""
+    """Select the assets of a suite or task that every evaluation of it reads before it asks."""
     suite, _, task = name.partition("/")
-    groups = grouped(suite, f"{suite}_ablations")
-    left = groups - dg.AssetSelection.tag("bench/per", "model") - ON_DEMAND
+    constants = dg.AssetSelection.tag("bench/stage", CONSTANTS)
+    left = grouped(suite) - _PER_MODEL - on_demand(suite) - constants
     own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
     return own.required_multi_asset_neighbors() & left if task else left
+
+
+def condition_inputs(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
+    """Select what one condition reads beyond the dataset build: questions, captions, pools."""
+    read = evaluation(task, condition, known).upstream()
+    return read & on_demand(task.suite) - dg.AssetSelection.tag("bench/stage", CONSTANTS)
 
 
 def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:

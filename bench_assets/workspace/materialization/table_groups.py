@@ -4,7 +4,7 @@ The inputs of an evaluation are the content of the tables that it reads, the inp
 questions, and the settings and files of the model and the judge.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -14,8 +14,8 @@ import dagster as dg
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.annotation.tasks import AnnotationError, moment
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.asset_factory.evaluation_steps import people_judge
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_steps import CONSTANTS, people_judge
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.runs import compared_with
 from bench_assets.core.schema.errors import SettingsError, TableError
@@ -82,12 +82,9 @@ def question_group(home: HomeContext, name: str) -> TableGroup:
     return home.making(name, asset_selections.dataset_build(name), home.inputs(suite))
 
 
-def on_demand_group(home: HomeContext, keys: Collection[dg.AssetKey]) -> TableGroup:
-    """Tables of one condition that are built on demand only: questions, constant responses."""
-    first = min(keys)
-    selection = dg.AssetSelection.assets(*keys)
-    name = dg.AssetKey([*first.path[:-1], "questions"]).to_user_string()
-    return home.making(name, selection, home.inputs(first.path[0]))
+def on_demand_group(home: HomeContext, name: str, keys: Collection[dg.AssetKey]) -> TableGroup:
+    """Tables that one condition alone needs, named after its questions."""
+    return home.making(name, dg.AssetSelection.assets(*keys), home.inputs(name.partition("/")[0]))
 
 
 def evaluation_groups(
@@ -96,6 +93,18 @@ def evaluation_groups(
     """Assets of one model under one condition, task by task."""
     inputs = {suite: home.inputs(suite) for suite in {task.suite for task in tasks}}
     return [_evaluation_group(home, task, model, condition, inputs[task.suite]) for task in tasks]
+
+
+def constants_groups(
+    home: HomeContext, tasks: Sequence[Task], condition: str
+) -> Iterator[TableGroup]:
+    """What constant responses score, which is computed when a first model has been asked."""
+    known = home.definitions.resolve_asset_graph().get_all_asset_keys()
+    for task in tasks:
+        key = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
+        if key in known:
+            of = dg.AssetSelection.assets(key)
+            yield home.making(key.to_user_string(), of, home.inputs(task.suite))
 
 
 def leaderboard_group(home: HomeContext) -> TableGroup:
@@ -154,6 +163,7 @@ def _evaluation_group(
     read = [
         home.tables.digest(key.path, part)
         for key in home.read_by(selection)
+        if key.path[-1] != CONSTANTS  # made of the questions, and in the same run
         for part in ("", model)
     ]
     chosen = home.settings.suite(task.suite, SuiteSettings)

@@ -12,7 +12,6 @@ from typing import Any, Self, cast, get_args
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import no_questions, questions_key
-from bench_assets.asset_factory.evaluation_steps import CONSTANTS
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import TableError, UnknownNameError
@@ -142,13 +141,14 @@ class Workbench:
             if task.conditions[condition].needs and not made:
                 raise no_questions(task, condition)
         wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
-        if all(one.is_fresh() for one in wanted):
+        constants = [*table_groups.constants_groups(self._home, tasks, condition)]
+        if all(one.is_fresh() for one in (*wanted, *constants)):
             return
         folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
         with open_table_locks(self.settings).held(table_locks(folders, model), print_message):
             # others may have
             wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
-            if due := [one for one in wanted if not one.is_fresh()]:
+            if due := [one for one in (*constants, *wanted) if not one.is_fresh()]:
                 self._add_partition(kind, model)
                 self._make(due, model=model)
 
@@ -236,18 +236,15 @@ class Workbench:
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
-        """Rebuild a condition's questions and constants if they are built on demand and stale."""
-        questions = dg.AssetKey(questions_key(task, condition))
-        tables = {questions, dg.AssetKey([*questions.path[:-1], CONSTANTS])}
+        """Rebuild what this condition alone needs, unless its inputs are unchanged."""
         graph = self.definitions.resolve_asset_graph()
-        due = tables & asset_selections.ON_DEMAND.resolve(graph)
-        if not due or not (questions in due or self.tables.exists(questions.path)):
-            return
-        above = dg.AssetSelection.assets(*due).upstream() & asset_selections.ON_DEMAND
-        due |= above.resolve(graph)  # what only this condition reads
-        group = table_groups.on_demand_group(self._home, due)
-        if not group.is_fresh():
-            self._make([group], title=questions.to_user_string())
+        known = graph.get_all_asset_keys()
+        due = asset_selections.condition_inputs(task, condition, known)
+        if keys := due.resolve(graph):
+            name = dg.AssetKey(questions_key(task, condition)).to_user_string()
+            group = table_groups.on_demand_group(self._home, name, keys)
+            if not group.is_fresh():
+                self._make([group], title=name)
 
     def _make(
         self, due: Sequence[TableGroup], *, model: str | None = None, title: str = ""

@@ -38,22 +38,16 @@ from resources.tables.parquet import table_output
 _log = logging.getLogger("bench_assets.images")
 
 
-def _made_if_any(condition: str, *, when_asked: bool = False) -> dict[str, dg.AssetOut]:
-    """The question table of a condition, which a source may have nothing for.
-
-    With ``when_asked``, building the suite leaves it out: evaluating the condition makes it.
-    """
-    told = BLINK.stage("questions", below=condition, when_asked=when_asked)
+def _made_if_any(condition: str) -> dict[str, dg.AssetOut]:
+    """The question table of a condition, which a source may have nothing for."""
+    told = BLINK.stage("questions", below=condition)
     return {"result": out(told, Question, table="questions", optional=True)}
 
 
 @dg.multi_asset(
     name="blink_concatenated_images",
     ins=BLINK.ins("questions"),
-    outs=_made_if_any(
-        "concatenated_images",
-        when_asked=True,
-    ),
+    outs=_made_if_any("concatenated_images"),
 )
 def concatenated_images(
     sources: SourceFiles, image_store: ImageStore, questions: list[Question]
@@ -94,9 +88,7 @@ def captions(
 @dg.multi_asset(
     name="blink_captions_for_images",
     ins=BLINK.ins("questions", "captions"),
-    outs=_made_if_any(
-        "captions_for_images",
-    ),
+    outs=_made_if_any("captions_for_images"),
 )
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
@@ -109,10 +101,7 @@ def captions_for_images(
 @dg.multi_asset(
     name="blink_circles",
     ins=BLINK.ins("questions"),
-    outs=_made_if_any(
-        "circles",
-        when_asked=True,
-    ),
+    outs=_made_if_any("circles"),
 )
 def circles(
     sources: SourceFiles,

@@ -247,11 +247,10 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
 _HUMAN = AssetFolder(TASK.name, str(TASK.version))
 
 
-# When asked: no file of answers stops the questions.
 @dg.asset(
     ins=_HUMAN.ins("questions"),
     metadata=needs("human_answers in [suites.cogbench] of bench.toml"),
-    **_HUMAN.stage("metrics", ablation=True, when_asked=True),
+    **_HUMAN.stage("metrics", ablation=True),
 )
 def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
     """Score human answers (Table 5)."""

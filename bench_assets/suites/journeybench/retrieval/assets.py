@@ -78,7 +78,7 @@ def candidates(
 @dg.asset(
     name="candidates",
     ins=_INS,
-    **AssetFolder(f"{TASK_NAME}/{AS_RELEASED}").stage("distractors"),
+    **_HERE.stage("distractors", below=AS_RELEASED),
 )
 def candidates_as_released(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]

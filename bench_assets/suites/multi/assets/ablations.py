@@ -85,7 +85,7 @@ def captions(
 
 @dg.asset(
     ins=MULTI.ins("questions", stored="images"),
-    **MULTI.stage("images", below="ocr_for_images", when_asked=True),
+    **MULTI.stage("images", below="ocr_for_images"),
 )
 def ocr(
     sources: SourceFiles,
@@ -130,7 +130,7 @@ def captions_for_images(
 @dg.asset(
     name="questions",
     ins=MULTI.ins("questions", ocr="ocr_for_images/ocr"),
-    **MULTI.stage("questions", below="ocr_for_images", when_asked=True),
+    **MULTI.stage("questions", below="ocr_for_images"),
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
     """Replace images by the writing in them."""
