@@ -1,29 +1,92 @@
 """What a person reads of a run that failed: our own error where one was raised, else the first."""
 
+import ast
+from importlib import import_module
+
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.tasks import AnnotationError
-from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.materialization.dagster_instance import run_failure
+from tests.test_structure import FILES, ROOT
+
+SAID = "http://127.0.0.1:8080: no server is listening. Start it"
 
 
 class OfAPluginError(BenchError):
     """An error class that this project does not know."""
 
 
-@pytest.mark.parametrize("kind", [ModelError, AnnotationError, OfAPluginError])
+def error_tree() -> list[type[BenchError]]:
+    """Every error class of the product, found in its source."""
+    bases = {
+        node.name: (file, {base.id for base in node.bases if isinstance(base, ast.Name)})
+        for file in FILES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error")
+    }
+    ours = {"BenchError"}
+    while more := {name for name, (_, above) in bases.items() if above & ours} - ours:
+        ours |= more
+    modules = {name: bases[name][0].relative_to(ROOT).with_suffix("").parts for name in ours}
+    return [getattr(import_module(".".join(modules[name])), name) for name in sorted(ours)]
+
+
+TREE = error_tree()
+
+
+def raised(kind: type[BenchError]) -> BenchError:
+    """An error whose text is as given, whatever else its class is made with."""
+    error = kind.__new__(kind, SAID)
+    Exception.__init__(error, SAID)
+    return error
+
+
+def test_the_tree_is_found() -> None:
+    assert len(TREE) >= 17
+    assert {kind.__name__ for kind in TREE} >= {"ModelError", "AnnotationError", "GoneError"}
+
+
+@pytest.mark.parametrize("kind", [*TREE, OfAPluginError])
 def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
     @dg.asset(key=["codis", "votes"])
     def votes():
         try:
             raise ConnectionError("[Errno 111] Connection refused")
         except ConnectionError as why:
-            raise kind("http://127.0.0.1:8080: no server is listening. Start it") from why
+            raise raised(kind) from why
 
     result = dg.materialize([votes], raise_on_error=False)
-    message = "codis/votes: http://127.0.0.1:8080: no server is listening. Start it"
-    assert str(run_failure(result)) == message
+    assert str(run_failure(result)) == f"codis/votes: {SAID}"
+
+
+def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
+    @dg.asset
+    def votes():
+        try:
+            raise raised(TREE[0])
+        except BenchError as why:
+            raise OfAPluginError(f"votes: {why}") from why
+
+    result = dg.materialize([votes], raise_on_error=False)
+    assert str(run_failure(result)) == f"votes: votes: {SAID}"
+
+
+def test_an_error_in_a_resource_is_shown_too():
+    class Model(dg.ConfigurableResource):
+        def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+            try:
+                raise ConnectionError("[Errno 111] Connection refused")
+            except ConnectionError as why:
+                raise OfAPluginError(SAID) from why
+
+    @dg.asset
+    def votes(model: Model):
+        pass
+
+    result = dg.materialize([votes], resources={"model": Model()}, raise_on_error=False)
+    assert SAID in str(run_failure(result))
+    assert "Errno" not in str(run_failure(result))
 
 
 def test_another_error_is_shown_by_what_it_came_of():

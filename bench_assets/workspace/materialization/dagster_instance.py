@@ -152,21 +152,34 @@ class _FilteredStderr:
 
 
 def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
-    """Reason of a failed run in one message: blocking checks, or an asset's error."""
+    """Reason of a failed run in one message: blocking checks, or the first error.
+
+    Of an error and its causes, the outermost of ours is shown, whatever it came of: its text is
+    written for users. Without one, the root cause.
+    """
     checks = [c for c in result.get_asset_check_evaluations() if not c.passed and c.blocking]
     if checks:
         return RunError("\n".join(map(_check_message, checks)))
     ours = {kind.__name__ for kind in _error_tree(BenchError)}
+    for asset, error in _errors(result):
+        chain = [error]
+        while cause := chain[-1].cause:
+            chain.append(cause)
+        told = next((one for one in chain if one.cls_name in ours), None)
+        message = (
+            re.sub(rf"^\S*\b{told.cls_name}: ", "", told.message) if told else chain[-1].message
+        )
+        return RunError(f"{asset}: {message.strip()}" if asset else message.strip())
+    return RunError("the run failed; its page in the UI says more")
+
+
+def _errors(result: dg.ExecuteInProcessResult) -> Iterator[tuple[str, Any]]:
+    """Dagster's errors of assets, each with its asset, and of the run, such as a resource's."""
     for event in result.all_events:
         if event.is_step_failure and (error := event.step_failure_data.error):
-            while error.cause and error.cls_name not in ours:
-                error = error.cause
-            message = error.message
-            if error.cls_name in ours:
-                message = re.sub(rf"^[\w.]*\b{error.cls_name}: ", "", message)
-            asset = (event.step_key or "").replace("__", "/")
-            return RunError(f"{asset}: {message.strip()}")
-    return RunError("the run failed; its page in the UI says more")
+            yield (event.step_key or "").replace("__", "/"), error
+        elif event.is_run_failure and (error := event.job_failure_data.error):
+            yield "", error
 
 
 def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
@@ -267,8 +280,4 @@ def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     """Whether a signal ended the run, which Dagster reports as a failed step."""
-    errors = [
-        *(event.step_failure_data.error for event in result.all_events if event.is_step_failure),
-        *(event.job_failure_data.error for event in result.all_events if event.is_run_failure),
-    ]
-    return any(error and error.cls_name in _INTERRUPTIONS for error in errors)
+    return any(error.cls_name in _INTERRUPTIONS for _, error in _errors(result))
