@@ -1,4 +1,4 @@
-"""Kubernetes run launcher."""
+"""Kubernetes run launcher, which the values of Dagster's Helm chart name: deploy/values.yaml."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from resources.runs.orphaned_runs import process_health
 from resources.runs.run_needs import needs_of, pod_config
 
 _SENT = "bench/sent_to"  # of runs that are jobs: what others record here is none of its business
-_POD = "dagster-k8s/config"  # tag of a run: its pod, merged into that of dagster.site.yaml
+_POD = "dagster-k8s/config"  # tag of a run: its pod, merged into that of the values
 
 
 class PodLauncher(K8sRunLauncher):  # type: ignore[misc]

@@ -71,11 +71,6 @@ def _text(folder: Path, settings: Settings) -> str:
     if not site and not elsewhere:
         lines = (f"{name}: {json.dumps(value)}\n" for name, value in home.items())
         return "\n".join([ours, "".join(lines)])
-    if settings.cluster.launcher == "k8s" and not site.get("run_launcher"):
-        raise SettingsError(
-            f'{site_file(settings)}: launcher = "k8s" needs run_launcher there'
-            " (example: deploy/kubernetes/bench.yaml)"
-        )
     whole = _merged(yaml.safe_load(ours) | home, elsewhere)
     told = yaml.safe_dump(_merged(whole, site), sort_keys=False, allow_unicode=True)
     return f"{_ABOVE}{told}"
@@ -127,9 +122,6 @@ def _cluster(settings: Settings) -> dict[str, Any]:
         )
     if cluster.launcher == "slurm":
         changed["run_launcher"] = _named("resources.runs.slurm_launcher", "SlurmLauncher")
-    if cluster.launcher == "k8s":
-        _require("dagster_k8s", settings, "[cluster] launcher", "k8s")
-        changed["run_launcher"] = _named("resources.runs.kubernetes", "PodLauncher")
     return changed
 
 

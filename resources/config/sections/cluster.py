@@ -49,7 +49,7 @@ class ClusterSettings(StrictSection):
     """A section ``[cluster]``; without it all runs are processes of this machine."""
 
     launcher: Literal["local", "ray", "slurm", "k8s"] = "local"
-    """Where runs start: this machine, a Ray cluster, Slurm, Kubernetes."""
+    """Where runs start: this machine, Ray, Slurm, Kubernetes (``deploy/values.yaml``)."""
     address: Annotated[str, AfterValidator(_is_address)] = ""
     """Address of Ray's job server, ``http://head:8265``."""
     partition: str = ""
