@@ -120,7 +120,7 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
         pytest.param(
             {**JUDGES, "mild": ByModel(likes)},
             "mild",
-            "by rules, mild:MODEL, a model, not by 'mild'",
+            "by rules, mild:MODEL, a model, people, not by 'mild'",
             id="a judge that asks a model, and none named",
         ),
         pytest.param({}, "gpt", "by none, not by 'gpt'", id="no judge at all"),

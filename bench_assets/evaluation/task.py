@@ -244,7 +244,7 @@ class Task:
     @property
     def ways_to_judge(self) -> str:
         """Names of judges for messages."""
-        others = [PEOPLE, "a model"] if self.default_judge else [PEOPLE] if self.judges else []
+        others = ["a model"] * bool(self.default_judge) + [PEOPLE] * self.is_judged
         named = [
             f"{name}:MODEL" if isinstance(judge, ByModel) else name
             for name, judge in self.judges.items()
