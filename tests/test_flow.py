@@ -102,6 +102,7 @@ def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
         pytest.param("mild:gpt", ChosenJudge("mild", "gpt"), id="a judge and its model"),
         pytest.param("paper:gpt", ChosenJudge("paper", "gpt"), id="the default judge by name"),
         pytest.param("paper", ChosenJudge("paper", "paper"), id="a model called like the default"),
+        pytest.param("people", ChosenJudge("people", ""), id="annotators"),
         pytest.param("qwen:7b", ChosenJudge("paper", "qwen:7b"), id="a model with a colon"),
     ],
 )
@@ -113,9 +114,14 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
 @pytest.mark.parametrize(
     ("judges", "setting", "ways"),
     [
-        pytest.param({"rules": ByRules(by_rules)}, "gpt", "by rules, not by 'gpt'", id="no model"),
         pytest.param(
-            {"paper": ByModel(by_model)}, "rules", "by a model, not by 'rules'", id="no rules"
+            {"rules": ByRules(by_rules)}, "gpt", "by rules, people, not by 'gpt'", id="no model"
+        ),
+        pytest.param(
+            {"paper": ByModel(by_model)},
+            "rules",
+            "by a model, people, not by 'rules'",
+            id="no rules",
         ),
         pytest.param(
             {**JUDGES, "mild": ByModel(likes)},

@@ -7,6 +7,7 @@ from math import floor
 from typing import TypeVar
 
 from bench_assets.annotation.answers.values import lettered_choices
+from bench_assets.annotation.tasks import AnnotationTask, Unit
 from bench_assets.core.schema.rows import Prediction, Question
 
 Stratum = TypeVar("Stratum", bound=Hashable)
@@ -49,6 +50,22 @@ def question_shown(question: Question, *, key: bool) -> dict[str, str]:
 def images_of(question: Question) -> dict[str, str]:
     """Images of a question, in order."""
     return {f"Image {number}": image for number, image in enumerate(question.images, 1)}
+
+
+def option_units(task: AnnotationTask, questions: Sequence[Question], needed: int) -> list[Unit]:
+    """Ask people each question with options and images, without its key, in the field "answer"."""
+    return [
+        Unit(
+            task=task.name,
+            unit_id=one.question_id,
+            shown={"Question": one.text},
+            images=images_of(one),
+            choices={"answer": lettered_choices(one.options)},
+            needed=needed,
+        )
+        for one in questions
+        if one.options and one.images
+    ]
 
 
 def drawn(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:

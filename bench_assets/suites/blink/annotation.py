@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from bench_assets.annotation.answers.values import letter_of, lettered_choices, most_said, word
-from bench_assets.annotation.responses.units import images_of
+from bench_assets.annotation.responses.units import images_of, option_units
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, TableOf, Unit
 from bench_assets.core.schema.rows import Question, Rejection
@@ -96,22 +96,6 @@ def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> Che
     return CheckedQuestions([_as_part(question) for question in found.questions], found.rejections)
 
 
-def human_items(questions: Sequence[Question]) -> list[Unit]:
-    """Ask two people each question with options, without its key."""
-    return [
-        Unit(
-            task=_HUMAN.name,
-            unit_id=one.question_id,
-            shown={"Question": one.text},
-            images=images_of(one),
-            choices={"answer": lettered_choices(one.options)},
-            needed=_PEOPLE,
-        )
-        for one in questions
-        if one.options and one.images
-    ]
-
-
 def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
     """Letters that people chose."""
     return [
@@ -144,7 +128,7 @@ ANSWER_CHECK = SuiteAnnotationTask(
 HUMAN = SuiteAnnotationTask(
     task=_HUMAN,
     reads={"questions": TableOf("blink/questions", Question)},
-    units=human_items,
+    units=lambda questions: option_units(_HUMAN, questions, _PEOPLE),
     row=HumanAnswer,
     to_rows=human_answers,
 )

@@ -12,7 +12,7 @@ from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MER
 from bench_assets.suites.cogbench.dataset.source import find_release
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
+from bench_assets.suites.cogbench.vqa.annotation import HUMAN, QUESTION_REVIEW
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 
 
@@ -36,7 +36,7 @@ SUITE = Suite(
     settings=CogbenchSettings,
     by_hand="its authors hand out the data for non-commercial research when they are asked; "
     "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
-    annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW),
+    annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW, HUMAN),
     claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _recognised},

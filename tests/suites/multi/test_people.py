@@ -1,5 +1,7 @@
 """What people are asked when MULTI is made, and what becomes of their answers."""
 
+from dataclasses import replace
+
 import dagster as dg
 import pytest
 
@@ -8,6 +10,7 @@ from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.suites.multi.assets import construction
 from bench_assets.suites.multi.assets import questions as assets
 from bench_assets.suites.multi.construction.annotation import (
+    DIFFICULTY,
     DUPLICATE_CONFLICTS,
     KNOWLEDGE,
     TRANSFORMATION_REVIEW,
@@ -18,8 +21,10 @@ from bench_assets.suites.multi.construction.decisions import (
     apply_decisions,
     manual_transformations,
     requested_transformations,
+    with_ratings,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
+from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
     SolverAnswer,
     Transformation,
@@ -265,3 +270,35 @@ def test_what_a_person_wrote_anew_goes_before_any_rule(home):
     assert [(row.name, row.by) for row in rows if row.item_id == ORDERS.item_id] == [
         ("by hand", "ana")
     ]
+
+
+def test_each_item_of_a_picked_problem_is_rated_by_difficulty_and_quality():
+    (asked,) = DIFFICULTY.units([ORDERS, PLAIN], [picked(ORDERS), picked(PLAIN, False)], [])
+    assert asked.unit_id == ORDERS.item_id
+    said = [
+        answer(asked.unit_id, person, difficulty=difficulty, quality=quality)
+        for person, difficulty, quality in [("ana", "5", "1"), ("bo", "2", "2"), ("cem", "4", "2")]
+    ]
+    assert fits(DIFFICULTY.task, asked, said[0]) == ""
+    file = [
+        Annotation(item_id=asked.unit_id, round=1, annotator="dan", difficulty="1", drop="broken"),
+        annotation(),
+    ]
+    rated = with_ratings(file, DIFFICULTY.to_rows(said))
+    assert rated == [replace(file[0], difficulty="4", quality="2"), file[1]]
+    (own,) = with_ratings([], DIFFICULTY.to_rows(said[:2]))
+    assert (own.annotator, own.round, own.difficulty, own.quality) == ("ana+bo", 1, "2", "1")
+
+
+def picked(one, is_picked=True):
+    return SelectionDecision(
+        problem_id=one.problem_id,
+        knowledge="k",
+        length=1.0,
+        rank=0,
+        n_problems=1,
+        quota=1,
+        probability=1.0,
+        draw=0.0,
+        picked=is_picked,
+    )

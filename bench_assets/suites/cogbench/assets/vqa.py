@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.annotation.answers.validation import last_said
-from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers, heard
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, needs, open_writer, out
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
@@ -33,7 +33,12 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_assets.suites.cogbench.settings import LONGEST_OPTION, CogbenchSettings
 from bench_assets.suites.cogbench.vqa import refinement
-from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, Refinements, refinements
+from bench_assets.suites.cogbench.vqa.annotation import (
+    HUMAN,
+    QUESTION_REVIEW,
+    Refinements,
+    refinements,
+)
 from bench_assets.suites.cogbench.vqa.questions import (
     WriterResponse,
     WrittenQuestion,
@@ -50,7 +55,11 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     letter_balance,
     longest_option,
 )
-from bench_assets.suites.cogbench.vqa.scoring import human_accuracy, read_human_answers
+from bench_assets.suites.cogbench.vqa.scoring import (
+    PersonAnswer,
+    human_accuracy,
+    read_human_answers,
+)
 from bench_assets.suites.cogbench.vqa.task import TASK
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
@@ -249,16 +258,21 @@ _HUMAN = AssetFolder(TASK.name, str(TASK.version))
 
 @dg.asset(
     ins=_HUMAN.ins("questions"),
-    metadata=needs("human_answers in [suites.cogbench] of bench.toml"),
+    deps=[answers_key(HUMAN)],
+    metadata=needs("human_answers in [suites.cogbench] of bench.toml, or the annotation task"),
     **_HUMAN.stage("metrics", ablation=True),
 )
-def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
+def human(
+    settings: SettingsResource, tables: TableFiles, questions: list[Question]
+) -> dg.Output[list[Metric]]:
     """Score human answers (Table 5)."""
     configured = settings.load()
-    chosen = configured.suite("cogbench", CogbenchSettings)
-    if chosen.human_answers is None:
+    file = configured.suite("cogbench", CogbenchSettings).human_answers
+    written = read_human_answers(configured.resolve(file)) if file else []
+    said: list[PersonAnswer] = heard(tables, HUMAN)
+    answers = last_said([*written, *said], lambda one: (one.question_id, one.person))
+    if not answers:
         return table_output([])
-    answers = read_human_answers(configured.resolve(chosen.human_answers))
     people = len({answer.person for answer in answers})
     parts = {"people": str(people), "n": str(len(questions))}
     blank = blank_metric(TASK, questions, "people", parts, n_failed=0)

@@ -1,4 +1,4 @@
-"""Review of written questions (section 2.3.2, manual refinement)."""
+"""Annotation tasks: review of written questions (2.3.2, manual refinement), human answers (3.4)."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +12,7 @@ from bench_assets.annotation.answers.values import (
     word,
     words,
 )
+from bench_assets.annotation.responses.units import option_units
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
@@ -19,7 +20,7 @@ from bench_assets.annotation.tasks import (
     TableOf,
     Unit,
 )
-from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.suites.cogbench.construction.selection import by_image_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion, as_source_question
@@ -30,8 +31,12 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     Refinement,
     find_flags,
 )
+from bench_assets.suites.cogbench.vqa.scoring import PersonAnswer
 
-_REVIEW = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks["question_review"]
+_PEOPLE = 5  # who answered every question (section 3.4)
+
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
+_REVIEW, _HUMAN = _TASKS["question_review"], _TASKS["human"]
 _ACTIONS: Mapping[str, Action] = dict(
     zip(_REVIEW.fields[0].choices, ("keep", "drop", "replace"), strict=True)
 )
@@ -128,6 +133,17 @@ def _replacement(answer: Answer) -> SourceQuestion:
     )
 
 
+def _human_answers(answers: Sequence[Answer]) -> list[PersonAnswer]:
+    return [
+        PersonAnswer(
+            question_id=answer.unit_id,
+            person=answer.person,
+            answer=letter_of(word(answer, "answer")),
+        )
+        for answer in answers
+    ]
+
+
 QUESTION_REVIEW = SuiteAnnotationTask(
     task=_REVIEW,
     reads={
@@ -138,4 +154,12 @@ QUESTION_REVIEW = SuiteAnnotationTask(
     units=units,
     row=Refinement,
     to_rows=_rows,
+)
+
+HUMAN = SuiteAnnotationTask(
+    task=_HUMAN,
+    reads={"questions": TableOf("cogbench/vqa/questions", Question)},
+    units=lambda questions: option_units(_HUMAN, questions, _PEOPLE),
+    row=PersonAnswer,
+    to_rows=_human_answers,
 )

@@ -3,7 +3,7 @@
 from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.cogbench.vqa import prompts, scoring
-from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
+from bench_assets.suites.cogbench.vqa.annotation import HUMAN, QUESTION_REVIEW
 
 TASK = Task(
     name="cogbench/vqa",
@@ -33,5 +33,5 @@ TASK = Task(
         "Next Moment Event": 135,
         "Mental State": 597,
     },
-    vote_tables=(VoteTable.of_answers(QUESTION_REVIEW),),
+    vote_tables=(VoteTable.of_answers(QUESTION_REVIEW), VoteTable.of_answers(HUMAN)),
 )

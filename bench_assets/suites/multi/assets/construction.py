@@ -16,7 +16,7 @@ from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
 from bench_assets.suites.multi.construction import decisions
-from bench_assets.suites.multi.construction.annotation import TRANSFORMATION_REVIEW
+from bench_assets.suites.multi.construction.annotation import DIFFICULTY, TRANSFORMATION_REVIEW
 from bench_assets.suites.multi.construction.decisions import (
     AnnotatedItems,
     Annotation,
@@ -105,7 +105,7 @@ def selection(
 @dg.multi_asset(
     name="multi_annotation",
     ins=MULTI.ins("items", "selection"),
-    deps=MULTI.source,
+    deps=[*MULTI.source, answers_key(DIFFICULTY)],
     outs={
         "annotated_items": out(
             MULTI.stage("select"),
@@ -122,13 +122,19 @@ def selection(
     },
 )
 def annotation(
-    sources: SourceFiles, items: list[MultiItem], selection: list[SelectionDecision]
+    sources: SourceFiles,
+    tables: TableFiles,
+    items: list[MultiItem],
+    selection: list[SelectionDecision],
 ) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
     bad: list[Rejection] = []
     annotations = _annotations(sources, bad)
     whole = AnnotatedItems(items, [], [])  # the release shows only what came of it
-    merged = whole if annotations is None else decisions.annotate(items, selection, annotations)
+    merged = whole
+    if annotations is not None:
+        rated = decisions.with_ratings(annotations, heard(tables, DIFFICULTY))
+        merged = decisions.annotate(items, selection, rated)
     return (
         table_output(merged.items),
         table_output(merged.revisions),

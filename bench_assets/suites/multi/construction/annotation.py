@@ -1,4 +1,4 @@
-"""Annotation tasks: transformations (Figure 6), knowledge (section 3.4), near-duplicates (3.2).
+"""Annotation tasks: difficulty and near-duplicates (3.2), transformations (Figure 6), knowledge.
 
 ``annotation.toml`` has the paper's rules in our words; ``decisions`` applies the answers.
 """
@@ -19,10 +19,12 @@ from bench_assets.annotation.tasks import (
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
+    ItemRating,
     TwinDecision,
     WrittenPiece,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
+from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
     ACCEPT,
     BY_HAND,
@@ -50,6 +52,35 @@ _HOW = dict(
 _DROPS = dict(
     zip(_TASKS["duplicate_conflicts"].fields[0].choices, ("", "later", "earlier"), strict=True)
 )
+
+
+def _difficulty_units(
+    items: Sequence[Raw], selection: Sequence[SelectionDecision], images: Sequence[StoredImage]
+) -> list[Unit]:
+    """Ask for ratings of the picked problems' items, as they are in the raw material."""
+    picked = {one.problem_id for one in selection if one.picked}
+    return [
+        Unit(
+            task=_TASKS["difficulty"].name,
+            unit_id=one.item_id,
+            shown={**_shown(one, ""), "Level": one.education},
+            images=_images(one, images, ""),
+        )
+        for one in items
+        if one.problem_id in picked
+    ]
+
+
+def _ratings(answers: Sequence[Answer]) -> list[ItemRating]:
+    return [
+        ItemRating(
+            item_id=answer.unit_id,
+            person=answer.person,
+            difficulty=int(word(answer, "difficulty")),
+            quality=int(word(answer, "quality")),
+        )
+        for answer in answers
+    ]
 
 
 def _transformation_units(
@@ -180,6 +211,18 @@ def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, st
     }
 
 
+DIFFICULTY = SuiteAnnotationTask(
+    task=_TASKS["difficulty"],
+    reads={
+        "items": TableOf("multi/items", Raw),
+        "selection": TableOf("multi/selection", SelectionDecision),
+        "images": TableOf("multi/images", StoredImage),
+    },
+    units=_difficulty_units,
+    row=ItemRating,
+    to_rows=_ratings,
+)
+
 TRANSFORMATION_REVIEW = SuiteAnnotationTask(
     task=_TASKS["transformation_review"],
     reads={
@@ -217,4 +260,4 @@ DUPLICATE_CONFLICTS = SuiteAnnotationTask(
     to_rows=_duplicate_decisions,
 )
 
-ANNOTATION_TASKS = (TRANSFORMATION_REVIEW, KNOWLEDGE, DUPLICATE_CONFLICTS)
+ANNOTATION_TASKS = (DIFFICULTY, TRANSFORMATION_REVIEW, KNOWLEDGE, DUPLICATE_CONFLICTS)

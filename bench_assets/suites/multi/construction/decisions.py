@@ -8,6 +8,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median_low
 from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import SourceError
@@ -47,6 +48,16 @@ class Annotation:
     changes: Mapping[str, str] = field(default_factory=dict)
     drop: str = ""  # why the item is to go; "" if it stays
     transform: Mapping[str, str] = field(default_factory=dict)  # its `name` and what it needs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRating:
+    """A person's rating of an item, each from 1 to 5."""
+
+    item_id: str
+    person: str
+    difficulty: int
+    quality: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +126,25 @@ def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> Anno
             item = _apply_changes(item, one, merged.revisions)  # noqa: PLW2901
         merged.items.append(item)
     return merged
+
+
+def with_ratings(
+    annotations: Sequence[Annotation], ratings: Iterable[ItemRating]
+) -> list[Annotation]:
+    """Put people's ratings, the lower median of each item, into its first annotation."""
+    by_item: dict[str, list[ItemRating]] = {}
+    for one in ratings:
+        by_item.setdefault(one.item_id, []).append(one)
+    before = {(one.item_id, one.round): one for one in annotations}
+    for item_id, said in by_item.items():
+        people = "+".join(sorted({one.person for one in said}))
+        first = Annotation(item_id=item_id, round=ROUNDS[0], annotator=people)
+        before[item_id, ROUNDS[0]] = replace(
+            before.get((item_id, ROUNDS[0]), first),
+            difficulty=str(median_low(one.difficulty for one in said)),
+            quality=str(median_low(one.quality for one in said)),
+        )
+    return list(before.values())
 
 
 def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:

@@ -1,10 +1,15 @@
 """The score of people as an asset."""
 
 import json
+from dataclasses import replace
 
 import dagster as dg
+import pytest
 
+from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.suites.cogbench.vqa.annotation import HUMAN as HUMAN_TASK
+from tests.annotation.said import answer, fits
 from tests.rows import question
 from tests.suites.cogbench.graph import Home
 
@@ -41,6 +46,28 @@ def test_people_are_scored_from_the_file_of_the_settings(tmp_path):
         ("people", "Event", 0.75, 4),
     ]
     assert "people:2|n:2" in rows[0].signature
+
+
+def test_people_are_asked_each_question_and_the_last_answer_counts(tmp_path):
+    shown = [replace(one, images=("a" * 64,)) for one in ASKED]
+    first, second = HUMAN_TASK.units(shown)
+    assert (first.unit_id, first.needed, "Right" in first.shown) == (ASKED[0].question_id, 5, False)
+    said = [
+        answer(first.unit_id, "p", answer="A. a"),
+        answer(second.unit_id, "p", answer="C. c"),
+        answer(second.unit_id, "r", answer="B. b"),
+    ]
+    assert [
+        fits(HUMAN_TASK.task, unit, one) for unit, one in zip((first, second), said, strict=False)
+    ] == ["", ""]
+    opened = Home(tmp_path, human_answers="people.jsonl")
+    lines = [{"question_id": second.unit_id, "person": "p", "answer": "B"}]
+    (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    opened.tables.write(HUMAN_TASK.table("answers").split("/"), said, Answer)
+    opened.tables.write(["cogbench", "vqa", "questions"], ASKED, Question)
+    opened.materialize(HUMAN)
+    row = opened.rows("vqa/human", Metric)[0]
+    assert (row.value, row.n_scored) == (pytest.approx(2 / 3), 3)  # A, then C instead of B, and B
 
 
 def test_without_a_file_there_is_no_score_of_people(tmp_path):
