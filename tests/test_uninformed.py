@@ -1,22 +1,21 @@
 """What is scored without looking, counted by hand."""
 
 from dataclasses import replace
-from math import nan
 
 import pytest
 
-from bench_assets.core.schema.rows import Judgement, Metric, Score
+from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
     beside,
-    beside_judged,
     best_constants,
     chance_of,
     shuffled,
 )
 from bench_assets.evaluation.constant_responses import STOCK, composed_texts, constant_responses
-from bench_assets.evaluation.task import ByModel, ByRules
+from bench_assets.evaluation.judged_responses import JudgedResponses
+from bench_assets.evaluation.task import ByModel, ByRules, by_category
 from tests.quiz import TASK
 from tests.rows import prediction, question
 
@@ -219,36 +218,102 @@ def test_a_model_judged_number_stands_alone():
     assert (row.value, row.constant, row.shuffled) == (1.0, None, None)
 
 
-def judged_row(model, value, judge="paper:gpt", data="0c", metric="accuracy", n=3):
-    signature = f"quiz|v1|main|data:{data}|prompts:1|model:m|t=0|judge:{judge}|scorer:strict|n:{n}"
-    return Metric(
-        task="quiz", model=model, condition="main", metric=metric, category="all", value=value,
-        low=0.0, high=1.0, n_scored=3, n_unscored=0, n_failed=0, edition="own",
-        signature=signature,
-    )  # fmt: skip
+JUDGE = "paper:gpt"
+ASKED = [replace(text(n, answer), category="abb"[n]) for n, answer in enumerate("xyx")]
+
+
+def verdict(response, right, judge=JUDGE, setup="judge=paper:0c", error=""):
+    one = Judgement.of(response, judge=judge, criterion="c", verdict=right, response="")
+    return replace(one, setup=setup, error=error, verdict=None if error else right)
+
+
+def evaluated(model, responses, **judged):
+    """What a model said, and that the judge called "x" right wherever it is."""
+    rows = [replace(said(n, text), model=model) for n, text in enumerate(responses) if text]
+    return rows, [verdict(row, row.text == ASKED[int(row.question_id[5:])].answer[0], **judged)
+                  for row in rows]  # fmt: skip
+
+
+def beside_known(own, *others, task=None):
+    """The numbers of a judged evaluation, by category, beside what is known of others."""
+
+    def read(answered, judgements):
+        points = float(bool(judgements[0].verdict)) if judgements else None
+        return Score.of(answered.prediction, points=points)
+
+    task = task or replace(
+        TASK,
+        judges={"paper": ByModel(lambda answered, model: [])},
+        scorers={"judged": read},
+        slices=by_category,
+    )
+    judged = JudgedResponses.of([own, *others], frozenset({(JUDGE, "judge=paper:0c")}))
+    scores = pipeline.score(task, ASKED, *own)
+    rows = beside(task, ASKED, own[0], scores, [], judged)
+    return {row.category: row for row in rows}
 
 
 @pytest.mark.parametrize(
-    ("others", "constant"),
+    ("others", "constant", "why"),
     [
-        pytest.param([("a", 0.3), ("b", 0.6)], 0.6, id="the best of two that say one thing"),
-        pytest.param([("a", 0.3, "paper:other")], None, id="another judge"),
-        pytest.param([("a", 0.3, "paper:gpt", "ff")], None, id="other questions"),
-        pytest.param([("a", 0.3, "paper:gpt", "0c", "errors")], None, id="another metric"),
-        pytest.param([("a", nan)], None, id="nothing that the judge could read"),
-        pytest.param([], None, id="none was evaluated"),
+        pytest.param([("b", "xxx"), ("c", "yyy")], 2 / 3, "best of 2", id="the best of two"),
+        pytest.param([("b", "xx"), ("c", "yyx")], 2 / 3, "best of 1", id="said by several models"),
+        pytest.param([("b", "xx")], None, "no constant", id="not judged on all questions"),
+        pytest.param([], None, "no constant", id="nothing else was judged"),
     ],
 )
-def test_beside_a_judged_number_stands_what_one_response_got_from_its_judge(others, constant):
-    rows = beside_judged(TASK, [judged_row("m", 0.8)], [judged_row(*one) for one in others])
-    assert [(row.value, row.constant) for row in rows] == [(0.8, constant)]
+def test_the_best_constant_of_a_judged_number_is_of_what_the_judge_has_judged(
+    others, constant, why
+):
+    own = evaluated("a", "zz")
+    rows = beside_known(own, *(evaluated(*one) for one in others))
+    assert rows["all"].constant == (pytest.approx(constant) if constant else None)
+    assert why in rows["all"].baselines
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        pytest.param({"judge": "paper:other"}, id="another judge"),
+        pytest.param({"setup": "judge=paper:ff"}, id="the judge with another temperature"),
+        pytest.param({"error": "no connection"}, id="what the judge did not answer"),
+    ],
+)
+def test_words_of_another_judge_do_not_count(judged):
+    assert (
+        beside_known(evaluated("a", "zz"), evaluated("b", "xxx", **judged))["all"].constant is None
+    )
+
+
+def test_a_response_that_was_judged_on_a_category_is_a_constant_of_that_category():
+    rows = beside_known(evaluated("a", "zzx"), evaluated("b", [None, "y", "y"]))
+    assert (rows["a"].constant, rows["b"].constant, rows["all"].constant) == (0.0, 0.5, None)
 
 
 def test_the_best_constant_of_a_judged_error_rate_is_the_lowest():
-    task = replace(TASK, lower_is_better=frozenset(["accuracy"]))
-    others = [judged_row("a", 0.3), judged_row("b", 0.6)]
-    assert beside_judged(task, [judged_row("m", 0.8)], others)[0].constant == 0.3
-    assert beside_judged(task, [], others) == []
+    task = replace(TASK, judges={"paper": ByModel(lambda answered, model: [])},
+                   lower_is_better=frozenset(["accuracy"]))  # fmt: skip
+    task = replace(task, scorers={"judged": lambda pair, rows: Score.of(
+        pair.prediction, points=float(not rows[0].verdict) if rows else None)})  # fmt: skip
+    others = evaluated("b", "xxx"), evaluated("c", "yyy")
+    found = beside_known(evaluated("a", "zzx"), *others, task=task)
+    assert found["all"].constant == pytest.approx(1 / 3)
+
+
+def test_judged_responses_are_dealt_where_each_was_judged():
+    one_word = beside_known(evaluated("a", "xxx"))["all"]
+    assert (one_word.value, one_word.shuffled) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    rows = beside_known(evaluated("a", "xyx"))
+    assert rows["all"].shuffled is None
+    assert "no shuffled: 2 of its responses were not judged where dealt" in rows["all"].baselines
+    known = beside_known(evaluated("a", "xyx"), evaluated("b", "yxy"))["all"]
+    assert known.shuffled == pytest.approx(1 / 3)  # a ring: one x stays right
+
+
+def test_a_response_that_came_with_thoughts_is_no_constant():
+    rows, judgements = evaluated("b", "xxx")
+    rows = [replace(row, raw_text=f"<think>hm</think>{row.text}") for row in rows]
+    assert beside_known(evaluated("a", "zz"), (rows, judgements))["all"].constant is None
 
 
 def test_a_constant_of_other_questions_is_not_shown():

@@ -3,24 +3,25 @@
 import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import dagster as dg
 
 from bench_assets.asset_factory.asset_metadata import responses_shown
 from bench_assets.asset_factory.evaluation_steps import (
-    CONSTANTS,
     constants_of,
     judged,
     metrics_output,
     predicted,
     read_constants,
-    read_judged_constants,
+    read_judged_before,
     read_run,
     rejected,
     rejections_key,
     scores_output,
 )
+from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.asset_factory.suite_assets import (
     ANSWERING,
     AssetArguments,
@@ -30,7 +31,7 @@ from bench_assets.asset_factory.suite_assets import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation.blind_baselines import beside, beside_judged
+from bench_assets.evaluation.blind_baselines import beside
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
@@ -260,13 +261,12 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         scores: Sequence[Score],
     ) -> dg.Output[list[Metric]]:
         tried = read_constants(tables, constants) if constants else []
-        key = evaluation_key(of.task, of.condition, "metrics")
-        steps = read_run(tables, key, scores[0].model) if scores else []
+        keys = partial(evaluation_key, of.task, of.condition)
+        steps = read_run(tables, keys("metrics"), scores[0].model) if scores else []
         left_out = rejected(tables, of.task, questions[0].edition if questions else "")
         n_rejected = None if left_out is None else len(left_out)
-        found = beside(of.task, questions, predictions, scores, tried)
-        if of.task.is_judged:
-            found = beside_judged(of.task, found, read_judged_constants(tables, key))
+        known = read_judged_before(tables, keys, questions, predictions)
+        found = beside(of.task, questions, predictions, scores, tried, known)
         rows = [replace(row, n_rejected=n_rejected) for row in found]
         return metrics_output(of.task, questions, rows, steps)
 

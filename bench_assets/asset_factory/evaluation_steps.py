@@ -1,15 +1,16 @@
 """Steps of the evaluation assets, around the pure pipeline."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain, islice
 
 import dagster as dg
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
-from bench_assets.asset_factory.partial_results import kept_while_asking
+from bench_assets.asset_factory.partial_results import CONSTANTS, kept_while_asking
 from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession, asking
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.rows import (
@@ -20,11 +21,13 @@ from bench_assets.core.schema.rows import (
     Rejection,
     Score,
 )
-from bench_assets.core.schema.signature import judged_by, model_of
+from bench_assets.core.schema.signature import judged_by, model_of, short
 from bench_assets.core.schema.training_runs import is_same_run
+from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import column, gathered
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_of
+from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.outcomes import accept_refusals
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.reviews import load_review
@@ -32,7 +35,6 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task
 from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
-from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
 from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
@@ -41,8 +43,7 @@ from resources.models.registry.setup import setup_of
 from resources.tables.asset_types import table_type
 from resources.tables.parquet import TableFiles, table_output
 
-CONSTANTS = "constants"
-"""Name of the table of what constant responses score, beside the questions."""
+_JUDGED = 500_000  # judged responses that are read for blind baselines; the last ones of more
 
 
 def predicted(
@@ -215,14 +216,67 @@ def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]
     return tables.read(key, BestConstant) if tables.exists(key) else []
 
 
-def read_judged_constants(tables: TableFiles, key: Sequence[str]) -> list[Metric]:
-    """Metrics of the models that say one thing, as far as they were evaluated."""
-    names = [name for name, spec in EMBEDDED_MODELS.items() if spec.kind == "most_frequent"]
-    found: list[Metric] = []
-    for name in names:
-        with suppress(TableError):
-            found += tables.read(key, Metric, name) if tables.exists(key, name) else []
-    return found
+def read_judged(
+    tables: TableFiles,
+    keys: Callable[[str], Sequence[str]],
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+) -> JudgedResponses | None:
+    """What the judge of a model has judged of these questions, for any model.
+
+    Args:
+        tables: The tables of the home.
+        keys: Key of an evaluation table by its name.
+        questions: The whole question table, of which the model may have been asked a part.
+        predictions: Of the model.
+        judgements: Of these; None is returned if rules judged them.
+    """
+    named = zip(column(judgements, "judge"), column(judgements, "setup"), strict=True)
+    judges = frozenset(one for one in named if one[0] != RULES)
+    if not judges:
+        return None
+    asked, own = short(digest(questions)), predictions[0].model
+    names = sorted(
+        tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
+    )
+    alike = (one for one in names if one != own and _is_about(tables, keys("metrics"), one, asked))
+    others = list(islice(alike, _JUDGED // max(1, len(questions))))
+    known = chain([(predictions, judgements)], _judged_by(tables, keys, others))
+    return JudgedResponses.of(known, judges)
+
+
+def read_judged_before(
+    tables: TableFiles,
+    keys: Callable[[str], Sequence[str]],
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> JudgedResponses | None:
+    """The same for a model whose judgements are a table; None without one."""
+    key, model = keys("judgements"), predictions[0].model if predictions else ""
+    if not model or not tables.exists(key, model):
+        return None
+    rows = tables.rows(key, Judgement, model)
+    return read_judged(tables, keys, questions, predictions, rows)
+
+
+def _is_about(tables: TableFiles, key: Sequence[str], model: str, asked: str) -> bool:
+    """Whether the metrics of a model are about these questions."""
+    with suppress(TableError):
+        rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
+        return bool(rows) and rows[0].questions == asked
+    return False
+
+
+def _judged_by(
+    tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
+) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
+    for model in models:
+        with suppress(TableError):  # of a table that cannot be read: `bench home verify` names it
+            yield (
+                tables.rows(keys("predictions"), Prediction, model),
+                tables.rows(keys("judgements"), Judgement, model),
+            )
 
 
 def rejections_key(task: Task) -> list[str]:

@@ -17,12 +17,16 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import beside
+from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from resources.config.bench_toml import Settings
+from resources.datasets.source_files import table_locations
 from resources.tables.parquet import TableFiles
+
+CONSTANTS = "constants"
+"""Name of the table of what constant responses score, beside the questions."""
 
 FOLDER = "partial"
 
@@ -151,8 +155,8 @@ def _keep_answered(
     by_rules = _by_rules(settings, task)
     verdicts = pipeline.judge(task, few, predictions, None, RULES) if by_rules else []
     scores = pipeline.score(task, few, predictions, verdicts, chosen.scorer)
-    # Of these questions the best constant is not known, and takes longer than all else to find.
-    rows = beside(task, few, predictions, scores, [])
+    constants = _constants_of_part(settings, task, condition, few)
+    rows = beside(task, few, predictions, scores, constants)
     said_part = f"{len(few)} of {len(questions)} questions so far"
     evaluation = TaskEvaluation(
         task=task,
@@ -165,6 +169,26 @@ def _keep_answered(
         partial=said_part,
     )
     keep_partial(settings.home, evaluation, verdicts)
+
+
+def _constants_of_part(
+    settings: Settings, task: Task, condition: str, few: Sequence[Question]
+) -> list[BestConstant]:
+    """Best constants of some questions, of the responses that are best somewhere on all.
+
+    To try all constant responses would take longer than the look.
+    """
+    shared = settings.storage.shared
+    tables = TableFiles(
+        folder=str(settings.home / "tables"), places=table_locations(settings), **shared
+    )
+    own = f"{condition}/" if task.condition(condition).own_questions else ""
+    key = AssetFolder(task.name).key(f"{own}{CONSTANTS}").path
+    with suppress(TableError):
+        known = tables.read(key, BestConstant) if tables.exists(key) else []
+        if tried := dict.fromkeys(one.response for one in known):
+            return best_constants(task, few, list(tried))
+    return []
 
 
 def _by_rules(settings: Settings, task: Task) -> bool:

@@ -123,8 +123,10 @@ _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "er
 _NO_NUMBER = ("model", "setup", "n_rejected")
 """Columns of a metric that responses do not give: names of the home, bad rows of the source."""
 _LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "data"}
-_LATER |= {"n_refused", "unread", "served", "n_expired"}
+_LATER |= {"n_refused", "unread", "served", "n_expired", "baselines"}
 """Columns that older tables do not have: nothing there says nothing."""
+_OF_OTHERS = {"constant", "shuffled", "baselines"}
+"""Columns of judged numbers that other models' responses give, which a bundle does not hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +191,10 @@ def _parted(
             continue
         for name in names:
             was, now = getattr(old, name), getattr(new, name)
-            if not same_value(was, now) and not (name in _LATER and was in (None, "")):
+            unknown = (name in _LATER and was in (None, "")) or (
+                name in _OF_OTHERS and now in (None, "") and old.baselines
+            )
+            if not same_value(was, now) and not unknown:
                 shown = {"before": _shown(was), "after": _shown(now)}
                 yield Divergence(step=step, entry=entry, field=name, **shown)
 

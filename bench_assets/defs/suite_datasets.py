@@ -13,7 +13,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import CONSTANTS
+from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.tables.audit import audit_key

@@ -1,30 +1,31 @@
 """Blind baselines: the best constant response, and responses shuffled across questions.
 
 Both accompany every metric as ``constant`` and ``shuffled``, and reveal metrics, scorers or
-questions that can be satisfied blindly. Verdicts come from rules; beside a metric of a model judge
-stands what the same judge gave to a model that says one thing, if it was evaluated.
+questions that can be satisfied blindly. Verdicts come from rules, or from what a judge has said
+already to the same responses.
 """
 
 from array import array
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isnan
-from typing import TypeAlias
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature, short
-from bench_assets.core.schema.training_runs import COMPARED
+from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import column, gathered, taken
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.constant_responses import constant_responses
+from bench_assets.evaluation.constant_responses import constant_responses, most_constants
+from bench_assets.evaluation.judged_responses import (
+    Cells,
+    JudgedAnew,
+    JudgedResponses,
+    complete_cells,
+)
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import RULES, Task
-
-Cells: TypeAlias = Mapping[tuple[str, str], float]
-"""Values by metric and category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,28 +38,32 @@ class BestConstant:
     value: float  # in the metric's own unit
     response: str  # the best of those tried, by this metric in this category
     data: str  # digest of the questions, as signatures have it
+    n_tried: int = 0  # responses of which it is the best; 0 in older tables
 
 
-def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
+def best_constants(
+    task: Task, questions: Sequence[Question], tried: Sequence[str] = ()
+) -> list[BestConstant]:
     """Find the constant response with the best value of each metric, category by category.
 
     Tried is what ``constant_responses`` lists, in every scorer of the task; best is lowest for
     metrics of which lower is better. There is nothing for tasks that only a model can judge, and
     for cells in which nothing can be scored.
+
+    Args:
+        task: The task.
+        questions: Its questions, or a part of them.
+        tried: Constant responses; (): all that the questions suggest.
     """
     if not questions or not _has_rules(task):
         return []
     data = short(digest(questions))
-    tried = constant_responses(questions, task.slices)
+    tried = tried or constant_responses(questions, task.slices)
     found = {text: _readings(task, questions, text) for text in tried}
     return [
-        BestConstant(
-            scorer=scorer, metric=metric, category=where, value=value, response=best, data=data
-        )
+        row
         for scorer in task.scorers
-        for (metric, where), (value, best) in best_cells(
-            {text: values[scorer] for text, values in found.items()}, task.lower_is_better
-        ).items()
+        for row in _best(task, scorer, {text: of[scorer] for text, of in found.items()}, data)
     ]
 
 
@@ -80,58 +85,107 @@ def best_cells(
     return best
 
 
+def judged_constants(
+    task: Task, questions: Sequence[Question], judged: JudgedResponses
+) -> list[BestConstant]:
+    """Find the best constant response of those that a judge has judged, as ``best_constants``.
+
+    In each cell, a response counts that was judged on all of its questions.
+    """
+    found: dict[str, dict[str, Cells]] = defaultdict(dict)
+    for text in judged.constants(task, questions)[: most_constants(len(questions))]:
+        anew = judged.about(questions, constant_predictions(questions, text))
+        for scorer in task.scorers:
+            values = _values(task, questions, anew.predictions, anew.judgements, scorer)
+            found[scorer][text] = complete_cells(task, questions, values, anew)
+    data = short(digest(questions)) if found else ""
+    return [row for scorer, tried in found.items() for row in _best(task, scorer, tried, data)]
+
+
+def _best(task: Task, scorer: str, tried: Mapping[str, Cells], data: str) -> Iterator[BestConstant]:
+    counts = Counter(cell for cells in tried.values() for cell in cells)
+    for cell, (value, best) in best_cells(tried, task.lower_is_better).items():
+        yield BestConstant(
+            scorer=scorer,
+            metric=cell[0],
+            category=cell[1],
+            value=value,
+            response=best,
+            data=data,
+            n_tried=counts[cell],
+        )
+
+
 def beside(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
     constants: Sequence[BestConstant],
+    judged: JudgedResponses | None = None,
 ) -> list[Metric]:
     """Summarise a model's scores with both blind values beside each number.
 
-    They are left out where a model judged, and ``constant`` where it is of other questions.
+    Args:
+        task: The task.
+        questions: Its questions.
+        predictions: The model's responses.
+        scores: Their scores.
+        constants: Best constant responses; those of other questions do not count.
+        judged: What the judge of these scores has judged already, if a model judged. Without it,
+            both values are left out.
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
-    judges, scorers = set(column(scores, "judge")), set(column(scores, "scorer"))
-    by_rules = _has_rules(task) and judges <= {"", RULES}
-    if not rows or not by_rules or len(scorers) != 1:
+    scorers = set(column(scores, "scorer"))
+    by_rules = _has_rules(task) and set(column(scores, "judge")) <= {"", RULES}
+    if not rows or len(scorers) != 1 or not (by_rules or judged):
         return rows
     scorer = base_scorer(*scorers)
+    anew = JudgedAnew(others := shuffled(predictions), (), frozenset())
+    if by_rules:
+        anew = anew._replace(judgements=_judged(task, questions, others))
+    elif judged:
+        constants = judged_constants(task, questions, judged)
+        anew = judged.about(questions, others)
     known = {
-        (one.metric, one.category): one.value
+        (one.metric, one.category): one
         for one in constants
         if (one.scorer, one.data) == (scorer, rows[0].data)
     }
-    others = shuffled(predictions)
-    dealt = _values(task, questions, others, _judged(task, questions, others), scorer)
+    values = _values(task, questions, anew.predictions, anew.judgements, scorer)
+    dealt = complete_cells(task, questions, values, anew)
     return [
-        replace(row, constant=known.get(cell), shuffled=dealt.get(cell))
+        replace(
+            row,
+            constant=best.value if best else None,
+            shuffled=dealt.get(cell),
+            baselines="" if by_rules else _origin(best, len(anew.missing)),
+        )
         for row in rows
         for cell in [(row.metric, row.category)]
+        for best in [known.get(cell)]
     ]
 
 
-def beside_judged(task: Task, rows: list[Metric], others: Sequence[Metric]) -> list[Metric]:
-    """Put beside a model-judged number what one response got from the same judge.
-
-    A judge is not asked for it: ``others`` are the metrics of models that say one thing. Those of
-    other questions, prompts, scorers or judges do not count.
-    """
-    known: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-    for other in others:
-        if rows and _compared(other) == _compared(rows[0]) and not isnan(other.value):
-            known[other.model][other.metric, other.category] = other.value
-    best = best_cells(known, task.lower_is_better)
-    return [
-        replace(row, constant=best[cell][0]) if row.constant is None and cell in best else row
-        for row in rows
-        for cell in [(row.metric, row.category)]
-    ]
+def _origin(best: BestConstant | None, n_missing: int) -> str:
+    """What the blind values of a judged number were chosen from, or why they are absent."""
+    constant = (
+        f"constant: best of {best.n_tried} judged on all questions"
+        if best
+        else "no constant: no response was judged on all questions, evaluate most-frequent"
+    )
+    shuffled = f"; no shuffled: {n_missing} of its responses were not judged where dealt"
+    return constant + (shuffled if n_missing else "")
 
 
-def _compared(row: Metric) -> tuple[str | None, ...]:
-    parts = Signature.parse(row.signature).parts
-    return row.condition, *(parts.get(name) for name in (*COMPARED, "judge"))
+def baseline_messages(rows: Sequence[Metric]) -> list[str]:
+    """Say of each judged number over all questions where its blind baselines come from."""
+    overall = [row for row in rows if row.category == "all" and row.baselines]
+    return list(
+        dict.fromkeys(
+            f"{row.task}, {row.model}, {row.condition}: {row.baselines}" for row in overall
+        )
+    )
 
 
 def chance_of(task: Task, questions: Sequence[Question]) -> float | None:

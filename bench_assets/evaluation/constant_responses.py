@@ -52,8 +52,12 @@ def constant_responses(
     if len(lettered) < len(questions):
         texts = [text for q in questions if q.kind == "text" for text in q.answer]
         found += [*STOCK, *_as_a_list(texts), *composed_texts(texts)]
-    most = max(_LEAST, _SCORED // max(1, len(questions)))
-    return list(dict.fromkeys(found))[:most]
+    return list(dict.fromkeys(found))[: most_constants(len(questions))]
+
+
+def most_constants(n_questions: int) -> int:
+    """Number of constant responses that are tried on so many questions, at most."""
+    return max(_LEAST, _SCORED // max(1, n_questions))
 
 
 def composed_texts(texts: Sequence[str]) -> list[str]:

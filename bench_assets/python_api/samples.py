@@ -20,6 +20,7 @@ _METRIC_COLUMNS = (
     *(
         "constant",
         "shuffled",
+        "baselines",
         "n_scored",
         "n_unscored",
         "n_failed",

@@ -47,6 +47,12 @@ def test_what_an_older_table_does_not_say_is_no_difference():
     assert metric_partings([replace(METRIC, constant=0.2)], [METRIC])
 
 
+def test_a_bundle_does_not_know_what_other_models_judged_responses_gave():
+    judged = replace(METRIC, constant=0.2, shuffled=0.1, baselines="constant: best of 3")
+    assert not metric_partings([judged], [METRIC])
+    assert metric_partings([judged], [replace(METRIC, constant=0.3)])
+
+
 def test_names_and_setups_are_the_homes():
     assert not metric_partings([METRIC], [replace(METRIC, model="another", setup="model=0")])
 

@@ -211,13 +211,14 @@ def _evaluate_subset(
     *,
     as_json: bool,
 ) -> None:
+    from bench_assets.evaluation.blind_baselines import baseline_messages
     from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subset
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
     done, failures = evaluate_suite_subset(bench, suite, askings, part)
     rows = [row for one in done for row in one.metrics]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-    for sentence in rejection_messages(bench, suite):
+    for sentence in (*rejection_messages(bench, suite), *baseline_messages(rows)):
         print_message(sentence)
     print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
     if failures:
@@ -227,11 +228,12 @@ def _evaluate_subset(
 def _evaluate_whole(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
 ) -> None:
+    from bench_assets.evaluation.blind_baselines import baseline_messages
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
     done = evaluate_suite(bench, suite, askings)
     print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
-    for sentence in (*done.rejected, *done.outcomes):
+    for sentence in (*done.rejected, *done.outcomes, *baseline_messages(done.metrics)):
         print_message(sentence)
     if done.failures:
         raise done.failures[0]

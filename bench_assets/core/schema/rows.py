@@ -340,6 +340,7 @@ class Metric:
         data: Digest of the questions, as the signature has it; "" in older tables.
         constant: The same for the best constant response; None: not known.
         shuffled: The same for this model's responses, each to another question.
+        baselines: What both were chosen from where a model judged, or why they are absent.
         setup: How model and judge were configured; "" in older tables.
     """
 
@@ -365,6 +366,7 @@ class Metric:
     data: str = ""
     constant: float | None = None
     shuffled: float | None = None
+    baselines: str = ""
     setup: str = ""
     signature: str
 

@@ -7,10 +7,12 @@ evaluation requests only the rest.
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from hashlib import sha256
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_steps import read_judged
 from bench_assets.asset_factory.partial_results import (
     keep_partial,
     kept_while_asking,
@@ -19,6 +21,7 @@ from bench_assets.asset_factory.partial_results import (
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.schema.signature import judged_by
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants
 from bench_assets.evaluation.elicited_model import has_options
@@ -36,6 +39,7 @@ from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.models import ElicitedSpec
 from resources.models.registry.opening import Models
+from resources.models.registry.setup import setup_of
 from resources.response_cache.throughput import RequestProgress
 
 _SEED = 0  # of the draw: the same questions for every model, and every time
@@ -226,7 +230,7 @@ def evaluate_subset(
     elicits = isinstance(bench.settings.model(model), ElicitedSpec)
     with bench.models() as models:
         return [
-            _evaluate_task(bench, models, (task, condition), model, (few, len(asked), part))
+            _evaluate_task(bench, models, (task, condition), model, (few, asked, part))
             for task in tasks
             for asked in [bench.questions(task, condition)]
             if (few := _askable(part.of(task, asked), elicits=elicits))
@@ -243,15 +247,15 @@ def _evaluate_task(
     models: Models,
     of: tuple[Task, str],
     model: str,
-    drawn: tuple[list[Question], int, QuestionSubset],
+    drawn: tuple[list[Question], Sequence[Question], QuestionSubset],
 ) -> TaskEvaluation:
-    (task, condition), (few, n_all, part) = of, drawn
+    (task, condition), (few, asked, part) = of, drawn
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with (
-        open_model(models, f"{model}: {task.name}", model, condition) as asked,
-        kept_while_asking(bench.settings, task, condition, few, asked),
+        open_model(models, f"{model}: {task.name}", model, condition) as session,
+        kept_while_asking(bench.settings, task, condition, few, session),
     ):
-        came = pipeline.predict(task, few, asked.model, condition)
+        came = pipeline.predict(task, few, session.model, condition)
     predictions = [accept_refusals(row, chosen.accept) for row in came]
     require_responses(task.name, "questions", predictions, chosen.accept)
     judgements = judge_predictions(models, task, chosen, few, predictions) if task.is_judged else []
@@ -259,8 +263,11 @@ def _evaluate_task(
     review = load_review(chosen.review)
     scores = pipeline.score(task, few, predictions, judgements, chosen.scorer, review)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
-    said = f"{len(few)} of {n_all} questions{which}"
-    rows = beside(task, few, predictions, scores, best_constants(task, few))
+    said = f"{len(few)} of {len(asked)} questions{which}"
+    keys = partial(evaluation_key, task, condition)
+    known = read_judged(bench.tables, keys, asked, predictions, judgements)
+    constants = [] if known else best_constants(task, few)
+    rows = beside(task, few, predictions, scores, constants, known)
     found = TaskEvaluation(
         task=task,
         model=model,
@@ -286,9 +293,10 @@ def judge_predictions(
     chosen = task.chosen_judge(settings.judge)
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
+    setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
     with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
         said = pipeline.judge(task, questions, predictions, judge.model, chosen.name)
-    return [accept_refusals(row, settings.accept) for row in said]
+    return [replace(accept_refusals(row, settings.accept), setup=setup) for row in said]
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.asset_factory.evaluation_steps import CONSTANTS
+from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.evaluation.task import Task
 

@@ -1,0 +1,114 @@
+"""Judged responses: what a judge has said already, as blind baselines of judged numbers.
+
+No judge is asked for a baseline. A response that other models gave to all questions of a slice, and
+that the judge has judged there, is a constant response whose score is known.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self, TypeAlias
+
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.tables.large_tables import verdicts
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import AnsweredQuestion, Task
+
+Cells: TypeAlias = Mapping[tuple[str, str], float]
+"""Values by metric and category."""
+
+_NOT_JUDGED = "the judge has not judged this response to this question"
+
+
+class JudgedAnew(NamedTuple):
+    """Responses with the judgements that are known of them."""
+
+    predictions: Sequence[Prediction]  # one without a judgement has an error
+    judgements: Sequence[Judgement]
+    missing: frozenset[str]  # questions whose response was not judged
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResponses:
+    """Judgements of one judge by response and question, whichever model gave the response."""
+
+    texts: Mapping[str, Mapping[str, Sequence[Judgement]]]
+
+    @classmethod
+    def of(
+        cls,
+        evaluations: Iterable[tuple[Sequence[Prediction], Sequence[Judgement]]],
+        judges: frozenset[tuple[str, str]],
+    ) -> Self:
+        """Collect them from evaluations of the same questions.
+
+        Args:
+            evaluations: Predictions and judgements of each.
+            judges: Judges with their setups; judgements of others do not count.
+        """
+        texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
+        for predictions, judgements in evaluations:
+            about = verdicts(predictions, judgements)
+            for said, given in zip(predictions, map(list, about), strict=True):
+                if _is_plain(said) and _is_by(judges, given):
+                    texts[said.text].setdefault(said.question_id, given)
+        return cls(texts)
+
+    def about(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> JudgedAnew:
+        """Take over what the judge said to the same responses to the same questions."""
+        asked = {question.question_id: question for question in questions}
+        rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
+        for said in predictions:
+            given = self.texts.get(said.text, {}).get(said.question_id, ())
+            known += [
+                replace(one, model=said.model, condition=said.condition, sample=said.sample)
+                for one in given
+            ]
+            if (
+                given
+                or said.error
+                or pipeline.why_no_answer(AnsweredQuestion(asked[said.question_id], said))
+            ):
+                rows.append(said)
+            else:
+                rows.append(replace(said, error=_NOT_JUDGED))
+                missing.add(said.question_id)
+        return JudgedAnew(rows, known, frozenset(missing))
+
+    def constants(self, task: Task, questions: Sequence[Question]) -> list[str]:
+        """Responses that were judged on all questions of a slice at least, on most first."""
+        slices: dict[str, set[str]] = defaultdict(set)
+        for one in questions:
+            for name in ("all", *task.slices(one)):
+                slices[name].add(one.question_id)
+        least = min(map(len, slices.values()), default=0)
+        found = [
+            text
+            for text, judged in self.texts.items()
+            if len(judged) >= least and any(of <= judged.keys() for of in slices.values())
+        ]
+        return sorted(found, key=lambda text: -len(self.texts[text]))
+
+
+def _is_plain(said: Prediction) -> bool:
+    """Whether a response came without thoughts, which a judge may have been shown too."""
+    return said.raw_text.strip() in ("", said.text.strip())
+
+
+def _is_by(judges: frozenset[tuple[str, str]], given: Sequence[Judgement]) -> bool:
+    """Whether there are judgements, all by these judges and none failed."""
+    named = all((one.judge, one.setup) in judges and not one.error for one in given)
+    return bool(given) and named
+
+
+def complete_cells(
+    task: Task, questions: Sequence[Question], cells: Cells, anew: JudgedAnew
+) -> Cells:
+    """Leave out cells with a question whose response was not judged."""
+    open_ = {
+        name
+        for one in questions
+        if one.question_id in anew.missing
+        for name in ("all", *task.slices(one))
+    }
+    return {cell: value for cell, value in cells.items() if cell[1] not in open_}
