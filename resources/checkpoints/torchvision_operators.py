@@ -40,8 +40,8 @@ def let_torchvision_load() -> bool:
         import_module("torchvision")
     except (ImportError, RuntimeError, AttributeError) as why:
         raise ModelError(
-            f"torchvision is installed and does not fit torch {torch.__version__} ({why}): install "
-            "the one for it, or uninstall it; only some families need it (README, Families)"
+            f"the installed torchvision does not match torch {torch.__version__} ({why}). Install"
+            " the matching release, or uninstall it: few families need it (docs/models.md)"
         ) from why
     return True
 

@@ -306,7 +306,7 @@ class ObjectImages:
         self._fetched.keep(digest, data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """List the objects that begin alike."""
+        """Sizes of those that are stored: lists all with the same first two digits."""
         wanted = {digest for digest in digests if is_digest(digest)}
         listed = self._listed(sorted({digest[:2] for digest in wanted}))
         return {digest: size for digest, size in listed if digest in wanted}
@@ -334,7 +334,7 @@ class ObjectImages:
             return 0
 
     def _listed(self, beginnings: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """Digests and sizes of all that begin so."""
+        """List digests and sizes of the objects whose names start with one of these."""
         with ThreadPoolExecutor(_THREADS) as threads:
             for n in range(0, len(beginnings), _THREADS):
                 part = beginnings[n : n + _THREADS]

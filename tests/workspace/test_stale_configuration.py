@@ -60,6 +60,7 @@ pools = { big = 1 }
 pool_of = { acme-model = "big" }
 """
 _LONG = {"evaluate", "serve", "server", "web", "daemon", "code", "health", "demo"}
+_QUICK = {"export", "leaderboard", "models list", "report", "tables questions"}
 _WITH = {  # arguments of commands that need some
     "audit power": ["quiz"],
     "audit run": ["quiz"],
@@ -98,7 +99,13 @@ def homes(tmp_path_factory):
     return home(folder / "plain", PLAIN), home(folder / "stale", PLAIN + STALE)
 
 
-@pytest.mark.parametrize("command", commands(get_command(app)))
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(one, marks=() if one in _QUICK else pytest.mark.long)
+        for one in commands(get_command(app))
+    ],
+)
 def test_every_command_does_as_without_the_sections(homes, command, monkeypatch):
     done = []
     for one in homes:

@@ -203,7 +203,7 @@ class _Form:
     tail: str  # the end that tells it
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-        """Position: from its beginning as far as it matches, and backwards from its end."""
+        """Find the key, also cut off at either end: yields (start, end) of each occurrence."""
         head, tail = self.head, self.tail
         if head not in lowered and tail not in lowered:  # almost always
             return
