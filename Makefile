@@ -51,7 +51,7 @@ check: install
 # Side by side. What a file's tests share is made once, and each half imports and collects no more
 # than its own: workers of pytest-xdist would collect everything, each of them.
 # The first has most of what imports torch, or Great Expectations.
-HALF := tests/workspace tests/defs tests/families tests/examples tests/python_api tests/audit \
+HALF := tests/workspace tests/defs tests/families tests/examples tests/python_api tests/audit tests/elicitation \
 	examples/edited_pairs \
 	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \

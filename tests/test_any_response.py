@@ -116,7 +116,7 @@ def test_no_judge_is_understood_who_says_what_no_judge_should(task):
     said = [prediction(question_id=one.question_id, text="Hm, hm.") for one in asked]
     names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
     for bit in BITS.values():
-        judge = ScriptedModel("judge", lambda _, bit=bit: response_of(bit, 300))
+        judge = ScriptedModel("judge", lambda _, bit=bit: response_of(bit, 40))
         judged = pipeline.judge(task, asked, said, judge, names[0])
         read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
         assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more

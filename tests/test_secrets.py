@@ -197,6 +197,7 @@ LOOKS = [
 ]
 
 
+@pytest.mark.long
 def test_no_command_tells_a_key(
     tmp_path: Path, keys: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
