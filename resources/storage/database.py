@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.schema import STORES, create_statements, migrate, refusal, state_of
+from resources.storage.schema import STORES, create_statements, migrate, state_of, version_error
 from resources.storage.sqlite import (
     PATIENCE,
     connect,
@@ -163,7 +163,7 @@ class SqliteDatabase:
     def _require_schema(self, store: str, connection: sa.Connection) -> None:
         state, there = state_of(connection, store), sa.inspect(connection).get_table_names()
         if state in ("older", "newer"):
-            raise HomeError(f"{self.file}: {refusal(store, state)}")
+            raise version_error(self.file, store, state)
         for table in STORES[store]:
             if table.name not in there:
                 has = ", ".join(sorted(there)) or "no tables"

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from resources.storage.database import Write
-from resources.storage.schema import create_statements, migrate, refusal, state_of
+from resources.storage.schema import create_statements, migrate, state_of, version_error
 from resources.storage.sqlite import PATIENCE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class PostgresDatabase:
         if state == "missing":
             state = self.write(partial(_create, store=store), FIRST_PATIENCE)
         if state != "current":
-            raise HomeError(f"{self.place}: {refusal(store, state)}")
+            raise version_error(self.place, store, state)
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
         """Migrate the tables of stores; returns the names of the older ones."""

@@ -17,6 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from bench_assets.core.schema.errors import StoreVersionError
+
 State: TypeAlias = Literal["missing", "older", "current", "newer"]
 
 _VERSIONS = "bench_revisions"
@@ -167,11 +169,12 @@ def _revision(connection: sa.Connection, store: str, tables: set[str]) -> int | 
     return next((int(number) for of, _, number in numbers if of == store), None)
 
 
-def refusal(store: str, state: State) -> str:
+def version_error(place: object, store: str, state: State) -> StoreVersionError:
     """Why a database of another version cannot be used, and what to do."""
+    said = f"its {store} have the schema of an older version. Run `bench home migrate-schema`."
     if state == "newer":
-        return f"its {store} were written by a newer version of bench-assets. Update bench-assets."
-    return f"its {store} have the schema of an older version. Run `bench home migrate-schema`."
+        said = f"its {store} were written by a newer version of bench-assets. Update bench-assets."
+    return StoreVersionError(f"{place}: {said}")
 
 
 def migrate(connection: sa.Connection, store: str) -> None:

@@ -2,11 +2,15 @@
 
 import shlex
 import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import make_dataclass
 
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
+from resources.tables.parquet import TableFiles
 from tests.resources.stores import response_file
 from tests.unprivileged import unprivileged
 from tests.workspace.typed import bench, lines
@@ -157,6 +161,25 @@ def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
     shown = bench("tables", "show", "quiz/scores", "--model", "a", fails=True)
     assert "lies quiz/scores/b.parquet" in shown.stderr
     for command in commands("damaged").values():
+        bench(*shlex.split(command)[1:])
+    assert found(fails=False) == {}
+
+
+def test_what_another_version_wrote_is_outdated_and_a_command_brings_it_forward(home):
+    """The command drops the freshness note too: as of another version, it does not hold."""
+    tables = TableFiles(folder=str(home / "tables"))
+    row = make_dataclass("Row", [("question_id", str), ("mark", float)], frozen=True)
+    tables.write(["quiz", "scores"], [row("0", 1.0)], row, "a")
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db:
+        db.execute("DROP TABLE bench_revisions")
+        db.execute("DROP INDEX responses_by_model")
+        db.execute("ALTER TABLE responses DROP COLUMN served")
+    outdated = commands("outdated")
+    assert outdated == {
+        "quiz/scores of a": "bench evaluate quiz --model a",
+        "responses.sqlite": "bench home migrate-schema",
+    }
+    for command in reversed(outdated.values()):
         bench(*shlex.split(command)[1:])
     assert found(fails=False) == {}
 

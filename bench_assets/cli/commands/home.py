@@ -1,6 +1,7 @@
 """``bench home usage``: disk usage, downloads, verification and migration of a home folder."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -100,9 +101,12 @@ def verify(
     with open_home() as bench:
         found = look(bench)
         print_rows(found, as_json=as_json)
-        wrong = sum(one.n for one in found if one.is_wrong)
-        print_message(f"{bench.settings.home}: " + (f"{wrong} damaged" if wrong else "verified"))
-    raise typer.Exit(bool(wrong))
+        wrong = Counter[str]()
+        for one in found:
+            wrong[one.state] += one.n * one.is_wrong
+        counts = ", ".join(f"{n} {state}" for state, n in sorted(wrong.items()) if n)
+        print_message(f"{bench.settings.home}: {counts or 'verified'}")
+    raise typer.Exit(bool(counts))
 
 
 @app.command()

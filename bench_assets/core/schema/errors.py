@@ -34,6 +34,10 @@ class HomeError(BenchError):
     """Something in the home folder cannot be read or written; names the place."""
 
 
+class StoreVersionError(HomeError):
+    """A database has the schema of another version; says which command migrates it."""
+
+
 class SettingsError(BenchError):
     """The configuration is invalid; names the file and the entry."""
 

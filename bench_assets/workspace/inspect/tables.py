@@ -157,7 +157,9 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
     found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
     if not found:
         folders = {one.name[:end] for one in every for end in _ends(one.name)}
-        raise UnknownNameError("suite, task or folder of tables", below, folders, all_by="bench tables list")
+        raise UnknownNameError(
+            "suite, task or folder of tables", below, folders, all_by="bench tables list"
+        )
     return found
 
 

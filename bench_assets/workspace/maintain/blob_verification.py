@@ -1,6 +1,6 @@
 """Verification of tables and images, in the home or in the object store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -9,6 +9,7 @@ from shlex import quote
 import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.tables.arrow import require_columns
 from bench_assets.workspace.maintain.missing_tables import (
     invalidate_suite,
     missing_tables,
@@ -16,6 +17,7 @@ from bench_assets.workspace.maintain.missing_tables import (
     suites_by_image,
 )
 from bench_assets.workspace.maintain.verification_findings import (
+    State,
     VerificationFinding,
     is_access_denied,
     unreadable_finding,
@@ -25,6 +27,8 @@ from bench_assets.workspace.maintain.verification_findings import (
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.images.store import damaged_images, open_image_store
 from resources.storage.blobs.port import Blobs
+from resources.tables.file_bytes import describe_table_errors
+from resources.tables.parquet import TableFiles
 
 _TABLE = ".parquet"
 _THREADS = 16  # objects that are waited for at once
@@ -70,8 +74,11 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
     tables, key, model = bench.tables.holding(name)
     what = "/".join(key) + (f" of {model}" if model else "")
     is_file = tables.blobs.folder is not None
+    state: State = "damaged"
     try:
         tables.verify(key, model)
+        state = "outdated"
+        _require_current_columns(bench, tables, key, model)
     except TableError as why:
         if is_file and is_access_denied(tables.path(key, model)):
             return unreadable_finding(what, tables.path(key, model))
@@ -79,12 +86,22 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
         again = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
         return VerificationFinding(
             what=what,
-            state="damaged",
+            state=state,
             n=1,
             why=str(why),
             command=again or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
         )
     return None
+
+
+def _require_current_columns(
+    bench: Workbench, tables: TableFiles, key: Sequence[str], model: str
+) -> None:
+    asset = dg.AssetKey(key)
+    if asset not in bench.definitions.resolve_asset_graph().get_all_asset_keys():
+        return
+    with tables.opened(key, model) as file, describe_table_errors(tables.place(key, model)):
+        require_columns(file.schema_arrow, bench.row_type(asset))
 
 
 def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from bench_assets.core.schema.errors import BenchError, SourceError
+from bench_assets.core.schema.errors import BenchError, SourceError, StoreVersionError
 from bench_assets.workspace.maintain.blob_verification import verify_images, verify_tables
 from bench_assets.workspace.maintain.verification_findings import (
     VerificationFinding,
@@ -86,6 +86,10 @@ def _file(
     errors = integrity_errors(file)
     try:
         yield from counted()
+    except StoreVersionError as error:
+        command = "bench home migrate-schema"
+        why = str(error)
+        yield VerificationFinding(what=file.name, state="outdated", n=1, why=why, command=command)
     except BenchError as error:
         errors.append(str(error).removeprefix(f"{file}: "))
     for complaint in dict.fromkeys(errors):

@@ -1,4 +1,4 @@
-"""Findings of ``bench home verify``: damaged, missing or unreadable items."""
+"""Findings of ``bench home verify``: damaged, outdated, missing or unreadable items."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal, TypeAlias
 
-State: TypeAlias = Literal["whole", "damaged", "missing", "unreadable"]
+State: TypeAlias = Literal["whole", "damaged", "outdated", "missing", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class VerificationFinding:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the item is damaged or missing."""
+        """Whether the item cannot be used as it is."""
         return self.state != "whole"
 
 

@@ -160,7 +160,7 @@ class Workbench:
             row
             for task in asset_selections.tasks_of_one_kind(self.catalog.tasks_of(suite))
             for key in sorted(asset_selections.evaluation(task, condition, known).resolve(graph))
-            if self._row_type(key) is Metric
+            if self.row_type(key) is Metric
             for row in self.tables.read(key.path, Metric, model)
         ]
 
@@ -206,7 +206,7 @@ class Workbench:
         if key not in graph.get_all_asset_keys():
             known = (key.to_user_string() for key in graph.get_all_asset_keys())
             raise UnknownNameError("table", name, known, all_by="bench tables list")
-        row_type = self._row_type(key)
+        row_type = self.row_type(key)
         if not model and graph.get(key).is_partitioned:
             partitions = self.tables.partitions(key.path)
             return [row for p in partitions for row in self.tables.read(key.path, row_type, p)]
@@ -254,7 +254,12 @@ class Workbench:
         self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
         table_groups.record_built(due, self.settings, self._settings_file)
 
-    def _row_type(self, key: dg.AssetKey) -> type[Any]:
+    def row_type(self, key: dg.AssetKey) -> type[Any]:
+        """Type of the rows of an asset's table.
+
+        Raises:
+            TableError: If the asset is not a table of rows.
+        """
         asset = self.definitions.resolve_asset_graph().assets_def_for_key(key)
         output = asset.op.output_dict[asset.get_output_name_for_asset_key(key)]
         row_types = get_args(output.dagster_type.typing_type)

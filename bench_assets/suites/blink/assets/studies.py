@@ -12,7 +12,7 @@ from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.errors import ModelError, SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.evaluation import pipeline
@@ -104,14 +104,18 @@ def mistakes(
     metadata=needs("models whose answers are scored: bench evaluate blink --model MODEL"),
     **(_BLINK.stage("metrics") | {"group_name": "leaderboard"}),
 )
-def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
-    """Count what pairs of models get wrong together."""
+def common_mistakes(
+    context: dg.AssetExecutionContext, tables: TableFiles
+) -> dg.Output[list[CommonMistakes]]:
+    """Count what pairs of models get wrong together; a model with an unusable table is left out."""
     now = short(tables.digest(["blink", "questions"]) or "no questions")
-    scores = {
-        model: tables.read(_SCORES, Score, model)
-        for model in tables.partitions(_METRICS)
-        if any(now == row.questions for row in tables.read(_METRICS, Metric, model))
-    }
+    scores: dict[str, list[Score]] = {}
+    for model in tables.partitions(_METRICS):
+        try:
+            if any(now == row.questions for row in tables.read(_METRICS, Metric, model)):
+                scores[model] = tables.read(_SCORES, Score, model)
+        except TableError as why:
+            context.log.warning("left out: %s", why)
     return table_output(count_common(scores))
 
 
