@@ -149,7 +149,7 @@ def test_two_evaluations_of_one_model_at_once_ask_every_question_once(home):
 @pytest.mark.long
 def test_a_closed_pipe_ends_quietly(home):
     with ChatServer("A") as server:
-        process = bench(home, server, "questions", "codis", "--json")
+        process = bench(home, server, "tables", "questions", "codis", "--json")
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == ""

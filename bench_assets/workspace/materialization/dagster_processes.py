@@ -5,12 +5,9 @@
 one by one. Every process runs under ``process_watchdog``, which ends it when this process ends.
 """
 
-import os
-import signal
 import socket
 import subprocess
 import sys
-import time
 import webbrowser
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -36,7 +33,7 @@ _DAEMON = [
 ]
 """``dagster-daemon`` by its entry point: its script may lie in another environment's folder."""
 _POLL_SECONDS = 0.5  # s between two looks whether it answers
-_TERM_SECONDS = 5.0  # s that it has to end after SIGTERM
+_KILL_SECONDS = 10.0  # s in which the watchdog ends what is left
 _LOG_LINES = 8  # lines of its log
 
 
@@ -129,18 +126,12 @@ class UiProcess:
 
     def __exit__(self, *_: object) -> None:
         """End the process and its children."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-        with suppress(ProcessLookupError, PermissionError):
-            try:
-                self._process.wait(process_watchdog.INTERRUPT_PATIENCE)
-            except subprocess.TimeoutExpired:
-                os.killpg(self._process.pid, signal.SIGTERM)
-                time.sleep(_TERM_SECONDS)
-                os.killpg(self._process.pid, signal.SIGKILL)
-            os.killpg(self._process.pid, signal.SIGTERM)  # what it has left behind
-        if self._process.stdin:
-            self._process.stdin.close()
+        assert self._process.stdin is not None
+        self._process.stdin.close()  # upon which the watchdog interrupts it, and kills in the end
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(process_watchdog.INTERRUPT_PATIENCE + _KILL_SECONDS)
+        self._process.kill()
+        self._process.wait()
 
     def wait_for_answer(self) -> None:
         """Wait until the UI responds.

@@ -9,12 +9,10 @@ from time import monotonic
 from bench_assets.core.schema.chat import Request
 from resources.checkpoints.content_checksums import require_unchanged, still_loaded
 from resources.checkpoints.identity import Checkpoint, pin_served
-from resources.config.environment import known_secrets
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Arrival
 from resources.models.api.engine import ServerEngine, Spent, no_tokens
-from resources.models.managed.process import ReadinessProbe, StartedServer, free_port
-from resources.models.managed.replicas import Router, ServerReplicas
+from resources.models.managed.replicas import ServerReplicas
 from resources.response_cache.engine import ReadImage
 
 _LOOK = 0.1  # s between two looks at the files while responses arrive, or at servers that restart
@@ -34,7 +32,7 @@ class ServedEngine(ServerEngine):
         spec: ServerSpec,
         name: str,
         read_image: ReadImage,
-        said: Path,
+        logs: Path,
         *,
         spent: Spent = no_tokens,
     ) -> None:
@@ -44,13 +42,13 @@ class ServedEngine(ServerEngine):
             spec: Section of the server, with an absolute path.
             name: Name of the model.
             read_image: Reads an image by digest.
-            said: Folder of the servers' logs.
+            logs: Folder of the servers' logs.
             spent: Tokens of cached responses, by identity.
         """
         super().__init__(spec, read_image, spent=spent)
         self._written = spec
         self._name = name
-        self._said = said
+        self._logs = logs
         self._replicas: ServerReplicas | None = None
 
     @cached_property
@@ -91,44 +89,14 @@ class ServedEngine(ServerEngine):
 
     def _serve(self) -> None:
         """Start the servers, if they are not, and send requests to them."""
-        self._replicas = self._replicas or self._to_start()
-        if not self._replicas.is_started:
+        if not self._replicas:
+            spec, name = self._written, self._name
+            if spec.router:
+                name = f"{name}@{self.checkpoint.content}"
+            model = spec.model or (name if "{name}" in spec.serve else spec.path)
+            self._send_to(spec.model_copy(update={"model": model}))
+            self._replicas = ServerReplicas(self._spec, name, self._logs)
+        if not self._replicas.address:
             with require_unchanged(self.checkpoint.checksums):
                 self._replicas.start()
             self._send_to(self._spec.model_copy(update={"base_url": self._replicas.address}))
-
-    def _to_start(self) -> ServerReplicas:
-        spec, name = self._written, self._name
-        if spec.router:
-            name = f"{name}@{self.checkpoint.content}"
-        model = spec.model or (name if "{name}" in spec.serve else spec.path)
-        self._send_to(spec.model_copy(update={"model": model}))
-        is_shared = spec.n_served > 1 or spec.router
-
-        def start(number: int) -> StartedServer:
-            port = free_port()
-            return StartedServer(
-                spec.command(path=spec.path, port=port, name=name),
-                port,
-                self._log(number + 1),
-                {"CUDA_VISIBLE_DEVICES": spec.devices[number]} if spec.devices else {},
-                known_secrets(self._said.parent),  # the home's, which a server has around it too
-            )
-
-        return ServerReplicas(
-            start,
-            ReadinessProbe(
-                health=spec.health, model=model, path=spec.path, within=spec.start_timeout
-            ),
-            n=spec.n_served,
-            open_router=self._open_router if is_shared else None,
-            most_starts=spec.max_tries,
-        )
-
-    def _open_router(self) -> Router:
-        if address := self._written.router:
-            return Router(address)
-        return Router.start(self._written, self._log("router"), known_secrets(self._said.parent))
-
-    def _log(self, of: int | str) -> Path:
-        return self._said / f"{self._name.replace('/', '+')}-{of}.log"

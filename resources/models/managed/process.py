@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO
@@ -24,18 +23,11 @@ from resources.models.managed import process_watchdog
 
 _LOOK = 0.05  # s between two looks at a server that starts
 _ANSWER_TIMEOUT = 5.0  # s
+_WORDS, _LONGEST = 15, 300  # lines of a log that are shown, and characters of one
+_END = 4096  # bytes at the end of the log
+_PATIENCE = 2.0  # s; a process that is left over may hold the pipe of one that has ended
 HOST = "127.0.0.1"
 _INSTALL = {"vllm-router": ". Several servers need it: pip install 'bench-assets[cluster]'"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadinessProbe:
-    """Readiness criteria of a started server."""
-
-    health: str  # the page that says 200
-    model: str  # the name of its model
-    path: str  # the folder with the weights
-    within: float  # s
 
 
 def free_port() -> int:
@@ -64,20 +56,23 @@ class StartedServer:
         self,
         command: Sequence[str],
         port: int,
-        said: Path,
+        log: Path,
         environment: Mapping[str, str],
         secrets: Secrets,
     ) -> None:
         """Start the process.
 
         Raises:
-            ModelError: If there is no such program.
-            OSError: If the file cannot be written.
+            ModelError: If there is no such program, or the log cannot be written.
         """
         words = [program(command[0]), *command[1:]]
         self.port = port
-        said.parent.mkdir(parents=True, exist_ok=True)
-        self._said = ProcessLog(said, secrets)
+        self._log = log
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            opened = log.open("wb", buffering=0)
+        except OSError as why:
+            raise ModelError(f"{log}: {why.strerror}") from why
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", process_watchdog.__file__, *words],
             stdin=subprocess.PIPE,
@@ -87,31 +82,29 @@ class StartedServer:
             start_new_session=True,  # an interrupt of ours is no word to it
         )
         assert self._process.stdout is not None
-        self._said.listen(self._process.stdout)
+        copied = (self._process.stdout, opened, secrets)
+        self._copying = Thread(target=copy_redacted, args=copied, daemon=True)
+        self._copying.start()
 
     @property
     def has_ended(self) -> bool:
         """Whether the process has ended."""
         return self._process.poll() is not None
 
-    def wait_until_ready(self, asked: ReadinessProbe) -> None:
-        """Wait until the server is healthy and serves the expected weights.
+    def wait_until_ready(self, health: str, within: float) -> None:
+        """Wait at most so many seconds until the server is healthy.
 
         Raises:
-            ModelError: If it ends, takes too long, or serves something else.
+            ModelError: If it ends, or takes too long.
         """
-        until = time.monotonic() + asked.within
-        while not self.is_ready(asked.health):
+        until = time.monotonic() + within
+        while not self.is_ready(health):
             if self.has_ended:
                 raise ModelError(self.wait())
             if time.monotonic() > until:
-                raise ModelError(
-                    f"the server is not ready after {asked.within:g} s (start_timeout)"
-                    f"{self._said.last_words}"
-                )
+                late = f"the server is not ready after {within:g} s (start_timeout)"
+                raise ModelError(f"{late}{self._last_words()}")
             time.sleep(_LOOK)
-        if other := _other_weights(self._get("/v1/models")[1], asked.model, asked.path):
-            raise ModelError(f"the server's {asked.model} is {other} (expected {asked.path})")
 
     def is_ready(self, health: str) -> bool:
         """Whether the server is healthy now; without such a page, whether it lists its models."""
@@ -128,8 +121,8 @@ class StartedServer:
     def wait(self) -> str:
         """Wait until the process ends; returns the reason."""
         code = self._process.wait()
-        self._said.wait()
-        return f"the server ended with code {code}{self._said.last_words}"
+        self._copying.join(_PATIENCE)
+        return f"the server ended with code {code}{self._last_words()}"
 
     def let_go(self) -> None:
         """Ask the process to end without waiting."""
@@ -143,7 +136,23 @@ class StartedServer:
             self._process.wait(process_watchdog.PATIENCE + 5)
         self._process.kill()
         self._process.wait()
-        self._said.wait()
+        self._copying.join(_PATIENCE)
+
+    def refuse_other_weights(self, model: str, path: str) -> None:
+        """Check the folder that the server lists for a model, as ``root`` in vLLM's list.
+
+        Raises:
+            ModelError: If it is another one of this machine.
+        """
+        try:
+            listed = fields_of(orjson.loads(self._get("/v1/models")[1])).get("data")
+        except orjson.JSONDecodeError:
+            return
+        for one in map(fields_of, listed if isinstance(listed, list) else []):
+            root = Path(str(one.get("root")))
+            here = one.get("id") == model and root.is_absolute() and root.exists()
+            if here and not root.samefile(path):
+                raise ModelError(f"the server's {model} is {root} (expected {path})")
 
     def _get(self, page: str) -> tuple[int, bytes]:
         try:
@@ -151,68 +160,23 @@ class StartedServer:
         except TimeoutError:
             return 0, b""
 
-
-def _other_weights(body: bytes, model: str, path: str) -> str:
-    """The folder that a server lists for a model, if it exists here and differs; else "".
-
-    vLLM lists it as ``root``; other servers list none.
-    """
-    try:
-        listed = fields_of(orjson.loads(body)).get("data")
-    except orjson.JSONDecodeError:
-        return ""
-    for one in map(fields_of, listed if isinstance(listed, list) else []):
-        root = Path(str(one.get("root")))
-        if one.get("id") == model and root.is_absolute() and root.exists():
-            return "" if root.samefile(path) else str(root)
-    return ""
-
-
-_WORDS = 15  # lines
-_END = 4096  # bytes at the end of the file
-_LONGEST = 300  # characters of a line
-_PATIENCE = 2.0  # s; a process that is left over may hold the pipe of one that has ended
-
-
-class ProcessLog:
-    """Writes the output of a process to a file, redacted."""
-
-    def __init__(self, file: Path, secrets: Secrets) -> None:
-        """Truncate the file.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
-        self._file = file
-        self._secrets = secrets
-        self._log = file.open("wb", buffering=0)
-        self._thread: Thread | None = None
-
-    def listen(self, pipe: IO[bytes]) -> None:
-        """Copy from a pipe until it is closed."""
-        self._thread = Thread(target=self._write, args=[pipe], daemon=True)
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Wait until the output of an ended process is written."""
-        if self._thread:
-            self._thread.join(_PATIENCE)
-
-    @property
-    def last_words(self) -> str:
+    def _last_words(self) -> str:
         """The last lines, and the path of the log."""
-        with suppress(OSError), self._file.open("rb") as file:
+        with self._log.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
             said = file.read().decode("utf-8", "replace").splitlines()
-            lines = [line.rstrip()[:_LONGEST] for line in said if line.strip()][-_WORDS:]
-            return "".join(f"\n  {line}" for line in lines) + f"\n  (all of it: {self._file})"
-        return ""
+        lines = [line.rstrip()[:_LONGEST] for line in said if line.strip()][-_WORDS:]
+        return "".join(f"\n  {line}" for line in lines) + f"\n  (all of it: {self._log})"
 
-    def _write(self, pipe: IO[bytes]) -> None:
-        # Line by line, or a secret could stand in two pieces; a progress bar's end with "\r".
-        lines = io.TextIOWrapper(pipe, "utf-8", "surrogateescape", newline="")
-        with lines, self._log:
-            for line in lines:
-                said = line.encode("utf-8", "surrogateescape")
-                with suppress(OSError):  # a full disk; the pipe has to be read all the same
-                    self._log.write(self._secrets.redacted_bytes(said))
+
+def copy_redacted(pipe: IO[bytes], log: IO[bytes], secrets: Secrets) -> None:
+    """Copy the output of a process until it is closed.
+
+    By lines, so that no secret is in two pieces; those of a progress bar end by carriage returns.
+    """
+    lines = io.TextIOWrapper(pipe, "utf-8", "surrogateescape", newline="")
+    with lines, log:
+        for line in lines:
+            said = line.encode("utf-8", "surrogateescape")
+            with suppress(OSError):  # a full disk; the pipe has to be read all the same
+                log.write(secrets.redacted_bytes(said))

@@ -1,4 +1,4 @@
-"""Replicas of a server, and vllm-router, which shares requests among them.
+"""Servers that bench starts for one model, behind vllm-router where there are several.
 
 The router checks their health and retries the requests of a dead one. Servers of several machines
 may join one router.
@@ -6,134 +6,34 @@ may join one router.
 
 import logging
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.text.redaction import Secrets
+from resources.config.environment import known_secrets
 from resources.config.sections.servers import ServerSpec
-from resources.models.managed.process import HOST, ReadinessProbe, StartedServer, free_port
+from resources.models.managed.process import HOST, StartedServer, free_port
 
 _log = logging.getLogger("bench_assets.server")
-_ALIVE = ReadinessProbe(health="/liveness", model="", path="", within=60.0)
+_ALIVE, _TO_START = "/liveness", 60.0  # page of a router, and s until it is there
 _TIMEOUT = 30.0  # s of a request by which a server joins or leaves
 
 
-class Router:
-    """A router at an address, which may be our own process."""
-
-    def __init__(self, address: str, process: StartedServer | None = None) -> None:
-        self.address = address
-        self._process = process
-
-    @classmethod
-    def start(cls, spec: ServerSpec, log: Path, secrets: Secrets) -> "Router":
-        """Start a router on this machine.
-
-        Raises:
-            ModelError: If it is not installed.
-        """
-        port = free_port()
-        process = StartedServer(_command(spec, port), port, log, {}, secrets)
-        return cls(f"http://{HOST}:{port}", process)
-
-    def wait_until_ready(self) -> None:
-        """Wait until our own router can be asked.
-
-        Raises:
-            ModelError: If it ends.
-        """
-        if self._process:
-            self._process.wait_until_ready(_ALIVE)
-
-    def require_running(self) -> None:
-        """Check that our own router has not ended.
-
-        Raises:
-            ModelError: If it has; with its last lines.
-        """
-        if self._process and self._process.has_ended:
-            raise ModelError(f"{self._process.wait()} (it is the router)")
-
-    def add(self, port: int, model: str) -> None:
-        """Send requests for a model to a server of this machine, too.
-
-        Raises:
-            ModelError: If the router refuses it, or is not there.
-        """
-        self.remove(port)  # one of a killed process may have had the same port
-        self._ask("POST", "/workers", {"url": self._seen(port), "model_id": model})
-
-    def remove(self, port: int) -> None:
-        """Send no further requests to a server; a router that is gone needs no word of it."""
-        self._ask("DELETE", f"/workers/{quote(self._seen(port), safe='')}")
-
-    def close(self) -> None:
-        """End our own router."""
-        if self._process:
-            self._process.end()
-
-    def _seen(self, port: int) -> str:
-        """Address of a server in the network of the router; nothing is sent."""
-        parts = urlsplit(self.address)
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as towards:
-            towards.connect((parts.hostname, parts.port or 80))
-            return f"http://{towards.getsockname()[0]}:{port}"
-
-    def _ask(self, verb: str, path: str, body: dict[str, str] | None = None) -> None:
-        import httpx
-
-        try:
-            url = f"{self.address}{path}"
-            answer = httpx.request(verb, url, json=body, timeout=_TIMEOUT, trust_env=False)
-        except httpx.HTTPError as why:
-            said = f"cannot be reached: {why}"
-        else:
-            said = "" if answer.is_success else f"HTTP {answer.status_code}: {answer.text[:200]}"
-        if said and body:
-            raise ModelError(f"router {self.address}: {said}")
-
-
 class ServerReplicas:
-    """Servers that share the requests; their watchdog restarts a dead one at its port."""
+    """The servers of one section; their watchdog restarts a dead one at its port."""
 
-    def __init__(
-        self,
-        start: Callable[[int], StartedServer],
-        asked: ReadinessProbe,
-        *,
-        n: int,
-        open_router: Callable[[], Router] | None,
-        most_starts: int,
-    ) -> None:
+    def __init__(self, spec: ServerSpec, name: str, logs: Path) -> None:
         """Store the configuration; nothing is started yet.
 
         Args:
-            start: Starts the server with a number, counted from 0.
-            asked: Criteria of readiness.
-            n: Number of servers.
-            open_router: Finds or starts the router of the servers; None: the only one is asked.
-            most_starts: Restarts of a server that was ready once.
+            spec: Section of the servers, with their name of the model.
+            name: The model's name here.
+            logs: Folder of their logs, in the home.
         """
-        self._start = start
-        self._asked = asked
-        self._n = n
-        self._open_router = open_router
-        self._most_starts = most_starts
+        self._spec, self._name, self._logs = spec, name, logs
         self._servers: list[StartedServer] = []
-        self._router: Router | None = None
-
-    @property
-    def is_started(self) -> bool:
-        """Whether servers were started since the last ``close``."""
-        return bool(self._servers)
-
-    @property
-    def address(self) -> str:
-        """The address to ask."""
-        at = self._router.address if self._router else f"http://{HOST}:{self._servers[0].port}"
-        return f"{at}/v1"
+        self._own_router: StartedServer | None = None
+        self._router = spec.router
 
     def start(self) -> None:
         """Start all servers, and wait until each is ready or given up.
@@ -141,25 +41,21 @@ class ServerReplicas:
         Raises:
             ModelError: If no server comes up, or no router.
         """
-        self._router = self._open_router() if self._open_router else None
-        self._servers += map(self._start, range(self._n))
-        if self._router:
-            self._router.wait_until_ready()
-        refused: list[ModelError] = []
-        for number, server in enumerate(self._servers, 1):
-            try:
-                server.wait_until_ready(self._asked)
-            except ModelError as why:
-                _log.warning("server %d of %d is given up: %s", number, self._n, why)
-                refused.append(why)
-                server.end()
-                continue
-            server.restart(self._most_starts)
-            _log.info("%s is served at port %d", self._asked.path, server.port)
-            if self._router:
-                self._router.add(server.port, self._asked.model)
-        if len(refused) == self._n:
+        if not self._router and self._spec.n_served > 1:
+            self._start_router()
+        self._servers += map(self._start, range(self._spec.n_served))
+        if self._own_router:
+            self._own_router.wait_until_ready(_ALIVE, _TO_START)
+        refused = [why for server in self._servers if (why := self._why_refused(server))]
+        if len(refused) == len(self._servers):
             raise refused[0]
+
+    @property
+    def address(self) -> str:
+        """The address to ask; "" before the start."""
+        servers = (f"http://{HOST}:{server.port}" for server in self._servers)
+        first = next(servers, "")
+        return first and f"{self._router or first}/v1"
 
     def is_ready(self) -> bool:
         """Whether a server can be asked; False while all restart.
@@ -167,36 +63,87 @@ class ServerReplicas:
         Raises:
             ModelError: If all were given up, or their router has ended.
         """
-        if self._router:
-            self._router.require_running()
+        if self._own_router and self._own_router.has_ended:
+            raise ModelError(f"{self._own_router.wait()} (it is the router)")
         if all(server.has_ended for server in self._servers):
             raise ModelError(self._servers[0].wait())
-        return any(server.is_ready(self._asked.health) for server in self._servers)
+        return any(server.is_ready(self._spec.health) for server in self._servers)
 
     def close(self) -> None:
-        """Stop all servers; they can be started again."""
+        """Stop all servers and our own router."""
         for server in self._servers:
+            self._leave(server)
+        processes = [*self._servers, *filter(None, [self._own_router])]
+        for one in processes:
+            one.let_go()
+        for one in processes:
+            one.end()
+        self._servers, self._own_router, self._router = [], None, self._spec.router
+
+    def _start(self, number: int) -> StartedServer:
+        spec, port = self._spec, free_port()
+        command = spec.command(path=spec.path, port=port, name=self._name)
+        devices = {"CUDA_VISIBLE_DEVICES": spec.devices[number]} if spec.devices else {}
+        return self._run(command, port, str(number + 1), **devices)
+
+    def _start_router(self) -> None:
+        options = {
+            "host": HOST,
+            "port": (port := free_port()),
+            "prometheus-port": free_port(),  # by default one for all routers of a machine
+            "policy": "power_of_two",  # by load: the prompts of a suite begin alike
+            "health-check-endpoint": self._spec.health,
+            "health-check-interval-secs": 1,
+            "health-success-threshold": 1,
+            "request-timeout-secs": int(self._spec.timeout) + 1,
+            "log-level": "warning",
+        }
+        words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
+        self._own_router = self._run(["vllm-router", "--enable-igw", *words], port, "router")
+        self._router = f"http://{HOST}:{port}"
+
+    def _run(self, command: list[str], port: int, log: str, **environment: str) -> StartedServer:
+        file = self._logs / f"{self._name.replace('/', '+')}-{log}.log"
+        secrets = known_secrets(self._logs.parent)  # the home's, which a server has around it too
+        return StartedServer(command, port, file, environment, secrets)
+
+    def _why_refused(self, server: StartedServer) -> ModelError | None:
+        """Wait for a server, and send requests to it; returns why it is given up."""
+        spec = self._spec
+        try:
+            server.wait_until_ready(spec.health, spec.start_timeout)
+            server.refuse_other_weights(spec.model, spec.path)
             if self._router:
-                self._router.remove(server.port)
-            server.let_go()
-        for server in self._servers:
+                self._leave(server)  # one of a killed process may have had the same port
+                body = {"url": self._seen(server), "model_id": spec.model}
+                if why := self._ask("POST", "/workers", body):
+                    raise ModelError(f"router {self._router}: {why}")
+        except ModelError as why:
+            _log.warning("a server of %s is given up: %s", spec.model, why)
             server.end()
+            return why
+        server.restart(spec.max_tries)
+        _log.info("%s is served at port %d", spec.path, server.port)
+        return None
+
+    def _leave(self, server: StartedServer) -> None:
         if self._router:
-            self._router.close()
-        self._servers, self._router = [], None
+            self._ask("DELETE", f"/workers/{quote(self._seen(server), safe='')}")
 
+    def _seen(self, server: StartedServer) -> str:
+        """Address of a server in the network of the router; nothing is sent."""
+        parts = urlsplit(self._router)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as towards:
+            towards.connect((parts.hostname, parts.port or 80))
+            return f"http://{towards.getsockname()[0]}:{server.port}"
 
-def _command(spec: ServerSpec, port: int) -> list[str]:
-    options = {
-        "host": HOST,
-        "port": port,
-        "prometheus-port": free_port(),  # by default one for all routers of a machine
-        "policy": "power_of_two",  # by load: the prompts of a suite begin alike
-        "health-check-endpoint": spec.health,
-        "health-check-interval-secs": 1,
-        "health-success-threshold": 1,
-        "request-timeout-secs": int(spec.timeout) + 1,
-        "log-level": "warning",
-    }
-    words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
-    return ["vllm-router", "--enable-igw", *words]
+    def _ask(self, verb: str, path: str, body: dict[str, str] | None = None) -> str:
+        """Send the router a request; returns what went wrong."""
+        import httpx
+
+        url = f"{self._router}{path}"
+        try:
+            answer = httpx.request(verb, url, json=body, timeout=_TIMEOUT, trust_env=False)
+        except httpx.HTTPError as why:
+            return f"cannot be reached: {why}"
+        return "" if answer.is_success else f"HTTP {answer.status_code}: {answer.text[:200]}"
