@@ -25,7 +25,7 @@ from bench_assets.workspace.materialization.dagster_processes import UiProcess, 
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer as ServedPages
 from resources.annotation.web.server import Setup
-from resources.annotation.web.signed_links import Links
+from resources.annotation.web.sessions import Links
 from resources.annotation.web.store import pages_store
 from resources.config.environment import default_home
 from resources.config.sections.models import EMBEDDED_MODELS

@@ -23,7 +23,7 @@ from bench_assets.annotation.answers.quality import (
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import ResolvedAnswers, count, open_units
+from bench_assets.annotation.answers.validation import ResolvedAnswers, count
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.asset_factory.annotation_inputs import undecided_of
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
@@ -35,7 +35,7 @@ from resources.annotation.label_studio import server
 from resources.annotation.label_studio.server import shared_images
 from resources.annotation.opening import open_annotation_backend
 from resources.annotation.web.server import LOOPBACK, PORT, require_pages
-from resources.annotation.web.signed_links import Links
+from resources.annotation.web.sessions import Links
 from resources.annotation.web.store import pages_store
 from resources.config.addresses import with_keys
 from resources.config.bench_toml import Settings, load_settings
@@ -125,9 +125,7 @@ def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
     return [
         row
         for one in _campaigns(bench, name)
-        for row in disagreements(
-            one.task, one.units, one.counted.answers, open_units(one.units, one.counted.answers)
-        )
+        for row in disagreements(one.task, one.units, one.counted.answers, one.undecided.open)
         if row.disagreement or row.lacking
     ]
 

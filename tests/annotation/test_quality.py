@@ -11,7 +11,7 @@ from bench_assets.annotation.answers.quality import (
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import count, open_units
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer, Unit
 from resources.models.registry.baselines import ScriptedModel
 from tests.annotation.test_counted import FORM, GOLD, said
@@ -96,7 +96,7 @@ def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() ->
 
 def test_what_people_differ_on_comes_first() -> None:
     counted = count(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
-    rows = disagreements(FORM, ITEMS, counted.answers, open_units(ITEMS, counted.answers))
+    rows = disagreements(FORM, ITEMS, counted.answers, [one.unit_id for one in ITEMS])
     assert [(row.unit_id, row.disagreement, row.n_annotators, row.lacking) for row in rows] == [
         ("b", 1.0, 2, 1),
         ("a", 0.0, 3, 0),

@@ -10,7 +10,7 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.annotation import make_links, revoke_links
 from resources.annotation.opening import open_annotation_backend
 from resources.annotation.web.backend import PagesBackend
-from resources.annotation.web.signed_links import LinkError, Links
+from resources.annotation.web.sessions import LinkError, Links
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings, load_settings
 from tests.resources.annotation.port_cases import FORM, A

@@ -1,12 +1,12 @@
 """Annotator quality: counts, speed, agreement and attention checks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from statistics import fmean, median
 from typing import TypeAlias
 
-from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share
+from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share, open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
@@ -69,7 +69,7 @@ def disagreements(
     task: AnnotationTask,
     units: Sequence[Unit],
     counted: Sequence[Answer],
-    lacking: Mapping[str, int],
+    undecided: Collection[str],
 ) -> list[UnitDisagreement]:
     """Compute the disagreement on each unit, largest first: the queue of a second round.
 
@@ -77,16 +77,16 @@ def disagreements(
         task: The task; only its choice fields are compared.
         units: The published units.
         counted: The answers that count.
-        lacking: Answers that units still need.
+        undecided: The open units: others need no answers.
     """
-    choices = _choices_of(task, counted)
+    choices, lacking = _choices_of(task, counted), open_units(units, counted)
     rows = [
         UnitDisagreement(
             task=task.name,
             unit_id=unit.unit_id,
             n_annotators=len({p for one in choices.get(unit.unit_id, {}).values() for p in one}),
             disagreement=_differing(list(choices.get(unit.unit_id, {}).values())),
-            lacking=lacking.get(unit.unit_id, 0),
+            lacking=lacking.get(unit.unit_id, 0) if unit.unit_id in undecided else 0,
         )
         for unit in units
         if not unit.gold

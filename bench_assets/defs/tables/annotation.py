@@ -17,7 +17,6 @@ from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     Terms,
     count,
-    open_units,
     wanted,
 )
 from bench_assets.annotation.tasks import (
@@ -113,7 +112,7 @@ def _asked_and_answered(
     found = count(task, units, port.answers(task), terms)
     for why, n in _reasons(found.refused):
         context.log.info(f"{n} do not count: {why}")
-    yield _answers_output(found, units)
+    yield _answers_output(found)
 
 
 def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
@@ -178,10 +177,9 @@ def _asked_unit(task: AnnotationTask, unit: Unit, tool: str) -> AskedUnit:
     )
 
 
-def _answers_output(found: ResolvedAnswers, units: Sequence[Unit]) -> dg.Output[list[Answer]]:
+def _answers_output(found: ResolvedAnswers) -> dg.Output[list[Answer]]:
     """Set the data version by the answers that count, so that downstream assets become stale."""
-    lacking = open_units(units, found.answers)
-    told = {"counted": len(found.answers), "refused": len(found.refused), "open": len(lacking)}
+    told = {"counted": len(found.answers), "refused": len(found.refused)}
     return dg.Output(
         found.all,
         output_name="answers",

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bench_assets.annotation.answers.progress import progress_of
+from bench_assets.annotation.answers.progress import Undecided, progress_of
 from bench_assets.annotation.answers.quality import (
     UnitDisagreement,
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import Terms, open_units
+from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.asset_factory.annotation_inputs import undecided_of
 from bench_assets.catalog import Catalog
@@ -73,7 +73,7 @@ class AnnotationPages:
         progress = progress_of(task.task.name, units, answers, waits, now)
         inputs = made_of(_FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys))
         if not site.has(name, inputs):
-            page = _AnnotationPage(site, task.task, units, answers, withheld=withheld)
+            page = _AnnotationPage(site, task.task, units, answers, waits, withheld=withheld)
             site.put(name, page.data(), inputs, page.brought)
         return {**about, "problem": "", "data": name, "progress": asdict(progress)}
 
@@ -87,10 +87,12 @@ class _AnnotationPage:
         task: AnnotationTask,
         units: Sequence[Unit],
         answers: Sequence[Answer],
+        undecided: Undecided,
         *,
         withheld: bool,
     ) -> None:
         self._site, self._task, self._withheld = site, task, withheld
+        self._undecided = undecided
         self._units = {unit.unit_id: unit for unit in units}
         self._answers = answers
         self._counted = [one for one in answers if not one.complaint]
@@ -99,8 +101,7 @@ class _AnnotationPage:
     def data(self) -> dict[str, Any]:
         """Annotators, most disagreement, and reasons why answers do not count."""
         units = list(self._units.values())
-        lacking = open_units(units, self._counted)
-        rows = disagreements(self._task, units, self._counted, lacking)
+        rows = disagreements(self._task, units, self._counted, self._undecided.open)
         reasons = Counter(one.complaint for one in self._answers if one.complaint)
         return {
             "annotators": [

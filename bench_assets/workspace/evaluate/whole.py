@@ -13,7 +13,6 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import Task
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
-from bench_assets.workspace.annotation import ask, progress
 from bench_assets.workspace.materialization.backfill import (
     build_questions,
     outcome_messages,
@@ -91,6 +90,8 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
 
     Their answers are collected when the evaluation runs again.
     """
+    from bench_assets.workspace.annotation import ask, progress  # with a server of pages
+
     said = []
     for name, n in waits.items():
         form = bench.catalog.task(name).response_tasks[0].task.name

@@ -15,8 +15,9 @@ from bench_assets.annotation.answers.validation import AnswerValidator, last_wor
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Unit, UnitCounts
 from bench_assets.core.images.orientation import frame_of
 from bench_assets.core.schema.errors import ImageError
-from resources.annotation.label_studio.client import LabelStudio, LabelStudioTask
-from resources.annotation.label_studio.projects import (
+from resources.annotation.label_studio.client import (
+    LabelStudio,
+    LabelStudioTask,
     Project,
     changed,
     current,
@@ -24,9 +25,17 @@ from resources.annotation.label_studio.projects import (
     settings_of,
 )
 from resources.annotation.label_studio.record import AskedTask, Record, TaskRequest
-from resources.annotation.label_studio.results import TOOL, Pseudonyms, annotations_of, answers_of
 from resources.annotation.label_studio.server import shared_images
-from resources.annotation.label_studio.units import is_as_asked, label_config, task_of, unit_of
+from resources.annotation.label_studio.units import (
+    TOOL,
+    Pseudonyms,
+    annotations_of,
+    answers_of,
+    is_as_asked,
+    label_config,
+    task_of,
+    unit_of,
+)
 from resources.images.locations import ImageLocation
 from resources.storage.locks import hold_locks
 

@@ -11,8 +11,17 @@ from starlette.staticfiles import StaticFiles
 
 from bench_assets.annotation.tasks import Values
 from bench_assets.core.schema.errors import ImageError
-from resources.annotation.web.assignments import Desk, OpenTask
-from resources.annotation.web.form_data import SubmittedForm, complaints, read_form, values_of
+from resources.annotation.web.assignments import Desk, OpenTask, Seat
+from resources.annotation.web.forms import (
+    SubmittedForm,
+    complaints,
+    fields_of,
+    is_wide,
+    read_form,
+    text_groups,
+    values_of,
+    wants_images,
+)
 from resources.annotation.web.rendering import (
     FOLDER,
     MOST_BYTES,
@@ -21,9 +30,7 @@ from resources.annotation.web.rendering import (
     as_sent,
     page,
 )
-from resources.annotation.web.reservations import Seat
 from resources.annotation.web.sessions import Visitor, VisitorSessions
-from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_images
 
 _LARGEST_ID = 2**63 - 1  # of SQLite
 _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest

@@ -25,19 +25,19 @@ from starlette.types import ASGIApp
 from bench_assets.annotation.answers.validation import Terms
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.annotation.web.assignments import LEASE, Desk
-from resources.annotation.web.form_data import MOST_TEXT
+from resources.annotation.web.forms import MOST_TEXT
 from resources.annotation.web.rendering import MOST_BYTES, RefusedError, Uploads, page
 from resources.annotation.web.routes import Pages
 from resources.annotation.web.sessions import (
     COOKIE,
     RATES,
+    Links,
     Rate,
     RateLimiter,
     SecurityHeaders,
     VisitorSessions,
     What,
 )
-from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import Store, pages_store
 from resources.config.addresses import with_keys
 from resources.config.bench_toml import Settings

@@ -10,8 +10,14 @@ import pytest
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.images.orientation import ImageFrame
-from resources.annotation.label_studio.results import Pseudonyms, answers_of
-from resources.annotation.label_studio.units import data_of, label_config, task_of, unit_of
+from resources.annotation.label_studio.units import (
+    Pseudonyms,
+    answers_of,
+    data_of,
+    label_config,
+    task_of,
+    unit_of,
+)
 
 FORM = AnnotationTask(
     name="blink/points",

@@ -16,8 +16,7 @@ from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer, Setup
-from resources.annotation.web.sessions import RATES, Rate, What
-from resources.annotation.web.signed_links import Links
+from resources.annotation.web.sessions import RATES, Links, Rate, What
 from resources.annotation.web.store import Store
 from resources.images.locations import ImageFolder
 from tests.resources.annotation.port_cases import FORM

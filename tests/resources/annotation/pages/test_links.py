@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from bench_assets.annotation.tasks import AnnotationError, Unit
-from resources.annotation.web.signed_links import NAME, LinkError, Links
+from resources.annotation.web.sessions import NAME, LinkError, Links
 from resources.annotation.web.store import Store
 from tests.resources.annotation.pages.on_pages import BRING, Site, Visitor, shown
 from tests.resources.annotation.port_cases import FORM, A
