@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.annotation.answers.progress import DecisionTable
 from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook
-from bench_assets.annotation.responses.forms import response_tasks
-from bench_assets.annotation.responses.verdicts import PEOPLE
+from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook, mistakes_task
+from bench_assets.annotation.responses.preferences import preferences_task
+from bench_assets.annotation.responses.verdicts import PEOPLE, verdicts_task
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
@@ -223,7 +224,7 @@ class Task:
         """Annotation tasks about responses; none if models do not chat."""
         if self.asked_of != "model":
             return ()
-        return response_tasks(self.name, self.title, self.code_book, judged=self.is_judged)
+        return _response_tasks(self.name, self.title, self.code_book, judged=self.is_judged)
 
     @property
     def default_scorer(self) -> str:
@@ -294,6 +295,17 @@ class Task:
         if name not in self.scorers:
             raise UnknownNameError(f"scorer of {self.name}", name, self.scorers)
         return self.scorers[name]
+
+
+@cache  # the same tasks for the same task: what is made of them is made once
+def _response_tasks(
+    task: str, title: str, book: CodeBook, *, judged: bool
+) -> tuple[SuiteAnnotationTask, ...]:
+    return (
+        verdicts_task(task, title, judged=judged),
+        preferences_task(task, title),
+        mistakes_task(task, title, book),
+    )
 
 
 def _shown(why: Exception) -> str:

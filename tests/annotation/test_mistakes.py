@@ -9,8 +9,8 @@ from bench_assets.annotation.responses.error_analysis import (
     CodeBook,
     ErrorCode,
     count_codes,
+    mistakes_task,
 )
-from bench_assets.annotation.responses.forms import mistakes_task
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
 from bench_assets.suites.codis.annotation import CODE_BOOK as CODIS

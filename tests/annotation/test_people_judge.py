@@ -7,8 +7,7 @@ from math import isnan
 import pytest
 
 from bench_assets.annotation.answers.validation import Terms
-from bench_assets.annotation.responses.forms import verdicts_task
-from bench_assets.annotation.responses.verdicts import verdict_unit
+from bench_assets.annotation.responses.verdicts import verdict_unit, verdicts_task
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation import pipeline

@@ -2,8 +2,7 @@
 
 import json
 
-from bench_assets.annotation.responses.forms import preferences_task
-from bench_assets.annotation.responses.preferences import win_rates
+from bench_assets.annotation.responses.preferences import preferences_task, win_rates
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks import parts_of
 from tests.annotation.said import answer, fits

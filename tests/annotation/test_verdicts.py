@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.responses.forms import verdicts_task
-from bench_assets.annotation.responses.verdicts import decided
+from bench_assets.annotation.responses.verdicts import decided, verdicts_task
 from bench_assets.annotation.tasks import parts_of
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits

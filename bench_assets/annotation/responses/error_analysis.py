@@ -3,12 +3,29 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
+from bench_assets.annotation.responses.units import (
+    by_response,
+    drawn,
+    images_of,
+    question_shown,
+    response_tables,
+)
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SuiteAnnotationTask,
+    Summary,
+    TableOf,
+    Unit,
+    parts_of,
+    unit_id,
+)
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
@@ -76,10 +93,10 @@ class CodeCount:
     alpha: float  # Krippendorff's, of those who read the same; NaN where one person read each
 
 
-def mistake_task(task: str, title: str, book: CodeBook) -> AnnotationTask:
-    """Build the annotation task for the mistakes of one task."""
+def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:
+    """Build the annotation task: the kind of mistake in a response."""
     codes = "; ".join(f"{code.name}: {code.about}" for code in book.codes)
-    return AnnotationTask(
+    annotation_task = AnnotationTask(
         name=f"{task}/mistakes",
         title=f"{title}: what went wrong?",
         about=book.where,
@@ -98,6 +115,16 @@ def mistake_task(task: str, title: str, book: CodeBook) -> AnnotationTask:
                 most=_MOST_CODES,
             ),
             Field(name="note", kind="text", label="In your own words", required=False),
+        ),
+    )
+    return SuiteAnnotationTask(
+        task=annotation_task,
+        reads={**response_tables(task), "scores": TableOf(f"{task}/scores", Score)},
+        units=partial(mistake_units, annotation_task),
+        row=CodedMistake,
+        to_rows=coded_mistakes,
+        summary=Summary(
+            "counts", "how many mistakes are of one kind", CodeCount, partial(count_codes, book)
         ),
     )
 

@@ -4,6 +4,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Literal, TypeAlias
 
@@ -15,8 +16,18 @@ from bench_assets.annotation.responses.units import (
     judgeable,
     question_shown,
     response_name,
+    response_tables,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SuiteAnnotationTask,
+    Summary,
+    Unit,
+    parts_of,
+    unit_id,
+)
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.means import ScoredPoint, mean
 
@@ -56,9 +67,9 @@ class WinRate:
     high: float
 
 
-def preference_task(task: str, title: str) -> AnnotationTask:
-    """Build the annotation task for pairs of responses to one question."""
-    return AnnotationTask(
+def preferences_task(task: str, title: str) -> SuiteAnnotationTask:
+    """Build the annotation task: which of two responses to one question is better?"""
+    annotation_task = AnnotationTask(
         name=f"{task}/preferences",
         title=f"{title}: which response is better?",
         instructions=(
@@ -69,6 +80,16 @@ def preference_task(task: str, title: str) -> AnnotationTask:
             " good or as bad as each other."
         ),
         fields=(Field(name="better", kind="choice", label="Better is", choices=tuple(_CHOICES)),),
+    )
+    return SuiteAnnotationTask(
+        task=annotation_task,
+        reads=response_tables(task),
+        units=partial(preference_units, annotation_task),
+        row=Preference,
+        to_rows=preferences,
+        summary=Summary(
+            "rates", "how often people prefer one model to another", WinRate, win_rates
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from math import floor
 from typing import TypeVar
 
 from bench_assets.annotation.answers.values import lettered_choices
-from bench_assets.annotation.tasks import AnnotationTask, Unit
+from bench_assets.annotation.tasks import AnnotationTask, TableOf, Unit
 from bench_assets.core.schema.rows import Prediction, Question
 
 Stratum = TypeVar("Stratum", bound=Hashable)
@@ -50,6 +50,14 @@ def question_shown(question: Question, *, key: bool) -> dict[str, str]:
 def images_of(question: Question) -> dict[str, str]:
     """Images of a question, in order."""
     return {f"Image {number}": image for number, image in enumerate(question.images, 1)}
+
+
+def response_tables(task: str) -> dict[str, TableOf]:
+    """Tables of a task that units about its responses are built from."""
+    return {
+        "questions": TableOf(f"{task}/questions", Question),
+        "predictions": TableOf(f"{task}/predictions", Prediction),
+    }
 
 
 def option_units(task: AnnotationTask, questions: Sequence[Question], needed: int) -> list[Unit]:

@@ -7,6 +7,7 @@ see the question, the reference and the response, but neither the model nor the 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import (
@@ -15,8 +16,18 @@ from bench_assets.annotation.responses.units import (
     images_of,
     question_shown,
     response_name,
+    response_tables,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SuiteAnnotationTask,
+    TableOf,
+    Unit,
+    parts_of,
+    unit_id,
+)
 from bench_assets.core.judging.verdict_requests import at_last
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.power import for_interval
@@ -40,9 +51,9 @@ class ResponseVerdict:
     verdict: bool | None  # None: it cannot be told
 
 
-def verdict_task(task: str, title: str) -> AnnotationTask:
-    """Build the annotation task for verdicts on a task's responses."""
-    return AnnotationTask(
+def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
+    """Build the annotation task: is a response right?"""
+    annotation_task = AnnotationTask(
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",
         instructions=(
@@ -56,6 +67,14 @@ def verdict_task(task: str, title: str) -> AnnotationTask:
             Field(name="verdict", kind="choice", label="Is it right?", choices=tuple(VERDICTS)),
             Field(name="note", kind="text", label="Why is it unclear?", required=False),
         ),
+    )
+    reads = {"judgements": TableOf(f"{task}/judgements", Judgement)} if judged else {}
+    return SuiteAnnotationTask(
+        task=annotation_task,
+        reads={**response_tables(task), **reads},
+        units=partial(verdict_units, annotation_task),
+        row=ResponseVerdict,
+        to_rows=response_verdicts,
     )
 
 
