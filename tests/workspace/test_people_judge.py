@@ -1,0 +1,80 @@
+"""Evaluating with people as the judge: published, waited for, finished, and what is refused."""
+
+import json
+
+import pytest
+
+from bench_assets.annotation.tasks import OpenVerdictsError
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.workspace.evaluate.whole import evaluate_suite
+from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.settings_resource import SettingsResource
+from tests.suites.codis.raw import entry, write_release
+
+ASKED = '[annotation.tasks."codis/verdicts"]\nneeded = 2\n'
+
+
+@pytest.fixture
+def home(tmp_path):
+    pairs = [entry(id=f"{n:03}", question=f"Open or shut, {n}?") for n in range(2)]
+    source = write_release(tmp_path / "source", pairs)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "bench.toml").write_text(
+        f'[sources]\ncodis = "{source}"\n\n[suites.codis]\njudge = "people"\n\n{ASKED}'
+    )
+    return folder
+
+
+def opened(home):
+    return Workbench(SettingsResource(home=str(home)), ["codis"])
+
+
+def answer(home, n, *people):
+    """Each person calls the first units right, and the others wrong."""
+    folder = home / "annotation" / "codis" / "verdicts"
+    units = [json.loads(line)["unit"] for line in (folder / "units.jsonl").read_text().splitlines()]
+    lines = [
+        {"unit": one, "person": who, "values": {"verdict": "yes" if number < n else "no"}}
+        for number, one in enumerate(units)
+        for who in people
+    ]
+    (folder / "answers.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return len(units)
+
+
+@pytest.mark.long
+def test_people_are_asked_waited_for_and_then_the_number_stands(home):
+    with opened(home) as bench:
+        with pytest.raises(OpenVerdictsError, match=r"4 responses wait for .* lacks 8 answers"):
+            evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        assert answer(home, 1, "ana") == 4
+        with pytest.raises(OpenVerdictsError, match=r"4 responses wait for .* lacks 4 answers"):
+            evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        answer(home, 1, "ana", "bo")
+        done = evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        rows = {row.metric: row for row in done.metrics if row.category == "all"}
+        assert (rows["acc_q"].value, rows["acc_q"].n_scored) == (0.25, 4)
+        assert (rows["raters"].value, rows["rater_agreement"].value) == (2, 1.0)
+        assert "|judge:people|" in rows["acc_q"].signature
+        answer(home, 2, "ana", "bo")  # they change their minds
+        done = evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        assert next(row.value for row in done.metrics if row.metric == "acc_q") == 0.5
+
+
+def test_without_its_section_nobody_is_asked(home):
+    text = (home / "bench.toml").read_text()
+    (home / "bench.toml").write_text(text.replace(ASKED, ""))
+    with opened(home) as bench:
+        assert bench.settings.suite("codis", SuiteSettings).judge == "people"
+        with pytest.raises(SettingsError, match=r'Add a section \[annotation.tasks."codis/verd'):
+            check_names(bench, ["codis"], ["most-frequent"])
+
+
+def test_attention_checks_are_no_verdicts(home):
+    with (home / "bench.toml").open("a") as file:
+        file.write('gold = "gold.jsonl"\n')
+    with opened(home) as bench, pytest.raises(SettingsError, match="Remove the entry"):
+        check_names(bench, ["codis"], ["most-frequent"])
