@@ -70,16 +70,25 @@ needed = 3
 
 
 @pytest.fixture
-def site(home: Path) -> Iterator[Site]:
+def ui(home: Path) -> Iterator[str]:
+    """Dagster's page, whose daemon runs the sensor on answers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with UiProcess(home, port) as served, Site(home) as one:
+    with UiProcess(home, port) as served:
         served.wait_for_answer()
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def site(ui: str, home: Path) -> Iterator[Site]:
+    with Site(home) as one:
         yield one
 
 
-def test_votes_by_keys_make_the_funnel_move(chromium: "Browser", site: Site, home: Path) -> None:
+def test_votes_by_keys_make_the_funnel_move(
+    chromium: "Browser", ui: str, site: Site, home: Path
+) -> None:
     tables = tables_of(SettingsResource(home=str(home)))
     _vote(chromium, site, "CODIS: votes on the others' questions", 2, "111")
     _wait(lambda: _funnel(tables) == {OPEN: 0, KEPT: 3})
@@ -89,6 +98,20 @@ def test_votes_by_keys_make_the_funnel_move(chromium: "Browser", site: Site, hom
     _vote(chromium, site, "JourneyBench: is the image imaginary?", n, "111")
     _wait(lambda: sum(one.kept for one in _decisions(tables)) >= n - 1)
     assert sum(not one.n_votes for one in _decisions(tables)) > 0  # the others wait
+    _see_the_sensor_s_run(chromium, ui)
+
+
+def _see_the_sensor_s_run(chromium: "Browser", ui: str) -> None:
+    """The answers are an asset of a run that the sensor started, in Dagster's own pages."""
+    context = chromium.new_context(viewport={"width": 1600, "height": 1000})
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    page.goto(f"{ui}/runs?q%5B0%5D=tag%3Adagster%2Fsensor_name%3Dannotation")
+    page.get_by_text("annotation", exact=True).first.wait_for()  # by whom it was started
+    page.get_by_text("Success").first.wait_for()
+    page.goto(f"{ui}/assets/codis/annotation/votes_answers?view=events")
+    page.get_by_text("counted").first.wait_for()
+    context.close()
 
 
 def _vote(chromium: "Browser", site: Site, title: str, n: int, keys: str) -> None:
