@@ -81,16 +81,10 @@ def _plain_errors(timeout: float) -> Generator[None]:
 
 
 def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
-    """Get the status and the body of a local page; (0, reason) if the service is unreachable.
-
-    Raises:
-        TimeoutError: If it does not answer in time.
-    """
+    """Get the status and the body of a local page; (0, reason) if the service is unreachable."""
+    url = urljoin(address, path)
     try:
-        url = urljoin(address, path)
         status, _, body = send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
-    except TimeoutError:
-        raise
     except (OSError, ValueError) as why:
         return 0, str(why).encode()
     return status, body

@@ -221,6 +221,10 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError("expected base_url or serve")
         if self.serve and not self.path:
             raise ValueError("serve needs path, the folder with the weights")
+        if self.router and self.model:
+            raise ValueError(
+                "either router or model: behind a router the name has the weights' digest"
+            )
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
         if (self.serve or self.batch) and self.format == "gemini":

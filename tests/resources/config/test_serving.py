@@ -66,6 +66,11 @@ def written(home: Path, text: str) -> Path:
             id="a router of servers without names",
         ),
         pytest.param(
+            f'path = "w"\nserve = "{NAMED}"\nrouter = "http://r:1"\nmodel = "m"',
+            "either router or model",
+            id="a name that other weights may have",
+        ),
+        pytest.param(
             f'path = "w"\nserve = "{NAMED} --host 127.0.0.1"\nrouter = "http://r:1"',
             r"listens at 127\.0\.0\.1, where r does not reach it; .* --host 0\.0\.0\.0",
             id="a server that the router does not reach",
