@@ -45,6 +45,7 @@ _TOKEN = re.compile(
     r"|,(?=\s*[}\]])",
     re.DOTALL,
 )
+_OF_THE_JUDGED = re.compile(r"\([A-M]\)|\b[B-HJ-M]\b")  # options that the response may choose
 _FAILED = re.compile(
     r"failed(?: to (?:get|find|choose|select|match|answer)"
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
@@ -111,6 +112,7 @@ def _says_both(sentence: str, words: Mapping[str, Verdict]) -> bool:
 
 def _letter(text: str, words: Mapping[str, Verdict]) -> str | None:
     """Parse a word as an option; its letter is one that no judge writes."""
+    text = _OF_THE_JUDGED.sub("X", text)
     return read_choice(text, (*("",) * len(_UNUSED), *words)).letter
 
 

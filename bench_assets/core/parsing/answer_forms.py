@@ -46,7 +46,7 @@ _CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
 _HANGING = re.compile(
     rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
 )
-_CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]")
+_CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]| [-–—] ")
 _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"

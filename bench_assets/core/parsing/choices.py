@@ -126,6 +126,8 @@ def _decided(
         return Choices(found, "nothing but the answer"), text
     tokens = tokens_of(text)
     parsed = ParsedResponse(text, tokens, read(tokens, options.sides), options, wanted)
+    if parsed.said.withdrawn_at > max((one.start for one in tokens if one.letters), default=-1):
+        return Choices("", "takes its answer back"), text
     for why, form in forms:
         found = form(parsed)
         if found or (found == "" and (forms is SEVERAL or form is stated_once)):

@@ -38,9 +38,20 @@ _ACTION = re.compile(r"^Action:[ \t]*\S+.*\n+Action Input:", re.MULTILINE)
 _ACTION_ENDS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE | re.IGNORECASE)
 _ARGUMENTS = r"\(\s*(?:\w+\s*=(?:[^()\"']|\"[^\"]*\"|'[^']*')*+)?\)"
 _CALL = re.compile(rf"(?:[A-Za-z]+[_.])+\w+{_ARGUMENTS}|\[\w+{_ARGUMENTS}\]")
+_REST = (  # what is printed after the name of an error: no verb and no "I am sure."
+    r"(?!(?:I|and|or|of|in|on|at|as|is|are|was|were|will|can|has|means|occurs?|happens?|because)\b)"
+    r"[^\n]{1,200}"
+)
 _EXCEPTION = re.compile(
-    rf"(?:[Uu]ncaught |raise )?(?:[a-z_]\w*\.)*"
-    rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_any('exceptions')})):[^\n]*"
+    rf"(?:[Uu]ncaught |raise )?(?:[A-Za-z_]\w*\.)*"
+    rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_any('exceptions')}))"
+    rf"(?::[^\n]*|\([^\n]*|[ \t]+(?:[-–—][ \t]+)?(?!\(){_REST})"
+)
+_LABELLED = re.compile(
+    rf"\W*(?:{_any('label of a short rest')})\W{{0,2}}(?:[:：\])]|\s[-–—])\s*(?:{_REST})?"
+    rf"|\W*(?-i:(?:HTTP|Error|ERROR) [45]\d\d|{_any('label alone')})[ \t]+"
+    rf"(?!{_any('of a server, and no error')}){_REST}",
+    re.IGNORECASE,
 )
 _VALUE = re.compile(rf"(?:(?:{_any('values of programs')})[^\S\n]*)+(?:(?<=\s)|\W|\Z)")
 _TRACE = re.compile(_any("trace"), re.IGNORECASE)
@@ -71,6 +82,7 @@ _ERROR_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "error keys
 _MODERATION_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "moderation keys")]
 _MODERATION_LABELS = lines_of_section(_FILE, "moderation labels")
 _PLAIN_WORDS = lines_of_section(_FILE, "words that a program may print and a person answer")
+_HTTP_ERRORS = range(400, 600)
 _TOOL_TYPES = ("tool_use", "function", "function_call", "tool_call")
 
 
@@ -128,7 +140,8 @@ def _kind_of_object(text: str, asked: str) -> str:
         return TOOL_CALL
     if any(known <= keys for known in _MODERATION_KEYS) or _is_label_of_moderation(first):
         return MODERATION
-    return ERROR if any(known <= keys for known in _ERROR_KEYS) else ""
+    failed = first.get("success", first.get("ok")) is False or first.get("code") in _HTTP_ERRORS
+    return ERROR if failed or any(known <= keys for known in _ERROR_KEYS) else ""
 
 
 def _is_label_of_moderation(value: dict[str, object]) -> bool:
@@ -156,12 +169,15 @@ def _leaks_template(text: str) -> bool:
 def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
     if found := _EXCEPTION.fullmatch(text):
         return not any(found["name"] in asked for asked in (question, *options))
+    if _LABELLED.fullmatch(text):
+        label = re.findall(r"\w+", text)[0].casefold()
+        return not any(label in asked.casefold() for asked in (question, *options))
     return _TROUBLE.match(text) is not None or _is_value(text)
 
 
 def _is_value(text: str) -> bool:
     """Whether a value that programs print stands alone, or before a few words."""
-    if not (found := _VALUE.match(text)) or text in _PLAIN_WORDS:
+    if not (found := _VALUE.match(text)) or text.rstrip(".") in _PLAIN_WORDS:
         return False
     rest = text[found.end() :]
     return "\n" not in rest and len(rest.split()) <= _FEW and not rest.startswith(_IS)

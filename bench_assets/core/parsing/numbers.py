@@ -38,7 +38,7 @@ _FRACTION = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d+)/([1-9]\d*)(?![\d/])")
 _LATEX = re.compile(r"(-?)\\[dt]?frac\s*\{?(\d+)\}?\s*\{?([1-9]\d*)\}?")
 _VULGAR = re.compile(r"(-?)([¼-¾⅐-⅞])")
 _RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
-_GLUED = re.compile(r"(?<![不没否非])([是为有共剩得])(?=-?\d)")  # to what says that it is so
+_GLUED = re.compile(r"(?<=[\u4e00-\u9fff])(?<!第)(?=-?\d)")  # to Chinese words
 _BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
@@ -51,7 +51,7 @@ _TOTAL = re.compile(rf"({_SHORT})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|total of)\b", re.IGNORECASE)
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
-    rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b",
+    rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b|[不没否非][是有为]*\s*{_DIGITS}",
     re.IGNORECASE,
 )
 _DOUBTED = re.compile(
@@ -61,8 +61,8 @@ _DOUBTED = re.compile(
     re.IGNORECASE,
 )
 _RANGE = (
-    rf"(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to)\s+{_DIGITS}"
-    rf"|{_DIGITS}[a-z%$]*\s*(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
+    rf"(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_DIGITS}"
+    rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
     rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
 )
 _SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
@@ -72,15 +72,48 @@ _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
 _IMAGE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
 _NONE = re.compile(
-    r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
-    r"|(?:he|she|it|they|we|you|I)\s+(?:has|have|had)\s+no|no(?=\s+\w)|I\s+see\s+no(?:ne)?|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
+    r"\W*+(?:no,\s+|[a-z ]{1,30}:\s+(?=none\b))?"
+    r"(?:there(?:\s+is|\s+are|['’]s)\s+(?:no(?:ne)?|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+(?:1|an?y?)"
+    r"|none|not\s+(?:a\s+single|1(?=\W*$))|no(?:thing|body|t\s+any)(?=\W*$)"
+    r"|(?:he|she|it|they|we|you|I)\s+(?:has|have|had)\s+no|no(?=\s+\w)|I\s+see\s+no(?:ne)?"
+    r"|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
     r"(?!\s+(?:more|less|fewer|way|need|doubt|of\s+the(?:se)?\s+(?:above|answers|choices|options)"
     r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
     r"|indication|information|input|mention|number|problem|question|reason|text|worries"
-    rf"|{_IMAGE}))\b)",
+    rf"|{_IMAGE}))\b)"
+    r"|[^,\d]{0,12}?没有(?!\s*[\d足提给办任信明答疑问必])|[一半].{0,4}[也都](?:没|看不)|零(?!\d)",
     re.IGNORECASE,
 )
 _NO_IMAGE = re.compile(rf"\bno\s+{_IMAGE}", re.IGNORECASE)
+_ASIDE = re.compile(  # 8 (5 of them old)
+    r"(\d[^()\n]{0,40})\((?!(?:or|maybe|perhaps|so)\b|或)[^()=]*\)"
+)
+_PART = re.compile(  # 4, of which 1 is broken
+    r"(?<=\d)((?:(?!\d)[^\n])*?)[, ]+(?:of (?:which|whom|them)|including|among them|其中).*"
+)
+_OF_MORE = re.compile(r"(\d)\s+of\s+(?:the|these|those|all)(?:\s+the)?\s+\d+")  # 3 of the 5
+_COUNTING = re.compile(
+    r"(?!.*(?:\bleav|\bremain|剩))"
+    r"(?:\W*(?:there(?: are|['’]s)|I(?: can)? (?:see|count|find|spot))\b"
+    r"|\W*(?:图[中里])?(?:[一总]?共)?有?\s*\d|[^:]{0,30}\d[^\d]{0,20}:)",
+    re.IGNORECASE,
+)
+_ESTIMATES = re.compile(
+    r"\b(?:there|I|we|about|around|approximately|roughly|guess|estimate|but|still)\b|大[约概]|估计|但",
+    re.IGNORECASE,
+)
+_ONE = re.compile(
+    r"^\W*(?:just|only)\s+(?:the\s+)?one\b|^\W*(?:there\s+is\s+)?an?\s+single\b", re.IGNORECASE
+)
+_TWO = re.compile(r"^\W*(?:there\s+(?:is|are)\s+)?a\s+(?:couple\s+of\b|pair\W*$)", re.IGNORECASE)
+_NUMERAL = "([零一二两三四五六七八九十百千]+)"
+_CHINESE = re.compile(
+    rf"(?:(?<![第\u4e00-\u9fff])|(?<=[是为有共])){_NUMERAL}(?=\W*$)"
+    rf"|(?<!第){_NUMERAL}(?=[个只条头匹辆位名张幅本件把棵颗座艘架台间层排朵根支杯碗双对岁块片人])"
+    r"(?!.[^,。]{0,4}[也都](?:没|看不))"
+)
+_CHINESE_DIGITS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+_CHINESE_TIMES = {"十": 10, "百": 100, "千": 1000}
 _EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECASE)
 
 
@@ -138,7 +171,9 @@ def final_number(response: str) -> float | None:
         *before, concluded = _SO.split(sentence)
         if before and (found := _readings(concluded)):
             return found[0]
-    return next((found[-1] for one in reversed(said) if (found := _readings(one))), None)
+    last = next((found[-1] for one in reversed(said) if (found := _readings(one))), None)
+    given_up = last and any(map(refuses, said)) and not any(map(_ESTIMATES.search, said))
+    return None if given_up else last
 
 
 def denied(text: str) -> bool:
@@ -189,18 +224,39 @@ def _readings(phrase: str) -> list[float | None]:
         return [0.0]
     if refuses(phrase) or "unknown" in phrase.casefold():
         return [None]
-    kept = _DENIED.sub(" ", phrase)
+    kept = _PART.sub(r"\1", _OF_MORE.sub(r"\1", _ASIDE.sub(r"\1", _DENIED.sub(" ", phrase))))
+    if (total := _sum_of_the_rest(kept)) is not None:
+        return [total]
     result = kept.rpartition("=")[2]
     stated = _SAID.finditer(result if _NUMBER.search(result) else kept)
     return [None if found["unclear"] else _value(found[0]) for found in stated]
 
 
+def _sum_of_the_rest(phrase: str) -> float | None:
+    """The first number of a phrase that counts, if the others add up to it: "5: 2 red, 3 blue"."""
+    first, *rest = [_value(found) for found in _NUMBER.findall(phrase)] or [0.0]
+    adds_up = len(rest) > 1 and first == sum(rest) and "=" not in phrase
+    return first if adds_up and _COUNTING.match(phrase) else None
+
+
 def _plain_numbers(sentence: str) -> str:
     """Write every number of a sentence as digits with a point and a sign."""
-    text = _DOUBTED.sub(" ", _GLUED.sub(r"\1 ", sentence.replace("−", "-")))
+    sentence = _CHINESE.sub(_in_chinese, _TWO.sub("2 ", _ONE.sub("1 ", sentence)))
+    text = _DOUBTED.sub(" ", _GLUED.sub(" ", sentence.replace("−", "-")))
     text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", text)))
     text = _FRACTION.sub(lambda n: written(float(n[1] or 0) + float(n[2]) / float(n[3])), text)
     return _BELOW_ZERO.sub(r"\1-", text)
+
+
+def _in_chinese(found: re.Match[str]) -> str:
+    """Write a Chinese numeral in digits: 一百零五 is 105."""
+    total = digit = 0
+    for sign in found[0]:
+        if sign in _CHINESE_TIMES:
+            total, digit = total + (digit or 1) * _CHINESE_TIMES[sign], 0
+        else:
+            digit = _CHINESE_DIGITS[sign]
+    return str(total + digit)
 
 
 def _in_two_numbers(fraction: re.Match[str]) -> str:

@@ -59,7 +59,23 @@ _AS_POINT = _phrases("called a point", _NO_FLAGS)
 _BARE_LETTERS = re.compile(alternatives(_FILE, "bare letters"))
 _SMALL = re.compile(alternatives(_FILE, "small letters"), re.MULTILINE)
 _CAPITAL = re.compile("[A-M]")
-_SIDES = [line.split("|") for line in lines_of_section(_FILE, "right and wrong")]
+_OF_STATEMENTS, _OF_ANSWERS = (
+    [line.split("|") for line in lines_of_section(_FILE, f"right and wrong / of {what}")]
+    for what in ("a statement", "an answer")
+)
+_SIDES = _OF_STATEMENTS + _OF_ANSWERS
+_LEAD = alternatives(_FILE, "before an answer alone")
+_SHORT_OF_IT = r"\A(?:{})(?=[.;!。\n]|,? (?:because|since)\b|\Z)"  # "It is not. ..."
+_AGREES, _DISAGREES, _AGREES_IN_SHORT, _DISAGREES_IN_SHORT, _OPENS_WITH_NO = (
+    re.compile(form.format(alternatives(_FILE, section)), re.IGNORECASE)
+    for form, section in (
+        (rf"\A(?P<lead>(?:{_LEAD})?)[^\w?]*(?:{{}})[^\w?]*\Z", "agrees"),
+        (rf"\A(?P<lead>(?:{_LEAD})?)[^\w?]*(?:{{}})[^\w?]*\Z", "disagrees"),
+        (_SHORT_OF_IT, "agrees / in short"),
+        (_SHORT_OF_IT, "disagrees / in short"),
+        (r"(?:\A|(?<=[.!]\s)|(?<=[。\n]))(?:{})(?=[.,;!。\n]|\Z)", "disagrees / plainly"),
+    )
+)
 _SAME = [line.split("|") for line in lines_of_section(_FILE, "the same")]
 _IN_OTHER_WORDS = [
     (text, re.compile(pattern, re.IGNORECASE))
@@ -186,10 +202,10 @@ def marked(text: str, options: Options) -> str:
     text = _BARE_LETTERS.sub(partial(_bare, offered=options.letters), text)
     text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
     text = _without_list(_HEADING.sub("\n", text), options.n if options.texts else 0)
-    text = _BLANKS.sub(" ", text)
     text = _AND.sub("、", _OFFERED.sub("", text))
     text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)
     text = _NAMED_AND_LABELLED.sub(_agreed, _LABELLED.sub(_agreed, text)).replace(_BEGINS, "")
+    text = _BLANKS.sub(" ", text)
     text = _ASKED.sub(lambda found: f"{found[1]} {'√' if found[2] else '×'}", text)
     if not options.counted:
         return text
@@ -208,7 +224,12 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
     }
     compared = [found for text in known if (found := _POINTED.fullmatch(text)) and found[2]]
     pointed = bool(texts) and not compared and all(not t or _POINTED.fullmatch(t) for t in known)
+    sides = _sides(known)
     marks: list[tuple[re.Pattern[str], _Mark]] = []
+    if any(side in known for side, _ in _OF_STATEMENTS) and sides:
+        right, wrong = (_always(_place(letter)) for letter in sides)
+        marks += [(_DISAGREES, wrong), (_AGREES, right), (_OPENS_WITH_NO, wrong)]
+        marks += [(_DISAGREES_IN_SHORT, wrong), (_AGREES_IN_SHORT, right)]
     for found in compared:
         marks.append((_comparison(found[1], found[2]), _always(different[found[0]])))
         marks.append((_alone(found[1]), _always(different[found[0]])))
@@ -242,7 +263,7 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
         pointed,
         bool(compared),
         ordinals if len(ordinals) == len(known) else {},
-        _sides(known),
+        sides,
     )
 
 

@@ -11,7 +11,7 @@ from bench_assets.core.parsing.word_lists import alternatives, section_names
 
 _FILE = Path(__file__).with_name("words.txt")
 _NO_TOKENS = (
-    *("negation", "no negation", "filler", "leaves open", "parts clauses"),
+    *("negation", "no negation", "filler", "leaves open", "parts clauses", "draws a conclusion"),
     *("before a word that is denied", "after a word that is no verdict", "ends in the middle"),
 )
 _NAMES = re.compile(NAME)

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 
 from bench_assets.core.parsing.option_tokens import Token, more
+from bench_assets.core.parsing.word_lists import alternatives
 
 VERDICTS = ("right", "wrong", "fit", "unfit")
 """What is said of an option: of its truth, or of how it fits the question."""
@@ -24,10 +26,16 @@ _LEADING = ("pick", "state", "is")
 _ANNOUNCING = ("state", "pick")
 _AT_A_PLACE = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
 _DENYING = {"drop", "unfit", "wrong", "hedge"}
+_CONCLUDES = re.compile(
+    alternatives(Path(__file__).with_name("words.txt"), "draws a conclusion"), re.IGNORECASE
+)
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
 _COLONS = (":", "=", "->", "=>", "→", "⇒")
-_CORRECTING = ("actually", "wait", "correction", "on second thought", "on reflection", "更正")
+_CORRECTING = (
+    *("actually", "wait", "correction", "on second thought", "on reflection"),
+    *("更正", "等等", "等一下", "慢着", "且慢", "其实", "再想想", "再看看", "再想一想", "不对"),
+)
 _CONCEDING = ("although", "though", "while", "虽然", "尽管")
 _CONTRASTING = ("However",)
 _AT_LAST = ("finally", "最终")  # "initially A, finally B"
@@ -35,6 +43,7 @@ _ENDING = ("reason", "than", "contrast")
 _DOUBTS = ("maybe", "perhaps", "possibly")
 _TURNS = ("cue", "contrast")
 _REFUSING = ("refuse", "asks_for_input")
+_TAKING_BACK = ("undo", "back")
 _VOIDING = ("if", "ask", *_REFUSING)
 
 
@@ -58,6 +67,7 @@ class OptionStatements:
     concluded_at: int = -1
     mentioned: str = ""  # all letters of sentences that hold
     refuses: bool = False
+    withdrawn_at: int = -1  # where it last says that it gives no answer after all
 
     @property
     def rejected(self) -> set[str]:
@@ -187,6 +197,7 @@ class _Sentence:
         named = "".join(one.letters for one in self.tokens)
         if self.named and set(self.named) == set(named):
             self.said.named.append(self.named)
+        self._note_withdrawal()
         if any(one.kind in _REFUSING for one in self.tokens):
             self.said.refuses = True
             if self.sides:  # "Yes, of course! Please send it."
@@ -197,6 +208,20 @@ class _Sentence:
             return
         self.said.mentioned = more(self.said.mentioned, named)
         self._note_conclusion()
+
+    def _note_withdrawal(self) -> None:
+        """Note "I abstain", and "Actually, I cannot tell"; what is chosen later still counts."""
+        refuses = any(one.kind == "refuse" for one in self.tokens)
+        corrects = any(
+            one.kind in _TAKING_BACK
+            or (one.kind == "cue" and not _CONCLUDES.fullmatch(one.text.strip()))
+            or (one.text.casefold() in _CORRECTING)
+            for one in self.tokens
+        )
+        given_up = [one.start for one in self.tokens if one.kind == "withdraw"]
+        if given_up or (refuses and corrects):
+            self.said.withdrawn_at = given_up[-1] if given_up else self.tokens[0].start
+            self.said.cues.append(self.said.withdrawn_at)
 
     def _note_conclusion(self) -> None:
         """Note the letters after the word that draws a conclusion, up to its reason."""
@@ -241,7 +266,7 @@ class _Sentence:
             token = token._replace(kind="wrong")  # "这是错的"
         if token.kind in VERDICTS:
             return self._verdict(token, after)
-        if token.kind == "drop":
+        if token.kind in ("drop", "withdraw"):
             return self._drop(token, after)
         if token.kind == "than":
             return "against" if after and after[0].letters else mode
@@ -329,7 +354,7 @@ class _Sentence:
         if follows.letters or (no_object and follows.kind in _LEADING):
             return "deny"
         of_it = follows.kind != "text" or not follows.text[:1].isascii()
-        here = self.here or not token.text.isascii()  # "No, it is not." denies no "no"
+        here = self.here or not (self.sides or token.text.isascii())  # "No, it is not."
         if of_it and here and not self.apart:
             self._apply("deny", token._replace(letters=self.pending))
             self.pending = ""

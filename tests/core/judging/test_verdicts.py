@@ -258,6 +258,10 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
         (read_object, ('{"a": "b\\',), None),
         (decoded, ("```json\n[1]\n```",), [1]),
         (decoded, ("```\n[1]\n```",), [1]),
+        (read_word, ("Wrong.\n\nThe response says B.", RIGHT_OR_WRONG), False),
+        (read_word, ("Right. The response chooses (A).", RIGHT_OR_WRONG), True),
+        (read_word, ("Partly right.", RIGHT_OR_WRONG), None),
+        (read_word, ("It is hard to call this right.", RIGHT_OR_WRONG), None),
     ]
     assert [row for row in rows if row[0](*row[1]) != row[2]] == []
     assert inline_words([verdicts]) == []

@@ -12,6 +12,7 @@ FROZEN = {
     "held_out": "7653807462598053",
     "held_out_today": "5d7f2c625002134b",
     "held_out_assistants": "a076247f0d2700b5",
+    "held_out_abstaining": "12dc4267f1d3afd9",
 }
 
 

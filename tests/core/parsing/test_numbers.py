@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Numbers are read where a person would read them."""
 
 import pytest
@@ -282,6 +283,55 @@ FINAL = [
     ("我不认为答案是5。", None),
     ("我不觉得答案是5。", None),
     ("我不认为答案是5, 是6", 6),
+    ("I see five: two red and three blue", 5),
+    ("Eight (five cups, three plates)", 8),
+    ("12 (3 rows of 4)", 12),
+    *((f"I see 3 ({how} 4 old)", 4) for how in ("maybe", "perhaps", "so")),
+    ("I see 3 (or 4)", None),
+    ("图中3个（或4个）", None),
+    ("3 (= 12 / 4)", None),
+    *((f"There are 4, {of_them} 1 is broken.", 4)
+      for of_them in ("of which", "of whom", "of them", "including", "among them", "其中")),
+    *((f"3 of {the} 5 cups", 3) for the in ("the", "these", "those", "all", "all the")),
+    *((f"{see} 6 of them, 4 here and 2 there", 6)
+      for see in ("There are", "There’s", "There's", "I see", "I can see", "I count", "I find", "I spot")),
+    ("6 of them, 4 here and 2 there", 6),
+    *((f"{there}6只，左边4只，右边2只。", 6) for there in ("", "图中", "图里", "有", "共", "一共", "总共有")),
+    ("Of the cups, I count 6: 4 here and 2 there", 6),
+    *((f"There are 6, 4 {gone} 2", 2) for gone in ("eaten, leaving", "eaten, remaining", "eaten, 剩下")),
+    ("They had 6 cups, 4 here and 2 there", 2),
+    ("6 = 4 + 2", None),
+    ("5个到7个", None),
+    ("5只到7只", None),
+    *((f"{none}", 0) for none in ("There are none.", "There isn't one.", "Not a single one.", "Not one.")),
+    *((f"{none}", 0) for none in ("Nothing.", "Nobody.", "Not any.", "No, there are none left.")),
+    ("Cups: none. Plates are there.", 0),
+    ("没有。", 0),
+    ("图中没有猫", 0),
+    *((f"没有{what}", None) for what in ("足够信息", "提供", "给出", "办法", "任何信息", "信息", "明确答案")),
+    *((f"没有{what}", None) for what in ("答案", "疑问", "必要", "问题")),
+    *((f"一只{all_}{none}", 0) for all_ in "也都" for none in ("没有", "看不到")),
+    ("半个也没有", 0),
+    ("零个", 0),
+    ("There is just one.", 1),
+    *((f"{one}", 1) for one in ("Just the one.", "Only the one.", "A single boat.", "An single one.", "There is a single one.")),
+    *((f"{two}", 2) for two in ("A couple of dogs.", "A pair.", "There is a pair.", "There are a couple of dogs.")),
+    *((f"{sign}个", n) for n, sign in enumerate("一二三四五六七八九", 1)),
+    *((f"{word}{measure}", n) for word, n in (("十二", 12), ("二十", 20), ("一百零五", 105), ("两千", 2000))
+      for measure in "只条头匹辆位名张幅本件把棵颗座艘架台间层排朵根支杯碗双对岁块片人"),
+    *((f"{is_}三。", 3) for is_ in ("答案是", "答案为", "共有", "一共")),
+    ("两个", 2),
+    ("二十一", 21),
+    ("第三个", None),
+    ("十分清楚", None),
+    *((f"图中{less}5个", None) for less in ("不到", "不足", "超过", "多于", "少于", "至少", "最多")),
+    *((f"I cannot tell exactly. {still} 5 cups.", 5)
+      for still in ("There are", "I see", "We see", "About", "Around", "Approximately", "Roughly")),
+    *((f"It cannot be told exactly. {still} 5 cups.", 5) for still in ("A guess:", "An estimate:", "But", "Still")),
+    *((f"无法确定。{about}5个。", 5) for about in ("大约", "大概", "估计", "但有")),
+    ("It cannot be determined; the caption mentions 12.", None),
+    ("图1中有3只猫", 3),
+    ("他今年12岁", 12),
     ("", None),
 ]  # fmt: skip
 

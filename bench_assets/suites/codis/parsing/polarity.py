@@ -6,9 +6,13 @@ appropriate?" with no. A statement answers if it judges what the question asks a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
+from bench_assets.core.parsing import option_names
 from bench_assets.core.parsing.sentences import n_denials
+from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.suites.codis.parsing.words import (
     Opposites,
     is_among,
@@ -21,24 +25,18 @@ from bench_assets.suites.codis.parsing.words import (
 )
 
 _PRONOUN = r"(?:it|he|she|they|you|we|i|this|that|there)"
-_AGREES = re.compile(
-    r"(?:in conclusion )?"
-    r"(?:definitely |probably |likely |most likely )?"
-    r"(?:(?P<yes>yes|yeah|yep|yup"
-    r"|(?P<polite>indeed|certainly|absolutely|definitely|affirmative|(?:that is |it is )?true)"
-    rf"(?=\Z| {_PRONOUN}\b))(?! not\b)"
-    r"|(?P<no>no|nope|nah|negative|unlikely|not (?:at all|yet)"
-    r"|(?:of course|certainly|absolutely|definitely|probably|most likely) not"
-    r"|(?:that is |it is )?(?:untrue|false)))\b(?P<rest>.*)"
+_AGREEMENT = (
+    r"(?:in conclusion )?(?:definitely |probably |likely |most likely )?"
+    rf"(?:(?P<yes>{{}}|(?P<polite>{{}})(?=\Z| {_PRONOUN}\b))(?! not\b)|(?P<no>{{}}))\b(?P<rest>.*)"
 )
-_SERVES = re.compile(r"(?:i|we|here|let|please)\b")  # what a wish is met with: no answer
+_SERVES = re.compile(  # what a wish is met with: no answer
+    r"(?:i|we|here|let|please|(?:correct|right) option)\b"
+)
 _SAID_LAST = re.compile(
     r"\b(?:is|be|i (?:(?:d|would|will|must|have to) )*(?:say|think|believe|guess)) (yes|no)$"
 )
+_BEFORE_A_PHRASE = re.compile(r"not |(?:no|never)\Z")
 _STARTS_A_PHRASE = re.compile(rf"(?! *{_PRONOUN}\b) *\w")
-_SUBJECT = r"(?:it|he|she|they|you|this|that)"
-_AUXILIARY = r"(?:is|are|am|was|were|do|does|did|has|have|had|can|will|would|should|must)"
-_ELLIPSIS = re.compile(rf"{_SUBJECT} {_AUXILIARY}(?P<denied> not)?(?: be| been| yet)*")
 _MODALS = {
     "can": frozenset({"can", "must", "able"}),
     "may": frozenset({"can", "must"}),
@@ -106,9 +104,10 @@ def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
         rest = [*told[:-1], told[-1][: last.start()]]
         return (None, []) if n_denials(" ".join(rest)) else (last[1] == "yes", rest)
     for at, clause in enumerate(told):
-        found = _AGREES.fullmatch(clause)
+        found = _agreement().fullmatch(clause)
         if found and (at == 0 or not found["rest"].strip()):
-            if not found["yes"] and found["no"] == "no" and _STARTS_A_PHRASE.match(found["rest"]):
+            denied = _BEFORE_A_PHRASE.match(found["no"] or "")
+            if denied and _STARTS_A_PHRASE.match(found["rest"]):
                 break  # "no danger" denies a danger
             others = (_THINKS.sub("", one).strip() for one in [*told[:at], *told[at + 1 :]])
             if found["polite"] and any(map(_SERVES.match, others)):
@@ -117,14 +116,35 @@ def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
     return None, list(told)
 
 
+@cache
+def _agreement() -> re.Pattern[str]:
+    """The words that agree or disagree, and what follows them."""
+    sections = ("agrees / plainly", "agrees / or is polite", "disagrees / plainly")
+    return re.compile(_AGREEMENT.format(*map(_any, sections)), re.IGNORECASE)
+
+
+@cache
+def _in_short() -> Mapping[bool, re.Pattern[str]]:
+    """Words that agree, and that disagree, without a predicate: "it is", "it is not"."""
+    return {
+        True: re.compile(_any("agrees / in short"), re.IGNORECASE),
+        False: re.compile(_any("disagrees / in short"), re.IGNORECASE),
+    }
+
+
+def _any(section: str) -> str:
+    return alternatives(Path(option_names.__file__).with_name("option_forms.txt"), section)
+
+
 def _stated(question: str, clause: str) -> bool | None:
     """Polarity of one clause about the question: True, False, or None."""
     clause = _THINKS.sub("", clause).strip()
     words = clause.split()
     if not words or words[0] in _OTHERS:
         return None  # a refusal, or another subject
-    if found := _ELLIPSIS.fullmatch(clause):
-        return found["denied"] is None
+    for verdict, in_short in _in_short().items():
+        if in_short.fullmatch(clause):
+            return verdict
     sign = _judges(question, clause)
     if sign is None and _repeats(question, clause):
         sign = True

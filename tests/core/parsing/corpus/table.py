@@ -38,7 +38,7 @@ _KINDS = {
     "numbered": "verdicts",
 }
 _OTHERS = ("one option", "none given", "right or wrong")  # what other projects' parsers read
-HELD_OUT = ("held_out", "held_out_today", "held_out_assistants")
+HELD_OUT = ("held_out", "held_out_today", "held_out_assistants", "held_out_abstaining")
 REPORT = Path(pages.__file__).with_name("parser_styles.csv")
 Read: TypeAlias = tuple[str, ...]
 
