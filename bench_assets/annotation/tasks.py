@@ -5,11 +5,12 @@ Times of answers are texts in UTC that sort chronologically.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from bench_assets.core.schema.errors import BenchError
 
@@ -232,6 +233,30 @@ class UnitCounts(NamedTuple):
     there: int  # that were there as they are
     changed: int  # that were there with another text or image: asked anew, old answers kept
     withdrawn: int  # units that are no longer shown
+
+    @classmethod
+    def of(cls, before: Mapping[str, str], after: Mapping[str, str]) -> Self:
+        """Compare published units, each by its id with its digest."""
+        there = [before[name] == digest for name, digest in after.items() if name in before]
+        return cls(
+            new=len(after.keys() - before.keys()),
+            there=sum(there),
+            changed=len(there) - sum(there),
+            withdrawn=len(before.keys() - after.keys()),
+        )
+
+
+def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
+    """Units by id.
+
+    Raises:
+        AnnotationError: If two have the same id.
+    """
+    found = {unit.unit_id: unit for unit in units}
+    if len(found) < len(units):
+        ((twice, _),) = Counter(unit.unit_id for unit in units).most_common(1)
+        raise AnnotationError(f"{task.name}: {twice!r} is a duplicate unit id")
+    return found
 
 
 class AnnotationBackend(Protocol):

@@ -7,7 +7,6 @@ a list of texts by field, and optionally ``digest``, ``task_version``, ``at``,
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -22,6 +21,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     UnitCounts,
     Values,
+    by_id,
     read_moment,
 )
 from bench_assets.core.schema.errors import SourceError
@@ -40,19 +40,11 @@ class FileBackend:
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Write the units."""
         before = self._digests(task)
-        asked = {unit.unit_id: unit.digest for unit in units}
-        if len(asked) < len(units):
-            raise AnnotationError(f"{task.name}: {_twice(units)!r} is the id of two units")
+        asked = {name: unit.digest for name, unit in by_id(task, units).items()}
         lines = [json.dumps(_line(unit), ensure_ascii=False) for unit in units]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
         self._write_task(task, closed=False)
-        there = [before[name] == digest for name, digest in asked.items() if name in before]
-        return UnitCounts(
-            new=len(asked.keys() - before.keys()),
-            there=sum(there),
-            changed=len(there) - sum(there),
-            withdrawn=len(before.keys() - asked.keys()),
-        )
+        return UnitCounts.of(before, asked)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read all answers; an invalid line has a complaint."""
@@ -106,10 +98,6 @@ def _line(unit: Unit) -> dict[str, Any]:
     hidden = ("task", "unit_id", "gold", "withheld")
     told = {name: value for name, value in asdict(unit).items() if name not in hidden}
     return {"unit": unit.unit_id, "digest": unit.digest, **told}
-
-
-def _twice(units: Sequence[Unit]) -> str:
-    return next(name for name, n in Counter(unit.unit_id for unit in units).items() if n > 1)
 
 
 def _answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:

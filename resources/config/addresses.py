@@ -5,6 +5,7 @@ template; only a request has the key.
 """
 
 import re
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 from urllib.parse import quote
@@ -20,6 +21,20 @@ _WHOLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _SAFE = "%!$&'()*+,;=:~"
 _IN_ARGUMENT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s,]+", re.IGNORECASE)
 _ENTRY = re.compile(r"""(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is a loopback address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("127.0.0.1.example.org"), is_loopback("0.0.0.0")
+    (True, False, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def template_of(address: str, *, pins: bool = False) -> str:

@@ -32,7 +32,8 @@ def serve(
 
     Example: bench annotate serve
     """
-    from resources.annotation.web.server import PORT, PagesServer, is_loopback, setup_of
+    from resources.annotation.web.server import PORT, PagesServer, setup_of
+    from resources.config.addresses import is_loopback
 
     with error_reporting():
         settings = _settings()

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.validation import AnswerValidator, last_words
-from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Unit, UnitCounts
+from bench_assets.annotation.tasks import (
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Unit,
+    UnitCounts,
+    by_id,
+)
 from bench_assets.core.images.orientation import frame_of
 from bench_assets.core.schema.errors import ImageError
 from resources.annotation.label_studio.client import (
@@ -65,14 +72,14 @@ class Asker:
     images: ImageLocation
     before: TaskRequest | None  # what was asked from here
 
-    def ask(self, units: Sequence[Unit]) -> tuple[UnitCounts, TaskRequest | None]:
+    def ask(self, wanted: Mapping[str, Unit]) -> tuple[UnitCounts, TaskRequest | None]:
         """Import missing units, hide unwanted ones, and return the present ones."""
+        units = list(wanted.values())
         config = label_config(self.annotation_task)
         projects = projects_of(self.server, self.annotation_task)
         project = current(self.annotation_task, projects)
         if not units and not projects:
             return UnitCounts(new=0, there=0, changed=0, withdrawn=0), None
-        wanted = {unit.unit_id: unit for unit in units}
         here = self._tasks(project.number, wanted) if project else []
         earlier = [one for one in projects if one is not project and one.is_open]
         there = [task for one in earlier for task in self._tasks(one.number, {})]
@@ -209,14 +216,11 @@ class LabelStudioBackend:
 
     def ask(self, annotation_task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Import missing units, and hide unwanted ones."""
-        ids = Counter(unit.unit_id for unit in units)
-        if len(ids) < len(units):
-            twice = next(name for name, n in ids.items() if n > 1)
-            raise AnnotationError(f"{annotation_task.name}: {twice!r} is a duplicate unit id")
+        wanted = by_id(annotation_task, units)
         record = self._record(annotation_task)
         with self._alone(annotation_task):
             asker = Asker(self.server, annotation_task, self.home, self.images, record.asking())
-            asked, asking = asker.ask(units)
+            asked, asking = asker.ask(wanted)
             if asking:
                 record.write(asking)
         return asked

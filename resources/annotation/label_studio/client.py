@@ -1,7 +1,6 @@
 """HTTP client of Label Studio, with both kinds of tokens; only over HTTPS or loopback."""
 
 import html
-import ipaddress
 import logging
 import re
 import time
@@ -17,7 +16,7 @@ import httpx
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask
 from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.label_studio.units import PROPOSALS
-from resources.config.addresses import with_keys
+from resources.config.addresses import is_loopback, with_keys
 
 _JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
@@ -47,20 +46,6 @@ def checked_address(url: str) -> str:
             " https, or an address of this machine such as 127.0.0.1"
         )
     return url.rstrip("/")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is a loopback address.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("127.0.0.1.example.org"), is_loopback("0.0.0.0")
-    (True, False, False)
-    """
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def authorization(url: str, token: str) -> httpx.Auth:

@@ -90,11 +90,6 @@ def seat_of(db: sqlite3.Connection, unit: int, person: str, now: float) -> Seat 
     )
 
 
-def hold(db: sqlite3.Connection, unit: int, person: str, now: float, until: float) -> None:
-    """Reserve a unit for a person from now on, or extend an existing reservation."""
-    db.execute(_HOLD, {"unit": unit, "person": person, "now": now, "until": until})
-
-
 def add_word(
     db: sqlite3.Connection, seat: Seat, now: float, values: Values, *, skipped: bool
 ) -> None:
@@ -304,7 +299,8 @@ class Desk:
         return replace(seat, refusal=over) if seat and over else seat
 
     def _hold(self, db: sqlite3.Connection, unit: int, person: str) -> None:
-        hold(db, unit, person, self._now(), self._now() + self.lease)
+        now = self._now()
+        db.execute(_HOLD, {"unit": unit, "person": person, "now": now, "until": now + self.lease})
 
     def _now(self) -> float:
         return self.clock().timestamp()

@@ -1,7 +1,6 @@
 """Annotation backend over the pages' SQLite file."""
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     UnitCounts,
     Values,
+    by_id,
 )
 from resources.annotation.web.store import Store, read_said, written_task, written_unit
 
@@ -53,21 +53,12 @@ class PagesBackend:
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Publish units; the pages show them from then on."""
-        wanted = {unit.unit_id: unit.digest for unit in units}
-        if len(wanted) < len(units):
-            twice = Counter(unit.unit_id for unit in units).most_common(1)[0][0]
-            raise AnnotationError(f"{task.name}: {twice!r} is a duplicate unit id")
+        wanted = {name: unit.digest for name, unit in by_id(task, units).items()}
         with self.store.writing() as db:
             before = dict(db.execute(f"SELECT unit_id, digest FROM units WHERE task = ({_OF_FORM})"
                                      " AND asked", (task.name,)))  # fmt: skip
             _write_down(db, task, units)
-        there = [before[name] == digest for name, digest in wanted.items() if name in before]
-        return UnitCounts(
-            new=len(wanted.keys() - before.keys()),
-            there=sum(there),
-            changed=len(there) - sum(there),
-            withdrawn=len(before.keys() - wanted.keys()),
-        )
+        return UnitCounts.of(before, wanted)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read every answer in order; a person's last one counts."""

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from ipaddress import ip_address
 from threading import Thread
 from typing import Self
 from urllib.parse import urlsplit
@@ -133,18 +132,6 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
         },
     )
     return SecurityHeaders(app)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is a loopback address.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class PagesServer:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
+from resources.config.addresses import is_loopback
 from resources.config.secrets import key_in_command
 from resources.config.sections.base import ModelSpec, Needs
 from resources.config.sections.cluster import PoolName
@@ -104,10 +105,6 @@ def _listens_at(command: str) -> str:
     return next((at for option, at in pairwise(words) if option in _WHERE), "")
 
 
-def _is_loopback(name: str) -> bool:
-    return name in ("localhost", "::1") or name.startswith("127.")
-
-
 class ManagedServerSection(ModelSpec):
     """A server that runs start, and its limit of runs."""
 
@@ -173,7 +170,7 @@ class ManagedServerSection(ModelSpec):
         if not self.serve and only:
             raise ValueError(f"{min(only)} needs serve")
         heard, host = _listens_at(self.serve), urlsplit(self.router).hostname or ""
-        if self.router and _is_loopback(heard) and not _is_loopback(host):
+        if self.router and is_loopback(heard) and not is_loopback(host):
             raise ValueError(
                 f"router: by its command the server listens at {heard}, where {host} does not reach"
                 " it; at every interface it does with --host 0.0.0.0"
