@@ -88,9 +88,8 @@ def judged(
     """
     chosen = task.chosen_judge(judge)
     if chosen.name == PEOPLE and not pipeline.is_judged_by_rules(task, predictions):
-        people = people_judge(task, models.settings.load())
-        if predictions and (fault := _unfit_for_people(task, questions, predictions)):
-            raise SettingsError(f"{task.name}: {fault}. Name another judge")
+        conditions = column(predictions, "condition")
+        people = people_judge(task, models.settings.load(), conditions)
         by_people = people.judge(pipeline.responded(questions, predictions))
         return _with_setup(by_people, judged_by(PEOPLE, "")), {}
     if not chosen.model:
@@ -106,13 +105,20 @@ def judged(
     return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
 
 
-def people_judge(task: Task, settings: Settings) -> PeopleJudge:
+def people_judge(
+    task: Task, settings: Settings, conditions: Iterable[str] = ("main",)
+) -> PeopleJudge:
     """Open the judge that people are, with their answers so far.
 
     Raises:
-        SettingsError: If bench.toml does not configure the annotation task that they judge by.
+        SettingsError: If bench.toml does not configure the annotation task that they judge by, or
+            a condition is not main.
         AnnotationError: If the annotation backend cannot be used.
     """
+    if other := next((one for one in conditions if one != "main"), ""):
+        raise SettingsError(
+            f"{task.name}: people judge the condition main, not {other}. Name another judge"
+        )
     form = task.response_tasks[0].task
     chosen = settings.annotation.tasks.get(form.name)
     if chosen is None:
@@ -127,19 +133,6 @@ def people_judge(task: Task, settings: Settings) -> PeopleJudge:
         )
     answers = open_annotation_backend(settings).answers(form)
     return PeopleJudge(form, answers, chosen.terms, datetime.now(UTC))
-
-
-def _unfit_for_people(
-    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> str:
-    """Why people cannot judge responses; "" if they can: one verdict is of all the points."""
-    if predictions[0].condition != "main":
-        return "people judge the condition main alone"
-    few = list(predictions[:1])
-    about = pipeline.judge(task, questions, few, None, RULES) if RULES in task.judges else []
-    (score,) = pipeline.scores(task, questions, few, about)
-    parts = "people give one verdict on a response, and this task has points for its parts"
-    return "" if score.max_points == 1 else parts
 
 
 def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:

@@ -107,11 +107,7 @@ def judge(
     answered = responded(questions, predictions)
     if is_judged_by_rules(task, predictions):
         judge, model = RULES, None
-    if judge == PEOPLE:
-        raise SettingsError(
-            f"{task.name}: people judge what `bench evaluate` asks of all questions, under the"
-            " condition main. Name another judge, or drop --limit, --category and --responses"
-        )
+    refuse_people(task, judge)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -287,6 +283,19 @@ def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) ->
     points = 0.0 if score.max_points else score.points
     refused = pair.prediction.refused
     return replace(score, points=points, note=why, no_answer=True, refused=refused)
+
+
+def refuse_people(task: Task, judge: str) -> None:
+    """Refuse people as the judge of a part, or of responses of elsewhere.
+
+    Raises:
+        SettingsError: If people judge the task.
+    """
+    if task.is_judged and judge == PEOPLE:
+        raise SettingsError(
+            f"{task.name}: people judge what `bench evaluate` asks of all questions, under the"
+            " condition main. Name another judge, or drop --limit, --category and --responses"
+        )
 
 
 def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:

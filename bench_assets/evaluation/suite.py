@@ -32,8 +32,8 @@ class SuiteSettings(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     judge: str = RULES
-    """``"rules"``, another judge of the task, a model of this file for the default judge, or
-    ``"NAME:MODEL"``."""
+    """``"rules"``, ``"people"``, another judge of the task, a model of this file for the default
+    judge, or ``"NAME:MODEL"``."""
     scorer: str = ""
     """Scorer of responses; default: the suite's."""
     review: str = ""

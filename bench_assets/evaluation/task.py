@@ -201,6 +201,7 @@ class Task:
     vote_tables: tuple[VoteTable, ...] = ()
     decided_in: tuple[DecisionTable, ...] = ()
     rejections: str = ""
+    one_verdict: bool = True  # on a response decides all its points, so that people can judge it
     code_book: CodeBook = GENERAL
     measured_by: str = ""
 
@@ -237,6 +238,11 @@ class Task:
         return bool(self.judges)
 
     @property
+    def is_judged_by_people(self) -> bool:
+        """Whether people can be its judge."""
+        return self.is_judged and self.one_verdict and bool(self.response_tasks)
+
+    @property
     def default_judge(self) -> str:
         """The default judge for a model that is given without a judge; "" if none asks one."""
         asking = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
@@ -245,7 +251,7 @@ class Task:
     @property
     def ways_to_judge(self) -> str:
         """Names of judges for messages."""
-        others = ["a model"] * bool(self.default_judge) + [PEOPLE] * self.is_judged
+        others = ["a model"] * bool(self.default_judge) + [PEOPLE] * self.is_judged_by_people
         named = [
             f"{name}:MODEL" if isinstance(judge, ByModel) else name
             for name, judge in self.judges.items()
@@ -262,7 +268,7 @@ class Task:
         Raises:
             SettingsError: If the task has no such judge; lists its judges.
         """
-        if setting == PEOPLE and self.response_tasks:
+        if setting == PEOPLE and self.is_judged_by_people:
             return ChosenJudge(PEOPLE, "")
         name, _, model = setting.partition(":")
         asks = isinstance(self.judges.get(name), ByModel)
@@ -270,7 +276,11 @@ class Task:
             return ChosenJudge(name, model)
         if setting in self.judges and not asks:
             return ChosenJudge(setting, "")
-        if self.default_judge and setting != RULES and not (asks and name != self.default_judge):
+        if (
+            self.default_judge
+            and setting not in (RULES, PEOPLE)
+            and not (asks and name != self.default_judge)
+        ):
             return ChosenJudge(self.default_judge, setting)
         raise SettingsError(
             f"{self.name} is judged by {self.ways_to_judge}, not by {setting!r}: name the judge"

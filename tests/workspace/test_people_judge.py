@@ -7,6 +7,7 @@ import pytest
 from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_subset
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -78,3 +79,27 @@ def test_attention_checks_are_no_verdicts(home):
         file.write('gold = "gold.jsonl"\n')
     with opened(home) as bench, pytest.raises(SettingsError, match="Remove the entry"):
         check_names(bench, ["codis"], ["most-frequent"])
+
+
+@pytest.mark.parametrize(
+    ("task", "conditions", "why"),
+    [
+        pytest.param("codis", ["plain"], "condition main, not plain", id="an ablation"),
+        pytest.param(
+            "cogbench/description", [], "judged by rules, a model, not by 'people'", id="parts"
+        ),
+    ],
+)
+def test_people_are_no_judge_of_ablations_or_of_parts_of_a_response(home, task, conditions, why):
+    with (home / "bench.toml").open("a") as file:
+        file.write('\n[suites.cogbench]\njudge = "people"\n')
+    suite = Workbench(SettingsResource(home=str(home)), [task.split("/")[0]])
+    with suite as bench, pytest.raises(SettingsError, match=why):
+        check_names(bench, [task], ["most-frequent"], conditions)
+
+
+def test_a_part_is_refused_before_a_model_is_asked(home):
+    with opened(home) as bench, pytest.raises(SettingsError, match="drop --limit"):
+        evaluate_subset(
+            bench, [bench.catalog.task("codis")], "random", "main", QuestionSubset(limit=1)
+        )

@@ -35,8 +35,8 @@ def complete_conditions(incomplete: str) -> list[str]:
 
 
 def complete_judges(incomplete: str) -> list[str]:
-    """Judges of any task, and all models."""
-    return _with_prefix(incomplete, [*_names("judges"), *_names("models")])
+    """Judges of any task, people, and all models."""
+    return _with_prefix(incomplete, [*_names("judges"), "people", *_names("models")])
 
 
 def complete_scorers(incomplete: str) -> list[str]:

@@ -46,7 +46,7 @@ SourceOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
 JudgeOption = Annotated[
-    str, named_option('Judge: a model of bench.toml, or "rules".', complete_judges)
+    str, named_option('Judge: a model of bench.toml, "rules" or "people".', complete_judges)
 ]
 ScorerOption = Annotated[str, named_option("Scorer of responses.", complete_scorers)]
 ElicitOption = Annotated[

@@ -228,6 +228,8 @@ def evaluate_subset(
         BenchError: If the model cannot be asked, or questions stay without a response.
     """
     elicits = isinstance(bench.settings.model(model), ElicitedSpec)
+    for task in tasks:
+        pipeline.refuse_people(task, bench.settings.suite(task.suite, SuiteSettings).judge)
     with bench.models() as models:
         return [
             _evaluate_task(bench, models, (task, condition), model, (few, asked, part))

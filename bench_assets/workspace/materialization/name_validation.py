@@ -45,25 +45,27 @@ def check_names(
             )
         for condition in named:
             task.condition(condition)
-        _check_settings(task, bench.settings, asks=bool(models))
+        _check_settings(task, bench.settings, named, asks=bool(models))
     for model in models:
         _check_model(model, tasks[0], bench.settings)
 
 
-def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
+def _check_settings(
+    task: Task, settings: Settings, conditions: Sequence[str], *, asks: bool
+) -> None:
     """Validate the choices of bench.toml or the command for a task."""
     chosen = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and chosen.scorer:
         task.scorer(chosen.scorer)
     name, judge = task.chosen_judge(chosen.judge) if task.is_judged else ("", "")
     if name == PEOPLE:
-        people_judge(task, settings)
+        people_judge(task, settings, conditions)
     known = {**EMBEDDED_MODELS, **settings.models}
     if judge and (asks or judge != _RECORDED):
         try:
             settings.model(judge)
         except UnknownNameError:
-            raise UnknownNameError("judge", judge, {*task.judges, *known}) from None
+            raise UnknownNameError("judge", judge, {*task.judges, PEOPLE, *known}) from None
         except ModelError:  # it is known, and cannot be asked just now
             if asks:
                 raise

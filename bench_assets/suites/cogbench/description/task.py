@@ -18,6 +18,7 @@ TASK = Task(
     },
     scorers={"careful": scoring.score_by_number, "official": scoring.score_officially},
     measures={"cognition": scoring.cognition, **scoring.cognition_by_kind()},
+    one_verdict=False,
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     counts={"all": 251},
     vote_tables=(VoteTable.of_answers(MERGE_REVIEW),),
