@@ -223,7 +223,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError("serve needs path, the folder with the weights")
         if self.router and self.model:
             raise ValueError(
-                "either router or model: behind a router the name has the weights' digest"
+                "either router or model: behind a router the name has the digest of the weights"
             )
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
@@ -232,6 +232,15 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError(f'{told} needs format = "openai" or "anthropic"')
         if self.batch and self.path:
             raise ValueError("batch needs a provider's base_url, and no path")
+        return self
+
+    @model_validator(mode="after")
+    def _has_servers_that_a_router_may_ask(self) -> Self:
+        if self.server == "transformers" and self.serve and self.is_routed:
+            raise ValueError(
+                f"{'router' if self.router else 'replicas'} does not work with transformers serve,"
+                " which refuses the fields that a vllm-router adds to requests. Use one server"
+            )
         return self
 
     @model_validator(mode="after")

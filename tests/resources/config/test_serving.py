@@ -66,6 +66,11 @@ def written(home: Path, text: str) -> Path:
             id="a router of servers without names",
         ),
         pytest.param(
+            'path = "w"\nserve = "transformers serve {path} --port {port}"\nreplicas = 2',
+            "replicas does not work with transformers serve",
+            id="a server that refuses what a router adds",
+        ),
+        pytest.param(
             f'path = "w"\nserve = "{NAMED}"\nrouter = "http://r:1"\nmodel = "m"',
             "either router or model",
             id="a name that other weights may have",

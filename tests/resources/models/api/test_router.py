@@ -1,5 +1,6 @@
 """Servers behind vllm-router: one is killed, machines come and go, none answers for another."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -37,10 +38,25 @@ def has_router() -> bool:
         return False
 
 
-routed = [
-    pytest.mark.long,
-    pytest.mark.skipif(not has_router(), reason="make cluster-check installs vllm-router"),
-]
+needs_router = pytest.mark.skipif(
+    not has_router(), reason="make cluster-check installs vllm-router"
+)
+routed = [pytest.mark.long, needs_router]
+
+
+ADDED = {
+    "logprobs": False,
+    "stream": False,
+    "ignore_eos": False,
+    "skip_special_tokens": True,
+    "include_reasoning": True,
+    "continue_final_message": False,
+    "no_stop_trim": False,
+    "separate_reasoning": True,
+    "stream_reasoning": True,
+    "return_hidden_states": False,
+}
+"""What the router adds to a request: the defaults of vLLM and SGLang."""
 
 
 @pytest.fixture
@@ -106,6 +122,22 @@ class TestOurOwnRouter:
         assert sum(times.values()) <= len(TEXTS) + 1 + 4  # what one had in hand
         assert set(lines(keys)) == {"Bearer k3y-0f-4-s3rver-Q7x9"}
         assert not any(is_running(int(pid)) for pid in lines(starts))
+
+    def test_a_server_gets_every_field_that_is_sent_and_further_ones_that_change_nothing(
+        self, weights: Path, tmp_path: Path
+    ) -> None:
+        bodies = tmp_path / "bodies"
+        sent = {"top_k": 7, "structured_outputs": {"choice": ["A"]}, "mine": [1, {"a": None}]}
+        fields = {"server": "vllm", "chat_template_kwargs": {"thinking": False}, "seed": 3}
+        received = []
+        for replicas in (1, 2):
+            more = {**fields, "extra_body": sent, "replicas": replicas}
+            with engine(weights, tmp_path / "said", f"bodies={bodies}", **more) as served:
+                assert said_by(asked(served, "a")) == ["1234 a"]
+            received.append(json.loads(lines(bodies)[-1]))
+        alone, routed = received
+        assert {name: routed[name] for name in alone} == alone
+        assert {name: routed[name] for name in routed.keys() - alone.keys()} == ADDED
 
     def test_one_that_never_comes_up_is_given_up_and_the_other_is_asked(
         self, weights: Path, tmp_path: Path

@@ -5,6 +5,7 @@
 
     name=NAME       the name of its model, which it says in every response; default: PATH
     keys=FILE       a line is added for each question: the key that came with it
+    bodies=FILE     a line is added for each question: the whole request
     asked=FILE      a line is added for each question
     starts=FILE     a line is added at each start: the process id
     dies=TEXT       ends at once with code 9 at a question that is TEXT
@@ -66,6 +67,7 @@ class Serving(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         question = body["messages"][-1]["content"]
         note("asked", question)
+        note("bodies", json.dumps(body))
         note("keys", self.headers.get("Authorization", ""))
         SEEN["asked"] += 1
         if question == OPTIONS.get("dies") or SEEN["asked"] == int(OPTIONS.get("after", 0)):
