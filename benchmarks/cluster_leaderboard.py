@@ -1,30 +1,34 @@
-"""The leaderboard of a thousand models on ten tasks, of tables that are objects of a store.
+"""The leaderboard of a thousand models on twenty tasks: tables in a store, metrics in a database.
 
-The store is simulated: each answer takes as long as one of S3 may.
+The store is a folder; each of its answers takes as long as one of S3 may.
 """
 
+import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
+from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import all_standings
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, expect, run_command
 from resources.storage.blobs.objects import ObjectBlobs
 from resources.storage.blobs.port import BlobEntry, Blobs
 from resources.tables.parquet import TableFiles
 
 _N = 1000  # models
-_TASKS = [replace(CODIS, name=f"codis/part_{number}") for number in range(10)]
+_TASKS = [replace(CODIS, name=f"codis/part_{number}") for number in range(20)]
 _ANSWER = 0.02  # s
 _LISTED_AT_ONCE = 1000
+_DATABASE = "BENCH_INDEX"  # environment variable
 _QUESTION = Question(
     question_id="codis/1", task="codis", edition="own", kind="text", text="?", answer=("A",)
 )
@@ -52,63 +56,55 @@ class _Far(ObjectBlobs):
 
 
 class _StoredTables(TableFiles):
-    """Tables that are objects; the folder names of which store."""
+    """Tables that are objects of a store in a folder."""
 
     @property
     def blobs(self) -> Blobs:
-        return _STORES[self.folder]
+        from obstore.store import LocalStore
 
-
-_STORES: dict[str, Blobs] = {}
+        near = self.folder.endswith("near")
+        kind = ObjectBlobs if near else _Far
+        return kind(LocalStore(Path(self.folder).parent / "objects", mkdir=True), "a store")
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Make the leaderboard before and after metrics were gathered, and with one more model."""
-    from obstore.store import MemoryStore
+    """Write the tables; make the leaderboard in new processes: cold, and with one more model."""
+    from tests.postgres_server import postgres
 
-    store = MemoryStore()
-    _STORES["near"] = ObjectBlobs(store, "a store")
-    _STORES["far"] = _Far(store, "the same, 20 ms away")
-    near, far = (_StoredTables(folder=name) for name in ("near", "far"))
-    for task in _TASKS:
-        near.write(_key(task, "questions"), [_QUESTION], Question)
-    for number in range(_N):
-        _write(near, number)
-    first, gathering = _leaderboard(far)
-    again, gathered = _leaderboard(far)
-    assert first == again
-    assert [(row.task, row.value) for row in first] == _expected()
-    _write(near, _N)
-    more, one_more = _leaderboard(far)
-    assert len(more) == len(first) + len(_TASKS)
+    with postgres() as server:
+        os.environ[_DATABASE] = server.address()
+        near = _StoredTables(folder=str(folder / "near"), database=_DATABASE)
+        for task in _TASKS:
+            near.write(_key(task, "questions"), [_QUESTION], Question)
+        for number in range(_N):
+            _write(near, number)
+        cold, peak = _leaderboard(folder)
+        unindexed = near.model_copy(update={"database": ""})
+        _write(unindexed, _N)
+        more, _ = _leaderboard(folder)
     named = f"leaderboard of {_N:,} models on {len(_TASKS)} tasks, objects"
     return [
-        Figure(what=named, value=gathered, most=3, unit="s"),
-        Figure(what="    when one model is new", value=one_more, unit="s"),
-        Figure(what="    when all are new", value=gathering, unit="s"),
+        Figure(what=f"{named}, cold", value=cold, most=5, unit="s"),
+        Figure(what="    peak memory", value=peak, most=300, unit="MiB"),
+        Figure(what="    when one model is not in the database yet", value=more, unit="s"),
     ]
 
 
-def _leaderboard(tables: TableFiles) -> tuple[list[LeaderboardRow], float]:
-    started = perf_counter()
-    rows = all_standings(_TASKS, tables, [])
-    return rows, perf_counter() - started
-
-
-def _expected() -> list[tuple[str, float]]:
-    """Of each task a thousand values, one thousandth apart, the best first."""
-    return [(task.name, number / _N) for task in _TASKS for number in reversed(range(_N))]
+def _leaderboard(folder: Path) -> tuple[float, float]:
+    """Seconds and peak memory (MiB) of a process that makes it."""
+    command = (sys.executable, "-m", "benchmarks.cluster_leaderboard", str(folder / "far"))
+    ran = expect(run_command(folder / "home", *command))
+    seconds, peak = map(float, ran.output.split()[-2:])
+    return seconds, peak
 
 
 def _write(tables: TableFiles, number: int) -> None:
-    """Write a model's metrics of all tasks: one table of ten rows, which lies in ten places."""
+    """Write a model's metrics of all tasks."""
     model = f"model-{number:04d}"
-    rows = [_metric(task.name, model, number) for task in _TASKS]
-    tables.write(_key(_TASKS[0], "metrics"), rows, Metric, model)
-    data = tables.blobs.get(tables.name(_key(_TASKS[0], "metrics"), model))
-    assert data
-    for task in _TASKS[1:]:
-        tables.blobs.put(tables.name(_key(task, "metrics"), model), data)
+    for task in _TASKS:
+        kinds = dict.fromkeys(("all", *CODIS.counts))
+        rows = [replace(_metric(task.name, model, number), category=one) for one in kinds]
+        tables.write(_key(task, "metrics"), rows, Metric, model)
 
 
 def _key(task: Task, name: str) -> list[str]:
@@ -133,3 +129,19 @@ def _metric(task: str, model: str, number: int) -> Metric:
         data=short(digest([_QUESTION])),
         signature="codis|v2|main",
     )
+
+
+def main(folder: str) -> None:
+    """Make the leaderboard; the last words of output are its seconds and peak memory in MiB."""
+    tables = _StoredTables(folder=folder, database=_DATABASE)
+    started = perf_counter()
+    rows = all_standings(_TASKS, tables, [])
+    seconds = perf_counter() - started
+    assert len(rows) >= _N * len(_TASKS), len(rows)
+    best = [row.value for row in rows if row.task == _TASKS[0].name][:3]
+    assert best == [(_N - place) / _N for place in (1, 2, 3)], best
+    sys.stdout.write(f"{seconds} {getrusage(RUSAGE_SELF).ru_maxrss / 1024}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -20,7 +20,8 @@ CHANGED = "measured on questions that have changed since"
 
 _ALL = "SELECT * FROM metrics WHERE task = $task ORDER BY model, metric, category"
 _PRIMARY = """
-SELECT * FROM metrics WHERE task = $task AND metric = $metric AND category = 'all' ORDER BY model
+SELECT * FROM metrics WHERE task = $task AND metric = $metric AND category = $category
+ORDER BY model
 """
 _EXAM = """
 SELECT count(*) AS n, coalesce(min(edition), '') AS edition, min(kind) AS least, max(kind) AS most,
@@ -30,7 +31,7 @@ FROM questions
 
 _CHANCE = """
 SELECT max(value) AS chance FROM metrics
-WHERE task = $task AND metric = 'chance' AND category = 'all' AND NOT isnan(value)
+WHERE task = $task AND metric = $metric AND category = $category AND NOT isnan(value)
 """
 
 
@@ -105,8 +106,8 @@ def columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[
 def _chance(tables: TableFiles, task: Task) -> float | None:
     if "chance" not in task.measures:
         return None
-    views = {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)}
-    found = tables.query(_CHANCE, views, {}, task=task.name).to_pylist()
+    key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
+    found = tables.query_metrics(_CHANCE, key, {}, task=task.name, **wanted).to_pylist()
     return found[0]["chance"] if found else None
 
 
@@ -116,9 +117,8 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
         return Cells(rows=[], unreadable={})
     damaged: dict[Table, str] = {}
     try:
-        views = {"metrics": ([key], Metric)}
-        metric = {"metric": task.primary_metric} if sql is _PRIMARY else {}
-        found = tables.query(sql, views, damaged, task=task.name, **metric)
+        primary = {"metric": task.primary_metric, "category": "all"} if sql is _PRIMARY else {}
+        found = tables.query_metrics(sql, key, damaged, task=task.name, **primary)
         now = short(tables.digest(questions_key(task, condition)) or "")
     except TableError as why:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(why)))

@@ -129,8 +129,34 @@ leases = sa.Table(
     sqlite_with_rowid=False,
 )
 
-STORES = {"responses": (responses, prompts), "vectors": (vectors,), "leases": (leases,)}
-REVISIONS = {"responses": 2, "vectors": 1, "leases": 1}
+metric_tables = sa.Table(
+    "metric_tables",
+    _SCHEMA,
+    sa.Column("place", _Key, primary_key=True),
+    sa.Column("partition", _Key, primary_key=True),
+    sa.Column("version", sa.Text),
+    sqlite_with_rowid=False,
+)
+metric_rows = sa.Table(
+    "metric_rows",
+    _SCHEMA,
+    sa.Column("place", _Key, primary_key=True),
+    sa.Column("partition", _Key, primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True),
+    sa.Column("metric", AnyText),
+    sa.Column("category", AnyText),
+    sa.Column("row", sa.Text),
+    sa.Index("metric_rows_by_cell", "place", "metric", "category"),
+    sqlite_with_rowid=False,
+)
+
+STORES = {
+    "responses": (responses, prompts),
+    "vectors": (vectors,),
+    "leases": (leases,),
+    "metrics": (metric_tables, metric_rows),
+}
+REVISIONS = {"responses": 2, "vectors": 1, "leases": 1, "metrics": 1}
 """The current revision of each store; ``migrations/versions`` has one with that name."""
 
 
@@ -154,7 +180,7 @@ def state_of(connection: sa.Connection, store: str) -> State:
     """Whether the tables of a store exist, and are of this version."""
     there = set(sa.inspect(connection).get_table_names())
     if (number := _revision(connection, store, there)) is None:
-        before = store if connection.dialect.name == "sqlite" else _BEFORE_ALEMBIC[store]
+        before = store if connection.dialect.name == "sqlite" else _BEFORE_ALEMBIC.get(store)
         return "older" if before in there else "missing"
     if number == REVISIONS[store]:
         return "current"

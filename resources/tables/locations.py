@@ -12,6 +12,7 @@ from pydantic import Field
 from bench_assets.core.schema.errors import HomeError, TableError
 from resources.config.stores import open_shared_blobs
 from resources.storage.blobs.port import Blobs
+from resources.tables.metrics_index import MetricsIndex, open_metrics_index
 
 SOURCES_FOLDER = ".of"
 """Below it lie the tables of named sources, see ``resources.datasets.source_files``."""
@@ -30,6 +31,8 @@ class TableLocations(dg.ConfigurableResource[Any]):
     objects: str = ""
     """Where homes share tables, see ``[storage]``; "": they are the home's own."""
     endpoint: str = ""
+    database: str = ""
+    """Environment variable with the address of the shared database, which indexes metrics."""
 
     @property
     def blobs(self) -> Blobs:
@@ -39,6 +42,17 @@ class TableLocations(dg.ConfigurableResource[Any]):
             HomeError: If the configured store cannot be used.
         """
         return open_shared_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
+
+    @property
+    def metrics_index(self) -> MetricsIndex | None:
+        """The index of metrics; None where tables are files, or no database is shared.
+
+        Raises:
+            HomeError: If the database cannot be used.
+        """
+        if not self.database or self.blobs.folder is not None:
+            return None
+        return open_metrics_index(self.database, os.getpid())
 
     @property
     def export(self) -> Blobs:
@@ -143,7 +157,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
                 yield path.parent.relative_to(root).parts
 
     def _of(self, places: dict[str, str]) -> Self:
-        shared = {"objects": self.objects, "endpoint": self.endpoint}
+        shared = {"objects": self.objects, "endpoint": self.endpoint, "database": self.database}
         return type(self)(folder=self.folder, places=places, **shared)
 
 

@@ -8,6 +8,7 @@ import io
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -15,7 +16,8 @@ import dagster as dg
 import pyarrow as pa
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows, to_table
 from bench_assets.core.tables.large_tables import BLOCK, Blocks, LargeTable, in_blocks
 from resources.storage.atomic_write import open_atomic
 from resources.tables import duckdb_queries
@@ -30,7 +32,7 @@ from resources.tables.file_bytes import (
     table_name,
 )
 from resources.tables.locations import file_name
-from resources.tables.metrics_snapshot import FetchedTable, fetch_metrics
+from resources.tables.metrics_index import FetchedTable, fetch_tables
 
 Row = TypeVar("Row")
 Rows = TypeVar("Rows", bound=Sequence[Any])
@@ -57,7 +59,9 @@ class TableFiles(TableBytes):
         if self.blobs.folder is None:
             whole = io.BytesIO()
             write_groups(tables, columns, whole)
-            self.blobs.put(self.name(key, partition), whole.getvalue())
+            version = self.blobs.put(self.name(key, partition), whole.getvalue())
+            if row_type is Metric and (index := self.metrics_index):
+                index.put(self.below(key), partition, version, to_table(rows, Metric))
         else:
             with open_atomic(self.path(key, partition)) as file:
                 write_groups(tables, columns, file)
@@ -137,6 +141,27 @@ class TableFiles(TableBytes):
             raise TableError("; ".join(left_out.values()))
         return found
 
+    def query_metrics(
+        self, sql: str, key: Sequence[str], unreadable: dict[Table, str], **parameters: str
+    ) -> pa.Table:
+        """Run SQL over ``metrics``, the rows of every model; unreadable tables are left out.
+
+        Homes that share tables and a database fetch none: the database has the rows. Those of the
+        parameters ``metric`` and ``category`` are chosen there.
+
+        Raises:
+            TableError: If the folder of tables cannot be read.
+            HomeError: If the store of tables, or the database, cannot be reached.
+        """
+        if (index := self.metrics_index) is None:
+            return self.query(sql, {"metrics": ([key], Metric)}, unreadable, **parameters)
+        where = {k: v for k, v in parameters.items() if k in ("metric", "category")}
+        fetch = partial(self._fetch, key, Metric)
+        found = index.rows(self.below(key), self.versions(key), fetch, where)
+        rows = [one for one in found.values() if isinstance(one, pa.Table)]
+        unreadable |= {(tuple(key), p): one for p, one in found.items() if isinstance(one, str)}
+        return duckdb_queries.run_sql(sql, {"metrics": (rows, Metric)}, parameters)
+
     def _views(
         self,
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
@@ -164,14 +189,6 @@ class TableFiles(TableBytes):
         except TableError as why:
             return [("", str(why))]  # its partitions are unknown
 
-        def fetched(part: str) -> FetchedTable:
-            try:
-                with self.opened_whole(key, part) as table:
-                    require_columns(table.schema_arrow, row_type)
-                    return table.read().replace_schema_metadata()
-            except TableError as why:
-                return str(why)
-
         def file(part: str) -> duckdb_queries.Source | str:
             path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
@@ -181,7 +198,16 @@ class TableFiles(TableBytes):
 
         if blobs.folder is not None:
             return ((part, file(part)) for part in versions)
-        return fetch_metrics(blobs, below, versions, row_type, fetched).items()
+        return fetch_tables(versions, partial(self._fetch, key, row_type)).items()
+
+    def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> FetchedTable:
+        """The verified rows of an object, or why there are none."""
+        try:
+            with self.opened_whole(key, part) as table:
+                require_columns(table.schema_arrow, row_type)
+                return table.read().replace_schema_metadata()
+        except TableError as why:
+            return str(why)
 
 
 class TableIOManager(dg.ConfigurableIOManager):

@@ -44,7 +44,7 @@ UNREADABLE = "unreadable"
 
 _CURRENT = """
 SELECT * FROM metrics
-WHERE condition = 'main' AND category = 'all' AND task = $task AND metric = $metric
+WHERE condition = 'main' AND category = $category AND task = $task AND metric = $metric
 ORDER BY n_failed > 0, value DESC NULLS LAST, model
 """
 
@@ -85,11 +85,11 @@ def all_standings(
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
-    """Rank the models of each task; tables in an object store are read concurrently."""
+    """Rank the models of each task; of an object store, one task is read while one is ranked."""
     of_task = partial(standings, tables=tables, published=published, configured=configured)
     if tables.blobs.folder is not None:
         return [row for task in tasks for row in of_task(task)]
-    with ThreadPoolExecutor() as threads:
+    with ThreadPoolExecutor(2) as threads:
         return [row for rows in threads.map(of_task, tasks) for row in rows]
 
 
@@ -126,13 +126,8 @@ def _current(
     damaged: dict[Table, str] = {}
     try:
         data = tables.digest(evaluation_key(task, "main", "questions"))
-        found = tables.query(
-            _CURRENT,
-            {"metrics": ([key], Metric)},
-            damaged,
-            task=task.name,
-            metric=task.primary_metric,
-        )
+        wanted = {"task": task.name, "metric": task.primary_metric, "category": "all"}
+        found = tables.query_metrics(_CURRENT, key, damaged, **wanted)
     except TableError as why:
         return [], dict.fromkeys(tables.known(key), str(why))
     unreadable = {model: why for (_, model), why in damaged.items()}

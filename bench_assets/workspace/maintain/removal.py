@@ -18,7 +18,6 @@ from resources.config.stores import existing_response_store, open_table_locks
 from resources.runs.orphaned_runs import table_locks
 from resources.storage.blobs.port import BlobEntry
 from resources.tables.locations import file_name
-from resources.tables.metrics_snapshot import SNAPSHOT_FOLDER
 
 _RESULTS = "metrics"  # the table that a number is in
 
@@ -111,10 +110,11 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
             megabytes += freed
         blobs = bench.tables.blobs
         names = [one.name for one in found.tables]
-        # has its metrics
-        gathered = {f"{SNAPSHOT_FOLDER}/{name.rpartition('/')[0]}" for name in names}
-        for name in (*names, *gathered, *model_notes(bench.tables, model)):
+        for name in (*names, *model_notes(bench.tables, model)):
             blobs.delete(name)
+        if index := bench.tables.metrics_index:
+            for below in {name.rpartition("/")[0] for name in names}:
+                index.forget(below, [model])
         for name in {str(one.name) for one in ANSWERING.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)

@@ -29,10 +29,11 @@ class FileBlobs:
         """Path of the file."""
         return str(self._file(name))
 
-    def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
         """Write a file aside and rename it."""
         with open_atomic(self._file(name), sync=sync) as file:
             file.write(data)
+        return ""
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write a temporary file and hard-link it to the name, which succeeds only once."""

@@ -58,10 +58,10 @@ class ObjectBlobs:
         """Address of the object."""
         return f"{self._place}/{safe_name(name)}"
 
-    def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
         """Write an object; it is durable when the store confirms it."""
         safe_name(name)
-        self._tried(lambda: self._store.put(name, data))
+        return self._tried(lambda: self._store.put(name, data))["e_tag"] or ""
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object unless there is one, by a conditional put.

@@ -40,13 +40,16 @@ class Blobs(Protocol):
         """Location of a blob, for messages."""
         ...
 
-    def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
         """Write a blob, replacing an existing one.
 
         Args:
             name: Its name.
             data: Its content.
             sync: Whether it has to survive a power cut; slower.
+
+        Returns:
+            Its version, as listings have it; "" if the store does not say.
         """
         ...
 

@@ -1,0 +1,153 @@
+"""Metrics of all models in the shared database, so that a leaderboard fetches no object.
+
+Tables are the record: a row counts only under the version of its table in the object store. What is
+missing or of another version is fetched, and indexed again.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from typing import TypeAlias
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from bench_assets.core.schema.errors import HomeError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.tables.arrow import schema
+from resources.config.environment import read_secret
+from resources.storage.database import Database
+from resources.storage.postgres import PostgresDatabase
+from resources.storage.schema import among, metric_rows, metric_tables, upsert
+
+_LOG = logging.getLogger("bench_assets.tables")
+_AT_ONCE = 32  # objects that are being fetched
+_PAGE = 200  # tables of one transaction
+_COLUMNS = schema(Metric)
+
+FetchedTable: TypeAlias = pa.Table | str
+"""The rows of a table, or why there are none."""
+
+
+def fetch_tables(
+    partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
+) -> dict[str, FetchedTable]:
+    """Fetch tables of a store concurrently."""
+    wanted = sorted(partitions)
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        return dict(zip(wanted, threads.map(fetch, wanted), strict=True))
+
+
+@cache
+def open_metrics_index(variable: str, _process: int) -> "MetricsIndex":
+    """The index in the database of an environment variable, once a process.
+
+    Raises:
+        SettingsError: If its address cannot be used.
+        HomeError: If the database cannot be used.
+    """
+    return MetricsIndex(PostgresDatabase(read_secret(variable), variable))
+
+
+class MetricsIndex:
+    """Rows of metrics by the folder of their tables, in a database that homes share."""
+
+    def __init__(self, database: Database) -> None:
+        """Create the tables, or check their schema.
+
+        Raises:
+            HomeError: If the database cannot be used, or was written by another version.
+        """
+        self._database = database
+        database.prepare("metrics")
+
+    def rows(
+        self,
+        below: str,
+        versions: Mapping[str, str],
+        fetch: Callable[[str], FetchedTable],
+        where: Mapping[str, str],
+    ) -> dict[str, FetchedTable]:
+        """Rows of a folder's tables with the wanted values; what is not indexed is fetched.
+
+        Args:
+            below: Prefix of the tables.
+            versions: Present versions by partition.
+            fetch: Fetches the whole table of a partition, verified.
+            where: Wanted values of ``metric`` and ``category``, where they matter.
+        """
+        known = self._database.read(partial(_versions, below))
+        fetched = fetch_tables((one for one in versions if known.get(one) != versions[one]), fetch)
+        self._index(below, {one: (versions[one], rows) for one, rows in fetched.items()})
+        if gone := known.keys() - versions.keys():
+            self.forget(below, gone)
+        there = versions.keys() - fetched.keys()
+        indexed = self._database.read(partial(_rows, below, where)) if there else []
+        try:
+            parsed = [json.loads(row) for partition, row in indexed if partition in there]
+        except (ValueError, RecursionError):  # damaged: the tables are whole
+            self.forget(below, there)
+            return self.rows(below, versions, fetch, where)
+        found = pa.Table.from_pylist(parsed, _COLUMNS)
+        return {"": found, **fetched} if there else fetched
+
+    def put(self, below: str, partition: str, version: str, rows: pa.Table) -> None:
+        """Index a table that was just written; without it, the next reader does."""
+        self._index(below, {partition: (version, rows)})
+
+    def forget(self, below: str, partitions: Collection[str]) -> None:
+        """Delete the rows of tables that are gone."""
+
+        def work(connection: sa.Connection) -> None:
+            for table in (metric_rows, metric_tables):
+                of = among(connection, table.c.partition, sorted(partitions))
+                connection.execute(sa.delete(table).where(table.c.place == below, of))
+
+        self._database.write(work)
+
+    def _index(self, below: str, tables: Mapping[str, tuple[str, FetchedTable]]) -> None:
+        """Replace the rows of tables; those older than a column are fetched each time."""
+        new = [
+            (partition, version, rows)
+            for partition, (version, rows) in sorted(tables.items())
+            if isinstance(rows, pa.Table) and rows.schema == _COLUMNS
+        ]
+        try:
+            for start in range(0, len(new), _PAGE):
+                self._database.write(partial(_replace, below, new[start : start + _PAGE]))
+        except HomeError as why:  # a database that may only be read
+            _LOG.warning("%s", why)
+
+
+def _versions(below: str, connection: sa.Connection) -> dict[str, str]:
+    of = sa.select(metric_tables.c.partition, metric_tables.c.version)
+    found = connection.execute(of.where(metric_tables.c.place == below))
+    return {partition: version for partition, version in found}
+
+
+def _rows(below: str, where: Mapping[str, str], connection: sa.Connection) -> list[tuple[str, str]]:
+    wanted = (metric_rows.c[name] == value for name, value in where.items())
+    of = sa.select(metric_rows.c.partition, metric_rows.c.row)
+    order = metric_rows.c.partition, metric_rows.c.number
+    found = connection.execute(of.where(metric_rows.c.place == below, *wanted).order_by(*order))
+    return [(partition, row) for partition, row in found]
+
+
+def _replace(
+    below: str, tables: list[tuple[str, str, pa.Table]], connection: sa.Connection
+) -> None:
+    names = [partition for partition, *_ in tables]
+    old = metric_rows.c.place == below, among(connection, metric_rows.c.partition, names)
+    connection.execute(sa.delete(metric_rows).where(*old))
+    heads = [{"place": below, "partition": one, "version": v} for one, v, _ in tables]
+    upsert(connection, metric_tables, heads, "DO UPDATE SET version = excluded.version")
+    rows = [one for partition, _, table in tables for one in _as_rows(below, partition, table)]
+    upsert(connection, metric_rows, rows, "DO UPDATE SET row = excluded.row")
+
+
+def _as_rows(below: str, partition: str, table: pa.Table) -> Iterator[dict[str, object]]:
+    for number, row in enumerate(table.to_pylist()):
+        about = {"metric": row["metric"], "category": row["category"], "row": json.dumps(row)}
+        yield {"place": below, "partition": partition, "number": number, **about}
