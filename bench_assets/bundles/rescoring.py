@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from math import isclose, isnan
 from typing import Any, NamedTuple
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import parts_of
@@ -87,11 +88,13 @@ def by_rules(
     name: str,
     recorded: Sequence[Judgement] = (),
 ) -> list[Judgement]:
-    """Judge by rules; the recorded setup is kept.
+    """Judge by rules; the recorded setup is kept, and so are verdicts of people.
 
     Raises:
         SettingsError: If the task does not have these rules any more.
     """
+    if name == PEOPLE:
+        return list(recorded)
     setup = next((row.setup for row in recorded), "")
     rows = pipeline.judge(task, questions, predictions, None, name)
     return [replace(row, setup=setup) for row in rows]

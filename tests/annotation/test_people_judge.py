@@ -8,8 +8,9 @@ import pytest
 
 from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.responses.verdicts import verdict_unit, verdicts_task
+from bench_assets.bundles.rescoring import evaluate_again
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.signature import Signature
+from bench_assets.core.schema.signature import Signature, judged_by
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.task import AnsweredQuestion, ByModel
@@ -98,3 +99,10 @@ def test_people_are_named_like_any_judge_and_only_where_they_can_be_asked():
     assert TASK.chosen_judge("people") == ("people", "")
     with pytest.raises(SettingsError, match="drop --limit"):
         pipeline.judge(TASK, ASKED, SAID, None, "people")
+
+
+def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():
+    rows = judged("yes yes yes", "no no no", "yes yes no", "no no yes")
+    kept = [replace(row, setup=judged_by("people", "")) for row in rows]
+    again = evaluate_again(TASK, ASKED, SAID, kept, "")
+    assert [row.points for row in again.scores] == [1.0, 0.0, 1.0, 0.0]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
     NOT_REMEMBERED,
@@ -187,8 +188,10 @@ def _judgements(
     said = number.signature.parts.get("judge", "none")
     name, asked = _judge_of(task, said, bench.settings.suite(task.suite, SuiteSettings).judge)
     if not asked:
-        needs.append(BundleRequirement(part="judge", takes=said, here=f"rules: {name}"))
-        return by_rules(task, questions, predictions, name)
+        recorded = _stored_verdicts(whole) if name == PEOPLE else []
+        here = f"{len(recorded)} verdicts of people" if recorded else f"rules: {name}"
+        needs.append(BundleRequirement(part="judge", takes=said, here=here))
+        return by_rules(task, questions, predictions, name, recorded)
     with _open_model(models, asked, "main", ask=ask) as judge:
         rows = by_model(task, questions, predictions, (judge, name), "")
     needs.append(
@@ -245,6 +248,13 @@ def _stored_predictions(whole: _Inputs) -> list[Prediction]:
     rows = list(place.read().predictions) if whole.number.model else []
     if not rows:
         raise MissingResponsesError("no table of rankings")
+    return rows
+
+
+def _stored_verdicts(whole: _Inputs) -> Sequence[Judgement]:
+    rows = _location(whole).read().judgements if whole.number.model else []
+    if not rows:
+        raise MissingResponsesError("no table of people's verdicts")
     return rows
 
 

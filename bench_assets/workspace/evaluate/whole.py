@@ -106,7 +106,7 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
 
 def _how_to_answer(settings: Settings, form: str) -> str:
     if settings.annotation.kind == "pages":
-        return f"Run `bench annotate links --task {form}` and `bench annotate serve`."
+        return f"Run `bench annotate links --task {form} --person NAME` and `bench annotate serve`."
     if settings.annotation.kind == "label-studio":
         return f"They are published at {settings.annotation.url}."
     folder = settings.home / "annotation" / form
