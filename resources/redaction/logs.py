@@ -12,7 +12,6 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -22,21 +21,18 @@ from resources.config.environment import files_with_secrets, known_secrets
 
 
 class CurrentSecrets:
-    """Reads bench.toml, and what else may hold secrets, again when it has changed."""
+    """Reads settings, which may hold secrets, again when they have changed."""
 
     def __init__(self, *homes: Path) -> None:
         self._homes = homes
-        self._files: Sequence[Path] = ()
         self._state: list[tuple[int, int]] | None = None
         self._secrets = Secrets()
 
     def now(self) -> Secrets:
         """Secrets at this moment."""
-        state = list(map(_state, self._files))
-        if not self._files or state != self._state:
-            self._files = files_with_secrets(*self._homes)
-            self._state = list(map(_state, self._files))
-            self._secrets = known_secrets(*self._homes)
+        state = list(map(_state, files_with_secrets(*self._homes)))
+        if state != self._state:
+            self._state, self._secrets = state, known_secrets(*self._homes)
         return self._secrets
 
 

@@ -108,15 +108,11 @@ class Leases:
         held = set(connection.scalars(taken))  # an upsert would lock their rows
         free = [key for key in keys if key not in held]
         ended = f"WHERE leases.until < {now!r} OR leases.owner = excluded.owner"
-        self._insert(connection, free, ended)
-        return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
-
-    def _insert(self, connection: sa.Connection, keys: list[str], condition: str = "") -> None:
-        until = _now(connection) + self.seconds
-        values = {"owner": self.owner, "note": self.note, "until": until}
+        values = {"owner": self.owner, "note": self.note, "until": now + self.seconds}
         changed = ", ".join(f"{name} = excluded.{name}" for name in values)
-        rows = [{"key": key, **values} for key in keys]
-        upsert(connection, leases, rows, f"DO UPDATE SET {changed} {condition}")
+        rows = [{"key": key, **values} for key in free]
+        upsert(connection, leases, rows, f"DO UPDATE SET {changed} {ended}")
+        return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
 
     def _oldest(self, connection: sa.Connection) -> float:
         """The least time until which a lease of a living holder is held."""
