@@ -1,5 +1,7 @@
 """Listening to people: a run for new answers, and a sentence for what cannot be heard."""
 
+from datetime import UTC, datetime
+
 import dagster as dg
 import pytest
 
@@ -77,6 +79,18 @@ def test_an_answer_asks_for_one_run_until_the_table_has_it(home):
     made, key = home.tick()
     assert made == ["votes_answers"]
     assert home.tick() == (made, key)  # Dagster starts one run for a key, however often it comes
+    home.make(ANNOTATION_TASKS[0])
+    assert home.tick() == "nothing new"
+
+
+def test_a_deadline_that_passes_asks_for_one_run_without_an_answer(home):
+    home.make(ANNOTATION_TASKS[0])
+    assert home.tick() == "nothing new"
+    now = datetime.now(UTC)
+    (home.folder / "bench.toml").write_text(
+        f'[annotation.tasks."{NAMES[0]}"]\nuntil = {now.isoformat()}\n'
+    )
+    assert home.tick()[0] == ["votes_answers"]
     home.make(ANNOTATION_TASKS[0])
     assert home.tick() == "nothing new"
 
