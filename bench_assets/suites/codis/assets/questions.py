@@ -47,7 +47,6 @@ from bench_assets.suites.codis.votes import (
     ballots,
     decide,
     edition_of,
-    open_submissions,
     select,
 )
 from bench_assets.suites.codis.votes import agreement as measure_agreement
@@ -273,7 +272,7 @@ def decisions(
         needed=needed_of(settings.load(), annotation.VOTES),
         images={image.name for image in stored},
     )
-    return table_output(rows, {"open": len(open_submissions(rows))})
+    return table_output(rows)
 
 
 @dg.asset(ins=CODIS.ins("submissions", "votes"), **CODIS.stage("select"))

@@ -109,9 +109,7 @@ def statement_decisions(
         open_sentence_encoder(settings),
         least=least_votes(settings.load(), annotation.CONFLICTS, annotation.N_CHECKING),
     )
-    return table_output(
-        rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
-    )
+    return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
 _BATCH = 512  # texts that are kept at once
@@ -254,9 +252,7 @@ def look_alikes(
     """Keep the images that people find alike and in conflict with the captions."""
     least = least_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
-    return table_output(
-        rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
-    )
+    return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
 @dg.asset(

@@ -137,9 +137,7 @@ def decisions(
         least_votes=needed_of(settings.load(), annotation.FILTER) or config.least_votes,
         near=config.near,
     )
-    return table_output(
-        rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}
-    )
+    return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
 @dg.asset(ins=_HERE.ins("filter_votes"), **_HERE.stage("select"))
@@ -159,9 +157,7 @@ def caption_decisions(
     kept = {decision.image for decision in decisions if decision.kept}
     least = least_votes(settings.load(), annotation.VERIFY, annotation.N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least=least)
-    return table_output(
-        rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}
-    )
+    return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
 @dg.asset(
