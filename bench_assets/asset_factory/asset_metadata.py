@@ -127,7 +127,7 @@ def _cell(row: Metric | None) -> str:
     left += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
     left += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
     left += f" ({row.n_expired} expired)" if row.n_expired else ""
-    left += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
+    left += f" ({few})" if (few := cluster_warning(row)) else ""
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
     return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"

@@ -125,7 +125,7 @@ _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
 _NO_NUMBER = ("model", "setup", "n_rejected")
 """Columns of a metric that responses do not give: names of the home, bad rows of the source."""
-_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "data"}
+_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
 _LATER |= {"n_refused", "unread", "served", "n_expired", "baselines"}
 """Columns that older tables do not have: nothing there says nothing."""
 _OF_OTHERS = {"constant", "shuffled", "baselines"}

@@ -171,6 +171,7 @@ def _printed(number: ExternalMetric, like: Metric, signature: str) -> Metric:
         constant=None,
         shuffled=None,
         n_clusters=None,
+        largest_cluster=None,
         signature=signature,
     )
 

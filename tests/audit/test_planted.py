@@ -3,7 +3,8 @@
 import pytest
 
 from tests.audit import answering, faults
-from tests.audit.held import KINDS, exam, failed, found
+from tests.audit.held import KINDS, Held, exam, failed, found
+from tests.rows import question
 
 ANY = KINDS
 LETTERED = ("choice",)
@@ -13,6 +14,29 @@ WITH_OPTIONS = ("choice", "options")
 @pytest.fixture(scope="module")
 def exams():
     return {kind: exam(kind) for kind in KINDS}
+
+
+@pytest.mark.parametrize(
+    ("answers", "luck", "gives_away"),
+    [
+        pytest.param(
+            [*map(str, range(20)), "7"], "by luck 5 %, up to 50 % are usual", False, id="numbers"
+        ),
+        pytest.param(
+            ["7"] * 40 + [*map(str, range(20))],
+            "by luck 5 %",
+            True,
+            id="one of twenty is right too often",
+        ),
+        pytest.param(["yes", "no"] * 20, "by luck 50 %", False, id="yes or no"),
+        pytest.param(["yes"] * 9 + ["no"] * 11, "by luck 50 %", False, id="mostly no"),
+    ],
+)
+def test_the_luck_of_one_answer_in_words_is_one_of_those_there_are(answers, luck, gives_away):
+    asked = [question(question_id=f"q/{n}", answer=(one,)) for n, one in enumerate(answers)]
+    finding = found(Held(questions=asked), "one_answer")
+    assert luck in finding.sentence
+    assert bool(finding.suspects) == gives_away
 
 
 @pytest.mark.parametrize("kind", KINDS)

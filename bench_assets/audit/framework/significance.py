@@ -28,6 +28,7 @@ class GuessRate(NamedTuple):
     p: float  # one-sided
     low: float  # 95 % interval of the share
     high: float
+    usual: float = 0.0  # share that is no flaw though luck gets less; ``p`` is against it
 
     @property
     def share(self) -> float:
@@ -37,7 +38,7 @@ class GuessRate(NamedTuple):
     @property
     def gives_away(self) -> bool:
         """Whether the advantage over chance is significant and large."""
-        return self.p < DOUBT and self.share - self.chance >= LARGE
+        return self.p < DOUBT and self.share - max(self.chance, self.usual) >= LARGE
 
     def __str__(self) -> str:
         """Its figures.
@@ -45,9 +46,10 @@ class GuessRate(NamedTuple):
         >>> str(GuessRate(hits=30, n=40, chance=0.25, p=0.0, low=0.6, high=0.86))
         '75 % right (60 % to 86 %, n = 40), by luck 25 %'
         """
+        usual = f", up to {self.usual:.0%} are usual" if self.usual > self.chance else ""
         return (
             f"{self.share:.0%} right ({self.low:.0%} to {self.high:.0%}, n = {self.n}), by luck"
-            f" {self.chance:.0%}"
+            f" {self.chance:.0%}{usual}"
         ).replace("%", " %")
 
 

@@ -197,8 +197,10 @@ def _constant_texts(questions: Sequence[Question]) -> Tried:
             continue
         answer, n = max(counts.items(), key=lambda one: (one[1], one[0]))
         hits = [answer in _answers(one) for one in some]
-        luck = max(_HALF, *(1 / len(one.options) if one.options else 0 for one in some))
-        about = GuessRate(n, len(some), luck, upper_tail(n, len(some), luck), *_bounds(hits))
+        offered = [len(one.options) or max(2, len(counts)) for one in some]
+        luck = sum(chances(offered)) / len(some)
+        p = upper_tail(n, len(some), max(luck, _HALF))
+        about = GuessRate(n, len(some), luck, p, *_bounds(hits), usual=_HALF)
         tried.append((f'always "{answer}", of {kind}', about, ()))
     return tried
 

@@ -335,6 +335,7 @@ class Metric:
         unread: Share of the responses that nobody read; None: not counted.
         served: Who answered, as servers say: "m-05 (60), m-08 (40)".
         n_clusters: Effective number of clusters behind the interval.
+        largest_cluster: Share of the weight that the largest one has.
         n_rejected: Rows of the source that became no question; None: not counted.
         n_expired: What people had not decided by a deadline; None: nothing.
         data: Digest of the questions, as the signature has it; "" in older tables.
@@ -360,6 +361,7 @@ class Metric:
     unread: float | None = None
     served: str = ""
     n_clusters: float | None = None
+    largest_cluster: float | None = None
     n_rejected: int | None = None
     n_expired: int | None = None
     edition: str
@@ -379,15 +381,19 @@ class Metric:
 FEW_CLUSTERS = 10.0
 """Effective clusters below which an interval is wide and may be off: readers are warned."""
 
+_LARGE_CLUSTER, _TIMES = 0.1, 2.0
+"""Share of the weight, and times an equal one's share, from which one cluster decides a mean."""
 
-def cluster_warning(n_clusters: float | None) -> str:
-    """Warning about few effective clusters; "" if there are enough.
 
-    >>> cluster_warning(3.93), cluster_warning(12.0)
-    ('only 3.9 effective clusters', '')
-    """
-    few = n_clusters is not None and n_clusters < FEW_CLUSTERS
-    return f"only {n_clusters:.1f} effective clusters" if few else ""
+def cluster_warning(row: "Metric | LeaderboardRow") -> str:
+    """Warning about few effective clusters, or one that dominates; "" if there is none."""
+    if row.n_clusters is None:
+        return ""
+    if round(row.n_clusters, 6) < FEW_CLUSTERS:
+        return f"only {row.n_clusters:.1f} effective clusters"
+    largest = row.largest_cluster or 0.0
+    dominates = largest >= _LARGE_CLUSTER and largest * row.n_clusters >= _TIMES
+    return f"one cluster has {largest:.0%} of the weight".replace("%", " %") if dominates else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -478,6 +484,7 @@ class LeaderboardRow:
     unread: float | None = None
     served: str = ""
     n_clusters: float | None = None
+    largest_cluster: float | None = None
     n_rejected: int | None = None
     constant: float | None = None
     shuffled: float | None = None

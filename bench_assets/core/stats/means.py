@@ -48,6 +48,7 @@ class Mean(NamedTuple):
     n_scored: int
     n_unscored: int
     n_clusters: float | None = None  # effective: equal ones that would tell as much (Kish, 1965)
+    largest_cluster: float | None = None  # share of the weight
 
 
 class ClusterMoves(NamedTuple):
@@ -104,7 +105,8 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     found = _moves(parts, means, totals)
     low, high = _interval(value, found, len(parts) > 1)
     n_clusters = 1 / fsum(found.shares**2)
-    return Mean(value, low, high, n_scored, n_unscored, n_clusters)
+    largest = float(found.shares.max())
+    return Mean(value, low, high, n_scored, n_unscored, n_clusters, largest)
 
 
 class _ScoredGroup:

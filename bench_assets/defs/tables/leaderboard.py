@@ -176,6 +176,7 @@ def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         unread=row.unread,
         served=row.served or "",
         n_clusters=row.n_clusters,
+        largest_cluster=row.largest_cluster,
         n_rejected=row.n_rejected,
         constant=row.constant,
         shuffled=row.shuffled,
@@ -306,7 +307,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         n += f" ({percent(row.unread)} unread)" if row.unread else ""
         n += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
         n += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
-        n += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
+        n += f" ({few})" if (few := cluster_warning(row)) else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
             f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"

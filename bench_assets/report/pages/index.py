@@ -44,6 +44,7 @@ COLUMNS = (
         "served",
         "mixed",
         "n_clusters",
+        "largest_cluster",
         "n_rejected",
         "constant",
         "shuffled",

@@ -23,7 +23,16 @@ from resources.tables.parquet import TableFiles
 _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
     *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", "unread"),
-    *("served", "mixed", "n_clusters", "n_rejected", "constant", "shuffled", "baselines"),
+    *(
+        "served",
+        "mixed",
+        "n_clusters",
+        "largest_cluster",
+        "n_rejected",
+        "constant",
+        "shuffled",
+        "baselines",
+    ),
     *("stale", "partial", "signature"),
 )
 _USED = ("model", "condition", "responses", "prompt_tokens", "completion_tokens", "seconds", "cost")

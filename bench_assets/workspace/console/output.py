@@ -98,7 +98,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [mixed] if (mixed := mixed_mark(row.signature)) else []
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
     parts += [f"{row.n_expired} expired"] if isinstance(row, Metric) and row.n_expired else []
-    parts += [few] if (few := cluster_warning(row.n_clusters)) else []
+    parts += [few] if (few := cluster_warning(row)) else []
     return ", ".join(parts)
 
 

@@ -159,7 +159,7 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
 def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
     if isnan(row.value):
         return "!" if row.n_scored is None else "\u2013"
-    marks = "*" * bool(row.n_failed) + "°" * bool(cluster_warning(row.n_clusters))
+    marks = "*" * bool(row.n_failed) + "°" * bool(cluster_warning(row))
     marks += "~" * bool(row.stale) + "^" * row.is_imported + "?" * (row.signature in unmeasured)
     marked = f"{row.value:.3f}{marks}"
     value = f"{marked} {row.ranks}" if row.ranks else marked

@@ -1,11 +1,13 @@
 """What uneven clusters add to a mean: CR2 and Satterthwaite's degrees of freedom, by pencil."""
 
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import t
 
+from bench_assets.core.schema.rows import cluster_warning
 from bench_assets.core.stats.means import ScoredPoint, freedom_of, macro_mean, mean
 from bench_assets.core.stats.paired_tests import PairedScores, interval
 
@@ -38,6 +40,24 @@ def test_the_effective_number_of_clusters_counts_equal_ones(sizes, effective):
     points = [ScoredPoint(0.5, str(n)) for n, size in enumerate(sizes) for _ in range(size)]
     assert mean(points).n_clusters == pytest.approx(effective)
     assert macro_mean([points, points]).n_clusters == pytest.approx(effective)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "warning"),
+    [
+        pytest.param([1] * 8, "only 8.0 effective clusters", id="few"),
+        pytest.param([60, *[1] * 60], "only 3.9 effective clusters", id="few, and one dominates"),
+        pytest.param([1] * 10, "", id="ten equal ones"),
+        # 0.2^2 + 80 x 0.01^2 = 0.048: 20.8 effective ones
+        pytest.param([20, *[1] * 80], "one cluster has 20 % of the weight", id="a fifth"),
+        pytest.param([10, *[1] * 90], "one cluster has 10 % of the weight", id="a tenth"),
+        pytest.param([9, *[1] * 91], "", id="less than a tenth"),
+        pytest.param([2, *[1] * 14], "", id="an eighth, 1.8 times an equal one"),
+    ],
+)
+def test_few_clusters_and_one_that_dominates_are_warned_of(sizes, warning):
+    found = mean(ScoredPoint(0.5, str(n)) for n, size in enumerate(sizes) for _ in range(size))
+    assert cluster_warning(SimpleNamespace(**found._asdict())) == warning
 
 
 def test_a_change_over_uneven_clusters_by_pencil():

@@ -77,6 +77,12 @@
     return (row.edition || "").includes(", ") ? `${row.condition}, ${row.edition}` : row.condition;
   }
 
+  /** What is wrong where one cluster has a tenth of the weight at least, and twice an equal one's. */
+  function dominated(row) {
+    const [largest, n] = [row.largest_cluster || 0, row.n_clusters || 0];
+    return n > 9.999 && largest >= 0.1 && largest * n >= 2 ? `one cluster has ${Bench.percent(largest)} of the weight` : "";
+  }
+
   /** Marks of a row: [{mark, why}]; none where its number is what it seems to be. */
   function marks(row) {
     const found = [];
@@ -134,5 +140,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, notes, marked, unread, isBaseline, kind });
+  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, isBaseline, kind });
 })();

@@ -105,7 +105,7 @@
         { key: "value", title: Bench.metric(chosen.metric), number: true, cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
-        { key: "n_clusters", title: "Clusters", number: true, hint: "effective number: what shares an image or group counts once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.number(row.n_clusters, 1) },
+        { key: "n_clusters", title: "Clusters", number: true, hint: "effective number: what shares an image or group counts once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
         { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
         { key: "n_refused", title: "Refused", number: true, hint: "by the provider, for good; accepted, and counted as wrong" },
         { key: "unread", title: "Unread", number: true, hint: "share of the responses out of which nobody read an answer", cell: (row) => Bench.unread({ ...row, task: task.name }) },
