@@ -23,7 +23,7 @@ def exams():
             [*map(str, range(20)), "7"], "by luck 5 %, up to 50 % are usual", False, id="numbers"
         ),
         pytest.param(
-            ["7"] * 40 + [*map(str, range(20))],
+            ["7"] * 60 + [*map(str, range(20))],
             "by luck 5 %",
             True,
             id="one of twenty is right too often",
