@@ -26,6 +26,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
+import pytest
+
 from tests.mutants.mutations import count, plain, with_fault
 
 CHECKOUT = Path(__file__).parents[2]
@@ -125,7 +127,12 @@ def tests_of(file: str) -> list[str]:
     folder = Path(CHECKOUT, file).parent
     beside = [one.relative_to(CHECKOUT) for one in folder.glob("*.py") if _imports(one, module)]
     mirror = CHECKOUT / Path("tests", *module.parent.parts[1:])
-    near = [test for one in (module, *beside) for test in mirror.glob(f"test_*{one.stem}*.py")]
+    near = [
+        test
+        for one in (module, *beside)
+        for place in (mirror, mirror.parent)
+        for test in place.glob(f"test_*{one.stem}*.py")
+    ]
     if module.stem == "scoring":
         near += [test for test in sorted(mirror.glob("test_*.py")) if _is_quick(test)]
     patterns = ("tests/core/**/test_*.py", "tests/suites/**/test_*.py", "tests/test_*.py")
@@ -160,6 +167,8 @@ def failure(tree: Path, tests: Iterable[str], longest: int | None = LONGEST) -> 
             check=False,
         )
     except subprocess.TimeoutExpired:
+        return ""
+    if ran.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
         return ""
     if ran.returncode == -signal.SIGXCPU:
         return f"no end after {longest} s of CPU"
