@@ -67,6 +67,13 @@ def test_only_offered_letters_are_read(response, n_options):
     assert read_choice(response, [""] * n_options).letter in (None, *"ABCDE"[:n_options])
 
 
+@pytest.mark.parametrize("response", ["A, C", "A、C", "(A, C", "- A C"])
+def test_letters_of_which_one_is_not_offered_are_no_answer(response):
+    options = Options(2, ("red", "blue"))
+    assert read_choices(response, options).letters == ""
+    assert read_choice(response, options.texts).letter is None
+
+
 LEFT_OPEN = [
     *(f"The answer is B, but it {how} be A." for how in ("could", "might", "may", "could also")),
     *(f"The answer is B. Or {how} A." for how in ("maybe", "perhaps", "possibly")),
