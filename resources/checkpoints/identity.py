@@ -38,6 +38,7 @@ from resources.checkpoints.files import (
 )
 from resources.checkpoints.half_copies import inspect_weights, refuse_half_copy
 from resources.checkpoints.hub_access import first_line, hub_access, hub_is_reachable
+from resources.checkpoints.training_layouts import layout_of
 
 _PACKAGE = "package:"
 
@@ -120,7 +121,12 @@ def _pinned(
 def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
-        checksummed = _inspected(partial(loaded_files, folder, gguf_file), digest)
+        try:
+            checksummed = _inspected(partial(loaded_files, folder, gguf_file), digest)
+        except ModelError as why:
+            if folder.is_dir() and (layout := layout_of(folder)):
+                raise ModelError(layout.says) from why
+            raise
         content = f"sha256:{checksummed.content}"
         return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
     commit = hub_commit(written, revision, gguf_file or "config.json")

@@ -7,6 +7,7 @@ with entries of such a section: ``https://api.example.org/v1#name,api_key_env=MY
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -30,10 +31,10 @@ from resources.checkpoints.identity import fingerprint
 from resources.checkpoints.training_layouts import layout_of
 from resources.config.addresses import shown_address, template_of, template_of_value
 from resources.config.bench_toml import Settings
-from resources.config.engine_choice import choose_engine, gguf_of, refuse_seeing_gguf
+from resources.config.engine_choice import choose_engine, gguf_of
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.engine_kinds import read_model_section, spec_of
-from resources.config.sections.local_models import LocalSpec, TransformersSpec
+from resources.config.sections.local_models import AutoSpec, LocalSpec, TransformersSpec
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.toml_validation import describe_validation_error
 
@@ -116,14 +117,15 @@ def _with_engine(
     name: str, section: dict[str, Any], settings: Settings
 ) -> tuple[dict[str, Any], str]:
     """Choose the engine of a checkpoint, unless it was given before or the command says one."""
-    if section.get("kind", _AUTO) != _AUTO:
+    said, known = section.get("kind", _AUTO), settings.models.get(name)
+    if said not in (_AUTO, *AutoSpec.own_fields()):
         return section, ""
-    known = settings.models.get(name)
-    if isinstance(known, LocalSpec):  # other engines have other responses
-        return {**section, "kind": known.kind}, ""
-    folder = Path(section["path"])
-    chosen = choose_engine(folder if folder.is_dir() else None)
-    return {**section, "kind": chosen.kind}, chosen.message
+    chosen = choose_engine(section, Path(section["path"]))
+    if said == _AUTO and isinstance(known, LocalSpec):  # other engines have other responses
+        said = known.kind
+    if said != _AUTO:
+        return {**chosen.section, "kind": said}, ""
+    return dict(chosen.section), chosen.message
 
 
 def _is_watched(name: str, settings: Settings) -> bool:
@@ -209,7 +211,8 @@ def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
     if not path.is_dir() and path.suffix != ".gguf":
         raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
     if file := path if path.is_file() else gguf_of(path):
-        return _gguf_section(file)
+        name = f"{checkpoint_name([file.parent.name, file.stem])}@{_ends(file)}"
+        return name, {"path": str(file)}
     try:
         content = fingerprint(path)
     except (ModelError, OSError) as why:
@@ -217,13 +220,6 @@ def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
             raise ModelError(layout.says) from why
         raise ModelError(f"{place} is not a checkpoint: {why}{_below(path)}") from why
     return f"{checkpoint_name([path.parent.name, path.name])}@{content}", {"path": str(path)}
-
-
-def _gguf_section(file: Path) -> tuple[str, dict[str, Any]]:
-    refuse_seeing_gguf(file)
-    section = {"kind": "transformers", "path": str(file.parent), "gguf_file": file.name}
-    name = f"{checkpoint_name([file.parent.name, file.stem])}@{_ends(file)}"
-    return name, {**section, "text_only": True}
 
 
 def _below(folder: Path) -> str:
@@ -284,7 +280,10 @@ def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -
 
 
 def _placed(spec: ModelSpec, settings: Settings) -> ModelSpec:
-    """A spec with its folder in whole, to be compared with another."""
+    """A spec with its engine and its folder in whole, to be compared with another."""
+    if isinstance(spec, AutoSpec):
+        with suppress(ModelError):
+            spec = choose_engine(spec.model_dump(), settings.resolve(spec.path)).spec
     if isinstance(spec, LocalSpec) and settings.resolve(spec.path).exists():
         return spec.model_copy(update={"path": str(settings.resolve(spec.path).resolve())})
     return spec

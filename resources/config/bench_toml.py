@@ -29,6 +29,7 @@ from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.checkpoints.files import is_adapter
 from resources.config.addresses import template_of
+from resources.config.engine_choice import EngineChoice, choose_engine
 from resources.config.known_benchmarks import NamedBenchmarks, named_benchmarks
 from resources.config.models_toml import read_models
 from resources.config.sections.annotation import AnnotationSettings
@@ -37,7 +38,12 @@ from resources.config.sections.benchmarks import AuditSettings, BenchmarkName, F
 from resources.config.sections.checkpoints import CheckpointSettings
 from resources.config.sections.cluster import ClusterSettings, StorageSettings
 from resources.config.sections.engine_kinds import UnusableSpec, read_model_section
-from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
+from resources.config.sections.local_models import (
+    AutoSpec,
+    LocalSpec,
+    TransformersSpec,
+    VllmSpec,
+)
 from resources.config.sections.models import (
     EMBEDDED_MODELS,
     DerivedSpec,
@@ -61,6 +67,12 @@ def validate_cluster_storage(
     """
     if cluster.launcher == "local":
         return
+    for name, spec in models.items():
+        if isinstance(spec, AutoSpec):
+            raise SettingsError(
+                f'{file}, entry models.{name}.kind: "auto" chooses by the machine, and [cluster]'
+                f' launcher = "{cluster.launcher}" has others; set "transformers" or "vllm"'
+            )
     said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
     if not storage.database:
         raise SettingsError(
@@ -174,14 +186,14 @@ class Settings(StrictSection):
         Raises:
             UnknownNameError: If there is none of that name.
             ModelError: If it is the name of a checkpoint that is not there any more; if what runs
-                its kind cannot be used here.
+                its kind, or its weights, cannot be used here.
         """
         known = {**EMBEDDED_MODELS, **self.models}
         if name in known:
             spec = known[name]
             if isinstance(spec, UnusableSpec):
                 raise ModelError(f"{self.file}, model {name}: {spec.place}")
-            return spec
+            return chosen.spec if (chosen := self.engine_of(name)) else spec
         if elicited := elicited_name(name):
             return self._elicited(elicited)
         watched = self.checkpoints
@@ -201,6 +213,20 @@ class Settings(StrictSection):
                 )
             return self._like({"path": path, "revision": commit, "base": ""})
         raise UnknownNameError(f"model in {self.file}", name, known)
+
+    def engine_of(self, name: str) -> EngineChoice | None:
+        """The engine chosen for a model with ``kind = "auto"``; None for every other model.
+
+        Raises:
+            ModelError: If no engine here runs it.
+        """
+        spec = self.models.get(name)
+        if not isinstance(spec, AutoSpec):
+            return None
+        try:
+            return choose_engine(spec.model_dump(), self.resolve(spec.path))
+        except ModelError as why:
+            raise ModelError(f"{self.file}, model {name}: {why}") from why
 
     def innermost(self, spec: ModelSpec, name: str = "") -> ModelSpec:
         """Model at the end of a chain of ``of`` settings.

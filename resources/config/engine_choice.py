@@ -1,15 +1,19 @@
-"""Chooses the engine of a checkpoint that a command is given by its place.
+"""Chooses the engine of a checkpoint: for a path given to a command, and for ``kind = "auto"``.
 
-vLLM where it is installed, finds a CUDA device and lists the architecture; else transformers. A
-command may say ``kind=`` itself, and a checkpoint that was given before keeps its engine.
+An entry that one engine alone has chooses that one. Else it is vLLM where it is installed, finds a
+CUDA device and lists the architecture; else transformers. A checkpoint that was given to a command
+before keeps its engine.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import read_object
+from resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 
 _REGISTRY = Path("model_executor", "models", "registry.py")  # of vLLM; names every architecture
 _PROJECTOR = "mmproj*.gguf"  # llama.cpp's half of a model that sees
@@ -21,29 +25,42 @@ class EngineChoice:
 
     kind: str
     why: str
+    section: Mapping[str, Any]  # with this kind
 
     @property
     def message(self) -> str:
         """The choice, and how to make another."""
-        return f"run by {self.kind}: {self.why} (another engine: add ,kind=...)"
+        return f"run by {self.kind}: {self.why} (another engine: kind=...)"
+
+    @property
+    def spec(self) -> TransformersSpec | VllmSpec:
+        """The section, read.
+
+        Raises:
+            ValidationError: If the engine does not have an entry.
+        """
+        kind = VllmSpec if self.kind == "vllm" else TransformersSpec
+        return kind.model_validate(self.section)
 
 
-def choose_engine(folder: Path | None) -> EngineChoice:
-    """Choose vLLM or transformers for a folder, or for a model on the hub (None)."""
-    package = find_spec("vllm")
-    if package is None or not package.submodule_search_locations:
-        return EngineChoice("transformers", "vLLM is not installed")
-    import torch
+def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
+    """Choose the engine of a section without a kind.
 
-    if not torch.cuda.is_available():
-        return EngineChoice("transformers", "vLLM finds no CUDA device")
-    if folder is None:
-        return EngineChoice("transformers", "its architecture is on the hub")
-    listed = _text(Path(package.submodule_search_locations[0], _REGISTRY))
-    named = read_object(folder / "config.json").get("architectures") or [""]
-    if f'"{named[0]}"' in listed:
-        return EngineChoice("vllm", f"vLLM lists {named[0]}")
-    return EngineChoice("transformers", f"vLLM does not list {named[0] or 'its architecture'}")
+    Args:
+        section: The entries; ``path`` is a folder, a GGUF file or a hub id.
+        folder: ``path``, resolved; does not exist for a hub id.
+
+    Raises:
+        ModelError: If no engine here runs what it holds; says which server does.
+    """
+    if file := _gguf(section, folder):
+        refuse_seeing_gguf(file)
+        found = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
+        return _choice("transformers", "it reads GGUF", found)
+    for kind, own in AutoSpec.own_fields().items():
+        if said := sorted(own & section.keys()):
+            return _choice(kind, f"{said[0]} is an entry of it alone", section)
+    return _choice(*_engine_of(folder), section)
 
 
 def gguf_of(folder: Path) -> Path | None:
@@ -72,6 +89,37 @@ def refuse_seeing_gguf(file: Path) -> None:
             f"llama-server -m {file} --mmproj {projector} --port 8000 --jinja; then --model "
             f"http://127.0.0.1:8000/v1#{file.stem}"
         )
+
+
+def _choice(kind: str, why: str, section: Mapping[str, Any]) -> EngineChoice:
+    return EngineChoice(kind, why, {**section, "kind": kind})
+
+
+def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:
+    if named := section.get("gguf_file"):
+        return path / str(named)
+    if path.is_dir():
+        return gguf_of(path)
+    return path if path.suffix == ".gguf" and path.exists() else None
+
+
+def _engine_of(folder: Path) -> tuple[str, str]:
+    """Kind and reason, for a folder or for a model on the hub."""
+    package = find_spec("vllm")
+    if package is None or not package.submodule_search_locations:
+        return "transformers", "vLLM is not installed"
+    import torch
+
+    if not torch.cuda.is_available():
+        return "transformers", "vLLM finds no CUDA device"
+    if not folder.is_dir():
+        return "transformers", "its architecture is on the hub"
+    listed = _text(Path(package.submodule_search_locations[0], _REGISTRY))
+    config = folder / "config.json"  # an adapter has none
+    named = (read_object(config) if config.exists() else {}).get("architectures") or [""]
+    if f'"{named[0]}"' in listed:
+        return "vllm", f"vLLM lists {named[0]}"
+    return "transformers", f"vLLM does not list {named[0] or 'its architecture'}"
 
 
 def _text(file: Path) -> str:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from resources.config.secrets import redact_key_shapes
 from resources.config.sections.engine_kinds import spec_of
+from resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -139,5 +140,7 @@ def _known_entries(
 ) -> tuple[str, ...]:
     if written and place[0] == "models" and len(place) > 2:
         section = written["models"][place[1]]
-        return entries_at(spec_of(section["kind"]), place[2:])
+        kind: Any = spec_of(section["kind"])
+        both = TransformersSpec | VllmSpec
+        return entries_at(both if kind is AutoSpec else kind, place[2:])
     return tuple(name for name in entries_at(settings_type, place) if name != "home")

@@ -57,6 +57,8 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
                 engine = f"; {given.engine}" if given.engine else ""
                 called = template_of_argument(text)
                 print_message(f"{called} is called {given.name} from here on{engine}")
+        elif chosen := settings.engine_of(text):
+            print_message(f"{text} is {chosen.message}")
     return ModelArguments(list(names), sections)
 
 

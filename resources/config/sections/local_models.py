@@ -6,10 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from bench_assets.core.schema.errors import ModelError
-from resources.config.sections.base import Needs, SamplingSection
+from resources.config.sections.base import ModelSpec, Needs, SamplingSection
 
 PLAIN_TEMPLATE = "plain"
 
@@ -171,3 +171,37 @@ class VllmSpec(LocalSpec):
     @property
     def _usual_gpus(self) -> float:
         return float(self.tensor_parallel_size)
+
+
+class AutoSpec(ModelSpec):
+    """A checkpoint whose engine is chosen, with the keys of either.
+
+    vLLM where it is installed, finds a GPU and lists the architecture; else transformers.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    path: str
+    """Folder, GGUF file or hub id: vLLM runs it where it can, else transformers. Further keys are
+    theirs."""
+
+    @property
+    def place(self) -> str:
+        """The checkpoint."""
+        return self.path
+
+    @staticmethod
+    def own_fields() -> dict[str, set[str]]:
+        """Keys that one kind has and the other has not, by kind."""
+        one, other = set(TransformersSpec.model_fields), set(VllmSpec.model_fields)
+        return {"transformers": one - other, "vllm": other - one}
+
+    @model_validator(mode="after")
+    def _fits_an_engine(self) -> Self:
+        said = self.model_dump()
+        own = {kind for kind, names in self.own_fields().items() if names & said.keys()}
+        if len(own) > 1:
+            raise ValueError("keys of transformers and of vllm; set kind to one of them")
+        kind = VllmSpec if "vllm" in own else TransformersSpec
+        kind.model_validate(said)
+        return self

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.sections.base import ModelSpec, PriceSection
-from resources.config.sections.local_models import TransformersSpec, VllmSpec
+from resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
 
 _MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or blanks
@@ -107,6 +107,7 @@ class PythonSpec(PriceSection):
 
 
 SPECS: Mapping[str, type[ModelSpec]] = {
+    "auto": AutoSpec,
     "transformers": TransformersSpec,
     "server": ServerSpec,
     "vllm": VllmSpec,

@@ -1,6 +1,7 @@
 """Loads the weights of a checkpoint of any family, precision or adapter."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import ModelError
@@ -28,6 +29,9 @@ WHILE_LOADING = (
 """What transformers raises if the files of a checkpoint are not what they should be."""
 
 _SHOWN = 3  # names of tensors in an error
+_SCALE = re.compile(
+    r"_scale_inv$|\.((weight|input)_scale(_2)?|qweight|q?scales|qzeros|absmax|SCB)$"
+)
 
 
 @hub_access()
@@ -57,10 +61,13 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
         output_loading_info=True,
         **where,
     )
+    refuse_unscaled(checkpoint.location, config, loading["unexpected_keys"])
     refuse_incomplete(checkpoint.location, loading)
     refuse_infinite_weights(model, checkpoint.location)
     if checkpoint.adapter:
         model = _adapted(spec, checkpoint, model)
+    if hasattr(config, "quantization_config") and not getattr(model, "is_quantized", False):
+        model = model.to(getattr(torch, dtype_of(spec)))  # scaled back, and left in its own dtype
     model = model.eval()
     if spec.compile:
         # Not the whole model: every other number of images would be another graph, and torch
@@ -84,6 +91,32 @@ def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
         raise ModelError(
             f"{location}: {len(wrong)} tensors have the wrong shape, such as {'; '.join(shown)}"
         )
+
+
+def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterable[str]) -> None:
+    """Refuse quantised weights that transformers has read without their scales.
+
+    Args:
+        location: The checkpoint.
+        config: What says how it is quantised.
+        left_out: Names of tensors that belong to no module.
+
+    Raises:
+        ModelError: If transformers does not know the method, or is not told that there is one.
+    """
+    from transformers.quantizers import AutoHfQuantizer
+
+    said = getattr(config, "quantization_config", None)
+    if isinstance(said, dict) and not AutoHfQuantizer.supports_quant_method(said):
+        how = f"weights quantised by {said.get('quant_method')}, which transformers does not read"
+    elif not said and (scales := sorted(filter(_SCALE.search, left_out))):
+        how = f"quantised ({scales[0]}), and config.json has no quantization_config"
+    else:
+        return
+    raise ModelError(
+        f'{location}: {how}. Serve it: kind = "server", serve = "vllm serve {{path}} --port'
+        ' {port}"'
+    )
 
 
 def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:

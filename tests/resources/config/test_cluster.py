@@ -90,6 +90,11 @@ def test_a_mistake_is_told_by_the_name_of_its_entry(tmp_path: Path, entry: str, 
             r'entry cluster\.launcher: "ray" .*\[storage\] objects .* on the leaderboard',
             id="records are shared, and tables are not",
         ),
+        pytest.param(
+            f'[models.mine]\nkind = "auto"\npath = "a"\n[cluster]\n{RAY}{SHARED}',
+            r'entry models\.mine\.kind: "auto" chooses by the machine',
+            id="each machine would choose its engine",
+        ),
     ],
 )
 def test_what_would_lose_something_in_silence_is_refused(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import BenchError
+from resources.checkpoints.identity import pin
 from resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
 from resources.config.addresses import value_with_keys, with_keys
 from resources.config.bench_toml import load_settings
@@ -23,6 +24,13 @@ SERVER = "http://127.0.0.1:8000/v1#name"
 def home(tmp_path):
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
+
+
+def written(home, **entries):
+    """A section of bench.toml whose engine is chosen."""
+    lines = [f"{name} = {json.dumps(value)}" for name, value in entries.items()]
+    section = "\n".join(["[models.mine]", 'kind = "auto"', *lines])
+    (home / "bench.toml").write_text(section)
 
 
 def given(home, text):
@@ -125,8 +133,13 @@ def test_a_folder_is_run_by_the_engine_that_can(home, tmp_path, monkeypatch, cud
     monkeypatch.setattr("torch.cuda.is_available", lambda: cuda)
     found = given(home, str(STEP))
     kind = "vllm" if "by vllm" in engine else "transformers"
+    written(home, path=str(STEP))
+    assert load_settings(home).engine_of("mine").message == found.engine
+    assert load_settings(home).model("mine") == found.spec
+    assert given(home, str(STEP)).name == "mine"  # one model
+    (home / "bench.toml").unlink()
     assert found.section == {"kind": kind, "path": str(STEP)}
-    assert found.engine == f"{engine} (another engine: add ,kind=...)"
+    assert found.engine == f"{engine} (another engine: kind=...)"
     named = given(home, f"{STEP},kind=transformers")
     assert (named.section["kind"], named.engine) == ("transformers", "")
     save_models(home, {found.name: {**found.section, "kind": "transformers"}})
@@ -160,6 +173,37 @@ def test_a_folder_that_is_to_be_converted_gives_the_command(home, tmp_path, file
         (tmp_path / "run" / name).write_text("{}")
     with pytest.raises(BenchError, match=says):
         given(home, str(tmp_path / "run"))
+    written(home, path=str(tmp_path / "run"))
+    with pytest.raises(BenchError, match=says):
+        pin(load_settings(home).model("mine").path)
+
+
+@pytest.mark.parametrize(
+    ("entries", "says"),
+    [
+        pytest.param({"path": "nowhere"}, "nowhere: no such folder", id="no folder"),
+        pytest.param({"path": str(STEP), "batchsize": 4}, "mean 'batch_size'", id="a typing error"),
+        pytest.param(
+            {"path": str(STEP), "devices": ["cpu"], "max_model_len": 9}, "set kind", id="of both"
+        ),
+        pytest.param({}, "path: Field required", id="no path"),
+    ],
+)
+def test_what_no_engine_takes_is_named(home, entries, says):
+    written(home, **entries)
+    with pytest.raises(BenchError, match=says):
+        pin(load_settings(home).model("mine").path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [({"devices": ["cpu"]}, "transformers"), ({"tensor_parallel_size": 2}, "vllm")],
+    ids=["transformers", "vllm"],
+)
+def test_an_entry_of_one_engine_chooses_it(home, entry, kind):
+    written(home, path=str(STEP), **entry)
+    chosen = load_settings(home).engine_of("mine")
+    assert (chosen.kind, chosen.why) == (kind, f"{next(iter(entry))} is an entry of it alone")
 
 
 def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
@@ -175,6 +219,10 @@ def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
         "text_only": True,  # a language model, as transformers reads it
     }
     assert given(home, str(file.parent)).section == found.section  # alone in its folder
+    for place in (file, file.parent):
+        written(home, path=str(place), max_tokens=9)
+        spec = load_settings(home).model("mine")
+        assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
     refuse_changed_checkpoint(found.name, found.spec)
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):

@@ -104,6 +104,55 @@ def test_tensors_of_the_wrong_shape_are_named_with_both(copy: Path) -> None:
         load(spec_of(copy), pin(str(copy)))
 
 
+_Q_PROJ = "model.language_model.layers.0.self_attn.q_proj.weight"
+_FP8 = {
+    "quant_method": "fp8",
+    "weight_block_size": [128, 128],
+    "modules_to_not_convert": ["lm_head", "vision_tower", "multi_modal_projector"],
+}
+
+
+def quantize(folder: Path, **how: object) -> None:
+    """Halve every matrix of the text half, with a scale of two beside it."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    weights = folder / "model.safetensors"
+    tensors = load_file(weights)
+    for name in [one for one in tensors if "language" in one and one.endswith("_proj.weight")]:
+        tensors[name] = (tensors[name] / 2).to(torch.float8_e4m3fn)
+        tensors[f"{name}_scale_inv"] = torch.full((1, 1), 2.0)
+    save_file(tensors, weights, {"format": "pt"})
+    if how:
+        change(folder / "config.json", quantization_config=how)
+
+
+def test_fp8_weights_are_scaled_back_where_no_gpu_multiplies_them(vlm: Path, copy: Path) -> None:
+    import torch
+
+    quantize(copy, **_FP8)
+    read = load(spec_of(copy), pin(str(copy))).weights
+    whole = load(spec_of(vlm), pin(str(vlm))).weights
+    assert {one.dtype for one in read.parameters()} == {torch.float32}
+    halved = (whole.get_parameter(_Q_PROJ) / 2).to(torch.float8_e4m3fn)
+    assert read.get_parameter(_Q_PROJ).equal(2 * halved.float())
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        pytest.param({"quant_method": "modelopt"}, "quantised by modelopt", id="another library's"),
+        pytest.param({}, "has no quantization_config", id="a configuration that is silent"),
+    ],
+)
+def test_weights_that_would_be_read_without_their_scales_are_refused(
+    copy: Path, how: dict[str, str], says: str
+) -> None:
+    quantize(copy, **how)
+    with pytest.raises(ModelError, match=rf'{says}.*serve = "vllm serve \{{path\}} --port'):
+        load(spec_of(copy), pin(str(copy)))
+
+
 def test_few_of_many_names_are_shown() -> None:
     loading = {"missing_keys": {"d", "b", "a", "c"}, "mismatched_keys": set()}
     with pytest.raises(ModelError) as raised:
