@@ -103,6 +103,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     )
     """Variables of the chat template, for servers that accept them; part of a response's
     identity."""
+    text_only: bool = False
+    """A language model; it is evaluated without images. Part of a response's identity."""
     max_images: int | None = Field(None, gt=0)
     """Most images per conversation; a longer prompt is an error."""
     batch: bool = False
@@ -188,6 +190,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         revision = f"@{self.revision}" if self.revision else ""
         parts = [answers, f"{self.model}{revision}"] if self.model or revision else [answers]
         parts += [f"format={self.format}"] if self.format != "openai" else []
+        parts += ["text_only"] if self.text_only else []
         parts += [f"-{name}" for name in sorted(set(self.omit))]
         if particular:
             said = orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode()

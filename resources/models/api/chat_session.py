@@ -19,6 +19,7 @@ from resources.http.errors import MOST_BYTES, body_of, failure, unpacked
 from resources.models.api.concurrency_limit import Endpoint
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import read
+from resources.models.api.image_support import ImageSupport
 from resources.redaction.engine import note_redaction
 
 
@@ -32,6 +33,7 @@ class ChatSession:
     endpoint: Endpoint
     retrying: RetryPolicy
     until_ready: Callable[[], Awaitable[None]]
+    images: ImageSupport
 
     async def answer(self, request: Request) -> Response:
         """Answer every open user turn; returns the last answer, with the tokens of all.
@@ -47,7 +49,8 @@ class ChatSession:
             for asked in request.prompt.rounds():
                 messages += map(self.form.message, asked)
                 body = self.form.body(request, messages)
-                responses.append(await self.retrying.response(partial(self._post, body)))
+                post = self._post_with_images if request.prompt.images else self._post
+                responses.append(await self.retrying.response(partial(post, body)))
                 if responses[-1].error:
                     return responses[-1]
                 text = without_reasoning(responses[-1].text, self.spec.thinking_tags)
@@ -59,6 +62,9 @@ class ChatSession:
                 error="cannot be sent: no user turn of the prompt is left to be answered"
             )
         return Response.together(responses)
+
+    async def _post_with_images(self, body: bytes) -> Response | Failure:
+        return await self.images.explain(await self._post(body), self._post)
 
     async def _post(self, body: bytes) -> Response | Failure:
         async with self.endpoint.place():

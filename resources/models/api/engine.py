@@ -26,6 +26,7 @@ from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
+from resources.models.api.image_support import ImageSupport
 from resources.models.api.option_requests import OptionSession
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
@@ -86,6 +87,8 @@ class AtServer(ABC):
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield each response as it arrives."""
+        if self._spec.text_only:
+            requests = [replace(one, prompt=one.prompt.without_images()) for one in requests]
         responses = in_background(partial(self._answer_all, requests, self._key()))
         yield from self._image_changes.noted(requests, responses)
 
@@ -166,9 +169,15 @@ class ServerEngine(AtServer):
         budget = self._budget()
         waiting = ((position, requests[position]) for position in _together(requests))
         async with self._session(key) as session:
-            endpoint = Endpoint(spec, self._format.path)
-            retrying = RetryPolicy(spec, self._base_delay, self._rng)
-            chat = ChatSession(spec, self._format, session, endpoint, retrying, self._until_ready)
+            chat = ChatSession(
+                spec,
+                self._format,
+                session,
+                Endpoint(spec, self._format.path),
+                RetryPolicy(spec, self._base_delay, self._rng),
+                self._until_ready,
+                ImageSupport(spec, self._format_of),
+            )
             few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # ways may fail
             probing = replace(chat, retrying=RetryPolicy(few, self._base_delay, self._rng))
             asks = OptionSession(chat, probing)
@@ -188,7 +197,7 @@ class ServerEngine(AtServer):
                     await hand((position, answered))
 
             try:
-                await self._run_workers(work, endpoint, len(requests))
+                await self._run_workers(work, chat.endpoint, len(requests))
             except ExceptionGroup as failed:
                 raise failed.exceptions[0] from None
             if refused:

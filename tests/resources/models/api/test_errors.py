@@ -1,16 +1,25 @@
 """What servers say instead of responding, and what is made of it."""
 
 import time
+from typing import Any
 
 import orjson
 import pytest
 
-from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_REFUSED
+from bench_assets.core.schema.chat import (
+    CONTENT_FILTER,
+    CONTEXT_FULL,
+    IMAGE_REFUSED,
+    Image,
+    Prompt,
+    Request,
+    Response,
+)
 from bench_assets.core.schema.errors import ModelError
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.http.errors import failure, sentence
 from tests.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import ask
+from tests.resources.models.api.asking import ask, engine
 from tests.resources.models.api.stand_ins import CONTEXT, error, flat, said
 
 
@@ -285,3 +294,49 @@ def test_awkward_messages_take_no_time(part: str, status: int) -> None:
 )
 def test_what_is_too_long_is_told_in_many_words(message: str) -> None:
     assert read(said(400, message)).what == "too long for the model's context (HTTP 400)"
+
+
+def _sees_nothing(body: dict[str, Any]) -> str | Answer:
+    """A server of a language model, as llama-cpp-python's: it breaks at every image."""
+    if any(not isinstance(message["content"], str) for message in body["messages"]):
+        return error(500, {"error": {"message": "'list' object has no attribute 'strip'"}})
+    return "B"
+
+
+def test_a_server_that_breaks_at_every_image_ends_after_one_try_with_what_to_do() -> None:
+    with ChatServer(_sees_nothing) as server:
+        with pytest.raises(ModelError, match=r"HTTP 500: 'list'.*text_only = true evaluates it"):
+            ask_about_images(server.base_url, n=3, concurrency=3)
+        assert server.n_requests == 3 + 3  # each once, a plain image, a text, the image again
+
+
+def test_a_server_that_has_answered_texts_refuses_its_images_for_good() -> None:
+    with ChatServer(_sees_nothing) as server:
+        answered, refused = ask_about_images(server.base_url, n=1, texts=1, concurrency=1)
+    assert (answered.text, refused.refused) == ("B", IMAGE_REFUSED)
+
+
+def test_one_image_that_a_server_breaks_at_is_no_verdict_about_the_server() -> None:
+    with ChatServer() as server:
+        server.fail_next(2, 500)  # after the probe of a plain image it is as any other failure
+        (response,) = ask_about_images(server.base_url, n=1)
+        assert (response.text, server.n_requests) == ("A", 5)  # two images, text, image, again
+        server.forget()
+        server.fail_next(1, error(400, {"error": "this image is odd"}))
+        odd, fine = ask_about_images(server.base_url, n=2, concurrency=1)
+    assert (odd.error, odd.refused, fine.text) == ("HTTP 400: this image is odd", "", "A")
+
+
+def test_a_model_that_is_text_only_is_sent_no_image() -> None:
+    with ChatServer(_sees_nothing) as server:
+        (response,) = ask_about_images(server.base_url, n=1, text_only=True)
+    assert (response.text, server.bodies[0]["messages"][0]["content"]) == ("B", "Which?")
+
+
+def ask_about_images(base_url: str, *, n: int, texts: int = 0, **spec: Any) -> list[Response]:
+    prompts = [Prompt.of("?")] * texts + [
+        Prompt.of(Image("png"), f"Which?{' ' * i}") for i in range(n)
+    ]
+    requests = [Request(prompt=prompt) for prompt in prompts]
+    responses = dict(engine(base_url, **spec).stream(requests))
+    return [responses[position] for position in range(len(requests))]

@@ -1,0 +1,88 @@
+"""Whether a server takes images at all: found out once, when its first image fails.
+
+Servers of language models refuse images in many ways: with a 400, or a 500 as if they had broken.
+"""
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import cache
+from typing import TypeAlias
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import IMAGE_REFUSED, Image, Prompt, Request, Response
+from resources.config.sections.servers import ServerSpec
+from resources.http.backoff import Failure
+from resources.models.api.formats.base import ApiFormat
+from resources.response_cache.engine import ReadImage
+
+Post: TypeAlias = Callable[[bytes], Awaitable[Response | Failure]]
+
+_TEXT = "What is this? Answer with one word."
+_SIDE = 64  # px
+_TOKENS = 16  # of the response to a probe
+_ADVICE = (
+    "it answers texts and no image: text_only = true evaluates it without images, or serve it with"
+    " what reads them (llama.cpp: --mmproj)"
+)
+
+
+class ImageSupport:
+    """Asks about a plain image, and without one, when the first question with images fails.
+
+    If only the text is answered, every such failure is a permanent refusal. A server that fails now
+    and then is given a second plain image.
+    """
+
+    def __init__(
+        self, spec: ServerSpec, make_format: Callable[[ServerSpec, ReadImage], ApiFormat]
+    ) -> None:
+        """Store the configuration; nothing is sent yet."""
+        few = spec.model_copy(update={"max_tokens": min(spec.max_tokens, _TOKENS)})
+        self._form = make_format(few, lambda _: _plain_image())
+        self._takes_images: bool | None = None  # unknown
+        self._asking = asyncio.Lock()
+
+    async def explain(self, outcome: Response | Failure, post: Post) -> Response | Failure:
+        """Tell a server that takes no images from one that did not take these."""
+        if isinstance(outcome, Response):
+            self._takes_images = True
+            return outcome
+        if not _may_be_of_images(outcome):
+            return outcome
+        async with self._asking:
+            if self._takes_images is None:
+                self._takes_images = not await self._answers_texts_alone(post)
+        if self._takes_images:
+            return outcome
+        return replace(outcome, tries=1, refused=True, refusal=IMAGE_REFUSED, advice=_ADVICE)
+
+    async def _answers_texts_alone(self, post: Post) -> bool:
+        image = Image("plain")
+        return (
+            _may_be_of_images(await self._probe(post, image))
+            and isinstance(await self._probe(post), Response)
+            and _may_be_of_images(await self._probe(post, image))
+        )
+
+    async def _probe(self, post: Post, *images: Image) -> Response | Failure:
+        request = Request(prompt=Prompt.of(*images, _TEXT))
+        messages = [self._form.message(turn) for turn in request.prompt.turns]
+        return await post(self._form.body(request, messages))
+
+
+def _may_be_of_images(failure: Response | Failure) -> bool:
+    if isinstance(failure, Response):
+        return False
+    if failure.refusal:
+        return failure.refusal == IMAGE_REFUSED
+    return not failure.refused and (failure.tries == 1 or failure.what == "HTTP 500")
+
+
+@cache
+def _plain_image() -> bytes:
+    written = io.BytesIO()
+    PILImage.new("RGB", (_SIDE, _SIDE), "red").save(written, "PNG")
+    return written.getvalue()
