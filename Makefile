@@ -3,6 +3,8 @@
 # make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
 # make families  every architecture of transformers asked everything, into docs/architectures.csv
 # make check-dagster  the tests again with the older minor release of Dagster that is supported
+# make servers  CODIS through servers that others wrote: llama-server (compiled once, some minutes),
+#              transformers serve, and LiteLLM's proxy before both
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
@@ -25,7 +27,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
+.PHONY: demo ui check check-dagster checked half other_half families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -94,6 +96,29 @@ families: install
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --constraint constraints.txt --target .venv/vision torchvision
 	PYTHONPATH=.venv/vision $(BIN)/python -m tests.families.support --vision
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
+
+# Never in .venv: the proxy wants other releases of what we use.
+SERVERS := .venv-servers
+LLAMA := $(SERVERS)/llama.cpp
+
+servers: install $(SERVERS)/bin/litellm $(LLAMA)/bin/llama-server
+	BENCH_SERVERS=$(CURDIR)/$(SERVERS) $(BIN)/pytest -q -rs -m "" tests/servers
+
+$(SERVERS)/bin/litellm:
+	$(PYTHON) -m venv $(SERVERS)
+	$(SERVERS)/bin/pip install --quiet --disable-pip-version-check 'litellm[proxy]==1.106.0'
+
+# The source of llama.cpp lies inside the source of its Python package.
+$(LLAMA)/bin/llama-server: $(SERVERS)/bin/litellm
+	mkdir -p $(LLAMA)/source
+	$(SERVERS)/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary llama-cpp-python \
+		--require-hashes --dest $(LLAMA) --requirement tests/servers/llama.txt
+	tar -x -f $(LLAMA)/llama_cpp_python-*.tar.gz -C $(LLAMA)/source --strip-components 1
+	$(SERVERS)/bin/pip install --quiet --disable-pip-version-check cmake ninja
+	PATH="$(CURDIR)/$(SERVERS)/bin:$$PATH" cmake -S $(LLAMA)/source/vendor/llama.cpp -B $(LLAMA) -G Ninja \
+		-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF \
+		-DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF
+	$(SERVERS)/bin/cmake --build $(LLAMA) --target llama-server --parallel 2
 
 long: install
 	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/edited_pairs

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.gpu.measuring import REAL_PLAN, TINY_PLAN, measured
+from benchmarks.gpu.measuring import REAL_PLAN, TINY_PLAN, about, measured, missing
 from benchmarks.gpu.page import PAGE, write_table
 from benchmarks.gpu.rows import HEADER, Row, bound_of, lines
 
@@ -19,10 +19,15 @@ def main() -> None:
     parser.add_argument("--tiny", action="store_true", help="tiny models on the CPU, to try it")
     asked = parser.parse_args()
     console = Console(highlight=False, width=160)
+    plan = TINY_PLAN if asked.tiny else REAL_PLAN
+    console.print(f"Measures {about(plan)}.")
+    if why_not := missing(plan, "", 1):
+        console.print(f"Skipped: {why_not}. --tiny tries the harness on the CPU.")
+        return
     rows: list[Row] = []
     try:
         with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
-            for row in measured(TINY_PLAN if asked.tiny else REAL_PLAN, Path(folder)):
+            for row in measured(plan, Path(folder)):
                 rows.append(row)
                 console.print(" ".join(filter(None, next(lines([row])))))
     finally:

@@ -111,6 +111,14 @@ def measured(plan: Plan, folder: Path, measure: Measure | None = None) -> Iterat
             rmtree(scene.checkpoint)  # gigabytes
 
 
+def about(plan: Plan) -> str:
+    """What a plan measures, in one line."""
+    models = ", ".join(model.name for model in plan.models)
+    settings = ", ".join(" ".join(filter(None, (one.engine, one.name))) for one in plan.settings)
+    asked = " and ".join(f"{n} responses of {most} tokens" for most, n in plan.questions.items())
+    return f"samples/s, tokens/s, GPU busy and memory of {models}: {asked}; engines: {settings}"
+
+
 def missing(plan: Plan, engine: str, n_devices: int) -> str:
     """Say what hardware or package a measurement lacks; "" if nothing."""
     if plan.device == "cpu":

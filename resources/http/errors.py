@@ -46,6 +46,8 @@ _FILTERED = _any_of(
     r"flagged",
     r"inappropriate content",
     r"data_inspection_failed",
+    r"content (was )?blocked",
+    r"guardrail",
     r"prohibited[ _]content",
     r"(unsafe|sensitive|harmful)[ _]content",
     r"safety (system|filter|polic)",
@@ -96,7 +98,12 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "name the field in omit, or what the server is in server, in the section of the model",
     ),
-    (_any_of(r"api[ _-]?key", r"unauthori[sz]ed", r"authenticat", r"credential"), _NO_KEY),
+    (
+        _any_of(
+            r"api[ _-]?key", r"unauthori[sz]ed", r"authenticat", r"credential", r"no_db_connection"
+        ),
+        _NO_KEY,
+    ),
     (
         _any_of(
             r"(models?|deployment)\b.{0,80}\b(not|no)\b.{0,20}\b(exist|found)",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.gpu.__main__ import main
 from benchmarks.gpu.checkpoints import TINY
 from benchmarks.gpu.contenders import CONTENDERS, Scene
 from benchmarks.gpu.measuring import REAL_PLAN, SETTINGS, TINY_PLAN, Runs, here, measured, missing
@@ -35,6 +36,17 @@ def test_every_contender_is_really_asked(scene: Scene, engine: str) -> None:
     assert run.seconds > 0
     assert run.first_token is not None
     assert "vllm" not in sys.modules
+
+
+def test_a_machine_without_a_gpu_is_told_what_would_be_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks.gpu"])
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    main()
+    said = " ".join(capsys.readouterr().out.split())
+    assert "512 responses of 8 tokens and 64 responses of 512 tokens" in said
+    assert said.endswith("Skipped: no CUDA device. --tiny tries the harness on the CPU.")
 
 
 @pytest.mark.long

@@ -6,8 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from time import monotonic
 
-from bench_assets.core.schema.chat import Request
+from bench_assets.core.schema.chat import CONTEXT_FULL, Request, Response
 from resources.checkpoints.content_checksums import require_unchanged, still_loaded
+from resources.checkpoints.files import read_object
 from resources.checkpoints.identity import Checkpoint, pin_served
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Arrival
@@ -72,8 +73,27 @@ class ServedEngine(ServerEngine):
         for arrival in super().stream(requests):
             if monotonic() > looked_at + _LOOK:
                 checksums, looked_at = still_loaded(checksums), monotonic()
-            yield arrival
+            yield self._within_context(arrival)
         still_loaded(checksums)
+
+    def _within_context(self, arrival: Arrival) -> Arrival:
+        """Refuse a response to a prompt that is too long, where the server does not."""
+        position, response = arrival
+        tokens = (response.prompt_tokens or 0) + (response.completion_tokens or 0)
+        if not self._context or tokens <= self._context:
+            return arrival
+        error = f"too long for the model's context: {tokens} tokens, of {self._context}"
+        return position, Response(error=error, refused=CONTEXT_FULL)
+
+    @cached_property
+    def _context(self) -> int:
+        """Most tokens that the model reads; 0 if it is unknown, or its server looks."""
+        config = Path(self._spec.path, "config.json")
+        if self._spec.server != "transformers" or not config.is_file():
+            return 0
+        said = read_object(config)
+        limit = said.get("text_config", said).get("max_position_embeddings")
+        return limit if isinstance(limit, int) else 0
 
     def close(self) -> None:
         """Stop the started servers."""

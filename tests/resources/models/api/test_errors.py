@@ -166,6 +166,11 @@ def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
             id="a relay, with status 200",
         ),
         pytest.param(
+            said(400, "Content blocked: keyword 'word' detected", type="invalid_request_error"),
+            CONTENT_FILTER,
+            id="LiteLLM: a guardrail",
+        ),
+        pytest.param(
             said(400, "You uploaded an unsupported image. Please make sure your image is valid."),
             IMAGE_REFUSED,
             id="OpenAI: a format",
@@ -229,6 +234,11 @@ def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
             said(400, "max_tokens is too large: 99999. This model supports at most 16384."),
             "set a smaller max_tokens",
             id="OpenAI: too many tokens to write",
+        ),
+        pytest.param(
+            said(400, "No connected db.", type="no_db_connection", code="400"),
+            "api_key_env should name",
+            id="LiteLLM: any key but its own",
         ),
         pytest.param(said(402, "Insufficient Balance"), "nothing left", id="DeepSeek: no money"),
         pytest.param(

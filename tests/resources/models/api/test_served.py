@@ -1,5 +1,6 @@
 """Servers that are started for weights: asked, known by what they serve, and ended."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import fingerprint, pin
 from resources.config.settings_resource import SettingsResource
@@ -213,3 +214,15 @@ def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) 
     assert is_running(pid)
     models.close()
     assert not is_running(pid)
+
+
+@pytest.mark.parametrize(("context", "refused"), [(2, CONTEXT_FULL), (3, "")], ids=["2", "3"])
+def test_a_response_to_more_tokens_than_the_model_reads_is_none(
+    weights: Path, tmp_path: Path, context: int, refused: str
+) -> None:
+    config = weights / "config.json"  # `transformers serve` answers prompts of any length
+    read = json.loads(config.read_text())
+    config.write_text(json.dumps({**read, "text_config": {"max_position_embeddings": context}}))
+    with engine(weights, tmp_path, server="transformers") as served:
+        (response,) = asked(served, "a")  # of two tokens, and one more
+    assert (response.refused, response.text) == (refused, "" if refused else "1234 a")

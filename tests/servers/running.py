@@ -1,0 +1,72 @@
+"""Real servers on loopback, started for tests: ``make servers`` builds and installs them."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from resources.config.sections.models import EMBEDDED_MODELS
+
+_BUILT = Path(os.environ.get("BENCH_SERVERS", ".venv-servers")).absolute()
+LLAMA_SERVER = _BUILT / "llama.cpp" / "bin" / "llama-server"
+LITELLM = _BUILT / "bin" / "litellm"
+TRANSFORMERS = Path(sys.executable).with_name("transformers")
+
+SEEING = Path(EMBEDDED_MODELS["tiny-vlm/step-2800"].place)
+"""The shipped vision-language model."""
+
+_START = 300.0  # s; longest wait for a server on a busy machine
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
+@contextmanager
+def running(command: Sequence[object], folder: Path, health: str = "/health") -> Iterator[str]:
+    """Run a server until the block ends; yields its address.
+
+    Args:
+        command: The program and its options; ``{port}`` in them is replaced.
+        folder: Gets the log, and is the home of Hugging Face's hub.
+        health: A page that is there when the server is ready.
+    """
+    if not Path(str(command[0])).exists():
+        pytest.skip(f"{command[0]} is not there: make servers")
+    port = free_port()
+    words = [str(word).replace("{port}", str(port)) for word in command]
+    (folder / "hub").mkdir(parents=True, exist_ok=True)
+    log = folder / "log"
+    quiet = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder), "OMP_NUM_THREADS": "1"}
+    quiet["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    with log.open("wb") as said:
+        server = subprocess.Popen(words, env=os.environ | quiet, stdout=said, stderr=said)
+    try:
+        _wait(f"http://127.0.0.1:{port}{health}", server, log)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + _START
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(0.2)
+    pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-2000:]}")
