@@ -59,11 +59,12 @@ def validate_cluster_storage(
     file: Path,
     storage: StorageSettings,
     cluster: ClusterSettings,
+    models: Mapping[str, ModelSpec],
 ) -> None:
-    """Check that remote runs share their stores with this home.
+    """Check that remote runs share their stores and engines with this home.
 
     Raises:
-        SettingsError: If shared stores are missing.
+        SettingsError: If shared stores are missing, or a machine would choose an engine.
     """
     if cluster.launcher == "local":
         return
@@ -83,7 +84,6 @@ def validate_cluster_storage(
         raise SettingsError(
             f'{said}; [storage] objects = "s3://bucket/prefix" (or "file:///folder") is missing,'
             " without which their tables would be missing here and on the leaderboard"
-            ""
         )
 
 
@@ -332,7 +332,7 @@ def load_settings(home: Path) -> Settings:
         raise SettingsError(
             f"{file}, {describe_validation_error(why, Settings, written)}"
         ) from None
-    validate_cluster_storage(file, settings.storage, settings.cluster)
+    validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
     return _without_twins(settings, named, own).with_given(read_models(home))
 
 
