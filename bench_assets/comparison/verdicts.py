@@ -40,8 +40,8 @@ class Comparison:
     high: float
     p: float  # two-sided; corrected for all that was decided together
     spread: float  # variance of a unit's change
-    n: int  # questions that both have points for
-    n_units: int  # of the metric: questions, pairs, images, ...
+    n: int  # units of the metric: questions, pairs, images, ...
+    n_questions: int  # that both have points for
     lost: tuple[str, ...]  # questions that have fewer points now
     gained: tuple[str, ...]
     lower_is_better: bool = False
@@ -104,7 +104,7 @@ def decide(
             line,
             p=min(1.0, p * ALPHA / alpha),
             verdict=_verdict(line, p < alpha),
-            shows=reach * sqrt(line.spread / line.n_units),
+            shows=reach * sqrt(line.spread / line.n),
             n_enough=_enough(line, reach, smallest_change),
         )
         for line, p in zip(lines, corrected, strict=True)
@@ -120,7 +120,7 @@ def _verdict(line: Comparison, shown: bool) -> Verdict:
 def _enough(line: Comparison, reach: float, smallest: float | None) -> int | None:
     if smallest is None:
         return None
-    return ceil(ceil(line.spread * (reach / smallest) ** 2) * line.n / line.n_units)
+    return ceil(ceil(line.spread * (reach / smallest) ** 2) * line.n_questions / line.n)
 
 
 def verdict_sentence(lines: Sequence[Comparison]) -> str:
@@ -160,8 +160,8 @@ def _comparison(
         high=high,
         p=compare(pairs).p,
         spread=spread(pairs),
-        n=len(shares),
-        n_units=len(pairs),
+        n=len(pairs),
+        n_questions=len(shares),
         lost=tuple(name for name in shares if shares_now[name] < shares[name]),
         gained=tuple(name for name in shares if shares_now[name] > shares[name]),
         lower_is_better=task.primary_metric in task.lower_is_better,

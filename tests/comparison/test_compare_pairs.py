@@ -94,7 +94,7 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
     shown = json.loads(done.stdout)
     for line, row in zip(lines, shown["found"], strict=True):
         found = row["found"]
-        assert (found["verdict"], found["n"]) == (line.verdict, line.n_units)
+        assert (found["verdict"], found["n"]) == (line.verdict, line.n)
         assert found["change"] == pytest.approx(line.change, abs=1e-5)
         assert found["p"] == pytest.approx(line.p, rel=1e-3, abs=1e-9)
         ends = (found["low"], found["high"])

@@ -15,6 +15,7 @@ from bench_assets.comparison.verdicts import (
     verdict_sentence,
 )
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
+from bench_assets.python_api.comparison import RunComparison
 from resources.tables.parquet import TableFiles
 from tests.comparison.test_units import both_halves, macro, squared
 from tests.quiz import TASK, quiz
@@ -73,7 +74,9 @@ def test_the_units_are_those_of_the_metric_whatever_the_scores(measure, question
     task = replace(TASK, measures={"accuracy": measure})
     points = [halves[0]] * 2 + [halves[1]] * (len(questions) - 2)
     (line,) = effects(points, points, task=task, questions=questions)
-    assert line.n_units == n_units
+    assert line.n == n_units
+    shown = repr(RunComparison(model="m", against="o", rows=(line,)))
+    assert str(n_units) in shown.splitlines()[-1].split()
 
 
 def null_run(rng, n_steps=20, n=60):

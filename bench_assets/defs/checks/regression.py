@@ -100,8 +100,8 @@ def _result(
 ) -> dg.AssetCheckResult:
     worse = [line for line in lines if line.verdict == "worse"]
     table = [
-        "| against | questions | metric | before | after | difference | 95 % interval | verdict "
-        "| p | n | units | shows | enough | lost | gained |",
+        "| against | slice | metric | before | after | difference | 95 % interval | verdict "
+        "| p | n | questions | shows | enough | lost | gained |",
         "|---" * 15 + "|",
         *(_line(line) for line in sorted(lines, key=lambda line: line.verdict != "worse")),
     ]
@@ -128,7 +128,7 @@ def _line(line: Comparison) -> str:
     return (
         f"| {line.against} | {as_text(line.category)} | {line.metric} | {line.before:.3f} "
         f"| {line.after:.3f} | {line.change:+.3f} | {line.low:+.3f} to {line.high:+.3f} "
-        f"| {line.verdict} | {line.p:.4f} | {line.n} | {line.n_units} | {line.shows:.3f} "
+        f"| {line.verdict} | {line.p:.4f} | {line.n} | {line.n_questions} | {line.shows:.3f} "
         f"| {enough} | {_named(line.lost)} | {_named(line.gained)} |"
     )
 
