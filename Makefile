@@ -93,7 +93,7 @@ $(OLDER)/installed: .venv/installed
 families: install
 	$(BIN)/python -m tests.families.support
 	$(BIN)/pytest -q -n auto -m "" tests/families
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --constraint constraints.txt --target .venv/vision torchvision
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --constraint constraints.txt --target .venv/vision torchvision timm
 	PYTHONPATH=.venv/vision $(BIN)/python -m tests.families.support --vision
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
 

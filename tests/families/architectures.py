@@ -58,6 +58,20 @@ _GEMMA4_TOWER = {
     "head_dim": 16,
     "patch_size": 14,
 }
+_PE = {  # of timm
+    "architecture": "vit_pe_lang_large_patch14_448",
+    "hidden_size": 32,
+    "model_args": {
+        "embed_dim": 32,
+        "depth": 2,
+        "num_heads": 2,
+        "img_size": [56, 56],
+        "global_pool": "",
+        "use_post_transformer_norm": False,
+        "init_values": 0.1,
+        "ref_feat_shape": [4, 4],
+    },
+}
 _CODES = 16  # that an image's tokens are drawn from
 _EMU_CODES = tuple(f"<|visual token {n:06}|>" for n in range(_CODES))
 _EMU_VQ = {
@@ -126,14 +140,23 @@ ROWS: dict[str, Row] = {
         config={"text_config": {"rope_parameters": {**_ROPE, "mrope_section": [3, 3, 2]}}}
     ),
     "florence2": Row(template="plain"),
-    "fast_vlm": Row(kind="LlavaProcessor", image_kind="CLIPImageProcessor"),
+    "fast_vlm": Row(
+        kind="LlavaProcessor",
+        image_kind="CLIPImageProcessor",
+        config={"vision_config": {"architecture": "fastvit_t8", "hidden_size": 768}},
+        image={"size": {"shortest_edge": 64}, "crop_size": {"height": 64, "width": 64}},
+        processor={
+            "patch_size": 32,
+            "num_additional_image_tokens": 0,
+            "vision_feature_select_strategy": "full",
+        },
+    ),
     "fuyu": Row(special=("|SPEAKER|", "|NEWLINE|"), template="plain"),
     "gemma4": Row(config={"vision_config": _GEMMA4_TOWER}, image=_HEARING),
     "gemma4_unified": Row(
         config={"vision_config": {"patch_size": 14, "mm_embed_dim": 32, "output_proj_dims": 32}},
         image=_HEARING,
     ),
-    "gemma3n": Row(config={"text_config": {"intermediate_size": 64}}),
     "git": Row(template="plain"),
     "glm46v": Row(config=_MIXED_AXES),
     "glm_ocr": Row(kind="Glm46VProcessor", image_kind="Glm46VImageProcessor", config=_MIXED_AXES),
@@ -205,6 +228,11 @@ ROWS: dict[str, Row] = {
     ),
     "paddleocr_vl": Row(config=_MIXED_AXES),
     "paligemma": Row(template="plain"),
+    "perception_lm": Row(
+        config={"vision_config": _PE, "projector_pooling_ratio": 1},
+        image={"tile_size": 56, "max_num_tiles": 4},
+        processor={"patch_size": 14, "pooling_ratio": 1},
+    ),
     "pix2struct": Row(template="plain"),
     "pp_chart2table": Row(template="plain"),
     "pp_formulanet": Row(template="plain"),
@@ -251,7 +279,8 @@ ROWS: dict[str, Row] = {
 
 UNFIT = frozenset(
     {
-        *("deepseek_ocr2", "diffusion_gemma", "dots3_note", "inkling_mm_model", "kosmos-2.5"),
+        *("deepseek_ocr2", "diffusion_gemma", "dots3_note", "gemma3n", "inkling_mm_model"),
+        "kosmos-2.5",
         *("minimax_m3_vl", "muse_spark", "shieldgemma2", "step3p7", "unlimited_ocr"),
     }
 )

@@ -1,7 +1,7 @@
 """The table of support: what the engine makes of every architecture of transformers.
 
 ``make families`` asks all of them and writes ``docs/architectures.csv``, first without torchvision,
-then with ``--vision`` those that need it.
+then with ``--vision`` those that need it. A run that was interrupted goes on where it was.
 """
 
 import csv
@@ -26,6 +26,7 @@ from tests.families.card import MAX_TOKENS, Card, without_marks
 from tests.families.questions import IMAGES, QUESTIONS, SINGLE
 
 FILE = Path(__file__).parents[2] / "docs" / "architectures.csv"
+_ASKED = Path(__file__).parents[2] / ".families"  # names that an unfinished run has asked
 RUNS, VISION, ALONE, CANNOT, UNTRIED = (
     "runs",
     "runs with [vision]",
@@ -104,7 +105,7 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
     except ImportError as why:
         if package := re.search(r"requires the (\w+) library", str(why)):
             missing = package[1].lower()
-            needs = VISION if missing == "torchvision" else UNTRIED
+            needs = VISION if missing in ("torchvision", "timm") else UNTRIED
             return found(needs, f"it needs the package {missing}")
         raise
     except (ModelError, generic.NotBuiltError) as why:
@@ -212,9 +213,14 @@ def main(arguments: Sequence[str]) -> None:
     transformers.logging.set_verbosity_error()
     known = read_table() if FILE.exists() else {}
     rows = {name: row for name, row in known.items() if name in architectures()}
+    with_vision = "--vision" in arguments
     of_vision = [name for name, row in rows.items() if row.support == VISION]
     named = [name for name in arguments if name != "--vision"]
-    for name in named or (of_vision if "--vision" in arguments else architectures()):
+    asked = _ASKED.read_text(encoding="utf-8").split() if _ASKED.exists() and not named else []
+    for name in named or (of_vision if with_vision else architectures()):
+        mark = f"{name}+vision" if with_vision else name
+        if mark in asked:
+            continue
         try:
             rows[name] = support_of(name)
         except Exception as why:  # noqa: BLE001 - the table says so, and the test fails
@@ -223,6 +229,11 @@ def main(arguments: Sequence[str]) -> None:
             )
         print(rows[name], flush=True)
         write_table(rows)
+        if not named:
+            with _ASKED.open("a", encoding="utf-8") as file:
+                file.write(f"{mark}\n")
+    if with_vision and not named:  # the last part of make families
+        _ASKED.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

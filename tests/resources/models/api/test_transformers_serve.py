@@ -1,13 +1,6 @@
 """One checkpoint in this process and behind a real server on loopback: the same responses."""
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -27,13 +20,13 @@ from tests.resources.models.transformers.tiny_engine import (
     responses_of,
     said,
 )
+from tests.servers.running import TRANSFORMERS, running
 from tests.tiny_checkpoint import save_tiny_vlm
 
 pytestmark = pytest.mark.long  # a server of its own, which imports for seconds
 
 MAX_TOKENS = 8
 CARD = {"repetition_penalty": 1.8, "do_sample": True, "top_k": 3}  # what a release may recommend
-START = 60.0  # s; longest wait for the server
 
 
 @pytest.fixture(scope="module")
@@ -54,36 +47,9 @@ def released(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def address(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running ``transformers serve``."""
     pytest.importorskip("uvicorn", reason="transformers[serving] is not installed")
-    home = tmp_path_factory.mktemp("hf_home")
-    (home / "hub").mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    program = [str(Path(sys.executable).with_name("transformers")), "serve", str(released)]
-    with (home / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [*program, "--device", "cpu", "--host", "127.0.0.1", "--port", str(port)],
-            env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(home), "OMP_NUM_THREADS": "1"},
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        _wait(f"http://127.0.0.1:{port}/health", server, home / "log")
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + START
-    while time.monotonic() < until and server.poll() is None:
-        try:
-            with urllib.request.urlopen(url, timeout=1):
-                return
-        except (urllib.error.URLError, TimeoutError):
-            time.sleep(0.1)
-    pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-2000:]}")
+    command = (TRANSFORMERS, "serve", released, "--device", "cpu", "--port", "{port}")
+    with running(command, tmp_path_factory.mktemp("hf_home")) as found:
+        yield found
 
 
 def served(released: Path, address: str, requests: list[Request], **fields: Any) -> list[Response]:
