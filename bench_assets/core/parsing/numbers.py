@@ -51,7 +51,7 @@ _TOTAL = re.compile(rf"({_SHORT})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|total of)\b", re.IGNORECASE)
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
-    rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b|[不没否非][是有为]*\s*{_DIGITS}",
+    rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b|[不没否非][是有]*\s*{_DIGITS}",
     re.IGNORECASE,
 )
 _DOUBTED = re.compile(
@@ -81,12 +81,12 @@ _NONE = re.compile(
     r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
     r"|indication|information|input|mention|number|problem|question|reason|text|worries"
     rf"|{_IMAGE}))\b)"
-    r"|[^,\d]{0,12}?没有(?!\s*[\d足提给办任信明答疑问必])|[一半].{0,4}[也都](?:没|看不)|零(?!\d)",
+    r"|[^,\d]{0,12}?没有(?!\s*[\d足提给办任信明答疑问必])|[一半].{0,4}[也都](?:没|看不)",
     re.IGNORECASE,
 )
 _NO_IMAGE = re.compile(rf"\bno\s+{_IMAGE}", re.IGNORECASE)
 _ASIDE = re.compile(  # 8 (5 of them old)
-    r"(\d[^()\n]{0,40})\((?!(?:or|maybe|perhaps|so)\b|或)[^()=]*\)"
+    r"(\d[^()\n]{0,40})\((?!(?:or|maybe|perhaps)\b|或)[^()=]*\)"
 )
 _PART = re.compile(  # 4, of which 1 is broken
     r"(?<=\d)((?:(?!\d)[^\n])*?)[, ]+(?:of (?:which|whom|them)|including|among them|其中).*"
@@ -108,7 +108,7 @@ _ONE = re.compile(
 _TWO = re.compile(r"^\W*(?:there\s+(?:is|are)\s+)?a\s+(?:couple\s+of\b|pair\W*$)", re.IGNORECASE)
 _NUMERAL = "([零一二两三四五六七八九十百千]+)"
 _CHINESE = re.compile(
-    rf"(?:(?<![第\u4e00-\u9fff])|(?<=[是为有共])){_NUMERAL}(?=\W*$)"
+    rf"(?:(?<![\u4e00-\u9fff])|(?<=[是为有共])){_NUMERAL}(?=\W*$)"
     rf"|(?<!第){_NUMERAL}(?=[个只条头匹辆位名张幅本件把棵颗座艘架台间层排朵根支杯碗双对岁块片人])"
     r"(?!.[^,。]{0,4}[也都](?:没|看不))"
 )

@@ -121,11 +121,11 @@ WRITTEN_OUT = [
 NOTHING = (
     *("answer", "clue", "comment", "context", "data", "description", "evidence", "idea", "reason"),
     *("indication", "information", "input", "mention", "number", "problem", "question", "text"),
-    *("worries", "image", "image", "photo", "photograph", "images", "clear answer"),
+    *("worries", "image", "picture", "photo", "photograph", "images", "clear answer"),
     *("further context", "such image"),
 )
 
-SHOTS = ("image", "image", "photo", "photograph")
+SHOTS = ("image", "picture", "photo", "photograph")
 
 FINAL = [
     ("It is not 8 but 9.", 9),
@@ -159,7 +159,7 @@ FINAL = [
     ("Answer: 5kg", 5),
     ("Answer: $5 for 3 cups", 5),
     ("Answer: 25 % of 8", 25),
-    *((f"the 6 of the {nth}", 6) for nth in ("21st", "22nd", "23rd", "5th")),
+    *((f"the 6 on the {nth}", 6) for nth in ("21st", "22nd", "23rd", "5th")),
     ("Answer: 5-7", None),
     ("Answer: 5kg – 7kg", None),
     ("It is 5 to 7.", None),
@@ -286,14 +286,14 @@ FINAL = [
     ("I see five: two red and three blue", 5),
     ("Eight (five cups, three plates)", 8),
     ("12 (3 rows of 4)", 12),
-    *((f"I see 3 ({how} 4 old)", 4) for how in ("maybe", "perhaps", "so")),
+    *((f"I see 3 ({how} 4 old)", 4) for how in ("maybe", "perhaps")),
     ("I see 3 (or 4)", None),
     ("图中3个（或4个）", None),
     ("3 (= 12 / 4)", None),
     *((f"There are 4, {of_them} 1 is broken.", 4)
       for of_them in ("of which", "of whom", "of them", "including", "among them", "其中")),
     *((f"3 of {the} 5 cups", 3) for the in ("the", "these", "those", "all", "all the")),
-    *((f"{see} 6 of them, 4 here and 2 there", 6)
+    *((f"{see} 6 cups, 4 here and 2 there", 6)
       for see in ("There are", "There’s", "There's", "I see", "I can see", "I count", "I find", "I spot")),
     ("6 of them, 4 here and 2 there", 6),
     *((f"{there}6只，左边4只，右边2只。", 6) for there in ("", "图中", "图里", "有", "共", "一共", "总共有")),
@@ -311,7 +311,14 @@ FINAL = [
     *((f"没有{what}", None) for what in ("足够信息", "提供", "给出", "办法", "任何信息", "信息", "明确答案")),
     *((f"没有{what}", None) for what in ("答案", "疑问", "必要", "问题")),
     *((f"一只{all_}{none}", 0) for all_ in "也都" for none in ("没有", "看不到")),
-    ("半个也没有", 0),
+    ("一只也没看到", 0),
+    ("半个也没看到", 0),
+    *((f"{who} {has} no cups.", 0)
+      for who in ("he", "she", "it", "they", "we", "you", "I") for has in ("has", "have", "had")),
+    *((sign, n) for sign, n in zip("零四五六七八九", (0, 4, 5, 6, 7, 8, 9), strict=True)),
+    ("两", 2),
+    ("一百", 100),
+    ("两千", 2000),
     ("零个", 0),
     ("There is just one.", 1),
     *((f"{one}", 1) for one in ("Just the one.", "Only the one.", "A single boat.", "An single one.", "There is a single one.")),
@@ -325,9 +332,9 @@ FINAL = [
     ("第三个", None),
     ("十分清楚", None),
     *((f"图中{less}5个", None) for less in ("不到", "不足", "超过", "多于", "少于", "至少", "最多")),
-    *((f"I cannot tell exactly. {still} 5 cups.", 5)
+    *((f"It cannot be determined exactly. {still} 5 cups.", 5)
       for still in ("There are", "I see", "We see", "About", "Around", "Approximately", "Roughly")),
-    *((f"It cannot be told exactly. {still} 5 cups.", 5) for still in ("A guess:", "An estimate:", "But", "Still")),
+    *((f"It cannot be determined exactly. {still} 5 cups.", 5) for still in ("A guess:", "An estimate:", "But", "Still")),
     *((f"无法确定。{about}5个。", 5) for about in ("大约", "大概", "估计", "但有")),
     ("It cannot be determined; the caption mentions 12.", None),
     ("图1中有3只猫", 3),
