@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import BestConstant
 from resources.config.bench_toml import load_settings
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.throughput import RequestProgress
@@ -63,6 +65,26 @@ def test_an_interrupted_run_keeps_the_groups_that_are_answered(tmp_path: Path) -
     metrics = few.read(["quiz", "metrics"], Metric, "m")
     assert {partial_part(row.signature) for row in metrics} == {"4 of 6 questions so far"}
     assert {row.n_scored for row in metrics if row.category == "all"} == {4}
+
+
+@pytest.mark.parametrize(
+    ("known", "constant"),
+    [
+        pytest.param(["x", "right"], 1.0, id="all are x"),
+        pytest.param(["right"], 0.0, id="what was best on all is wrong here"),
+        pytest.param([], None, id="a home without that table"),
+    ],
+)
+def test_the_best_constant_of_a_part_is_of_what_is_best_on_the_whole(
+    tmp_path: Path, known: list[str], constant: float | None
+) -> None:
+    cell = partial(BestConstant, scorer="exact", metric="accuracy", value=0.5, data="0c")
+    found = [cell(category=text, response=text) for text in known]
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "constants"], found, BestConstant)
+    interrupt(tmp_path, 5)
+    rows = partial_tables(tmp_path).read(["quiz", "metrics"], Metric, "m")
+    assert {row.constant for row in rows if row.category == "all"} == {constant}
 
 
 def test_a_run_without_a_whole_group_leaves_nothing(tmp_path: Path) -> None:
