@@ -177,4 +177,6 @@ WORDS += [
     (why, "B\n\nIt shows much more of it.", "what it begins or ends with"),
     (why, "The third image; it is lighter.", "what it begins or ends with"),
     (why, "I see B here", "the only option mentioned"),
+    (why, "The colour of it -> B", "the answer in a sentence"),
+    (why, "The colour of it = B", "the only option mentioned"),
 ]  # fmt: skip

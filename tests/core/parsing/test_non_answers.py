@@ -375,6 +375,7 @@ def test_no_answer_that_speaks_of_errors_tools_or_code_is_flagged():
         "nil",
         "Nil.",
         "infinity",
+        "null one two three four five six seven eight nine ten eleven twelve thirteen",
         "#1",
         "# A",
         "Error analysis",
@@ -385,6 +386,12 @@ def test_no_answer_that_speaks_of_errors_tools_or_code_is_flagged():
 )
 def test_an_ordinary_response_is_not_flagged(response):
     assert non_answer(response, "Which one is raised?", ("KeyError", "safe")) == ""
+
+
+def test_twelve_words_after_a_value_of_a_program_are_printed_by_it_too():
+    assert (
+        non_answer("null one two three four five six seven eight nine ten eleven twelve") == ERROR
+    )
 
 
 def test_what_the_question_speaks_of_is_no_sign_of_an_error():
