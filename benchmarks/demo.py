@@ -7,7 +7,7 @@ from benchmarks.figures import Figure, cpu_of_importing, expect, run
 
 def measure(folder: Path) -> list[Figure]:
     """Run the demo twice."""
-    first, again = (expect(run(folder / "home", "demo")) for _ in range(2))
+    first, again = (expect(run(folder / "home", "home", "demo")) for _ in range(2))
     dagster = cpu_of_importing("dagster", folder)
     return [
         Figure(what="(9) the demo: wall", value=first.wall, unit="s"),

@@ -168,11 +168,14 @@ def scores(
         name = name or task.default_scorer
         if is_by_people(about):
             given = score_by_people(_score_by_rules(task, task.scorer(name), pair), about)
+            unread = given.unread
         else:
             given = _score(task, task.scorer(name), pair, about)
-            given = replace(given, unread=is_unread(pair, given, about))
+            unread = is_unread(pair, given, about)
+        found = reviewed.score(task, task.scorer(name), pair, given)
         yield replace(
-            reviewed.score(task, task.scorer(name), pair, given),
+            found,
+            unread=unread if found is given else found.unread,
             scorer=reviewed.named(name),
             confidence=max(shares(said.logprobs)) if said.logprobs else None,
             judge="+".join(sorted({verdict.judge for verdict in about})),

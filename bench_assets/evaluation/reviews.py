@@ -78,9 +78,10 @@ class ResponseReview:
 
     def score(self, task: Task, score_one: ScoreOne, pair: AnsweredQuestion, given: Score) -> Score:
         """Score a response by its review; ``given`` if it was not reviewed."""
+        if not self.lines or given.error or given.no_answer:
+            return given
         key = pair.question.question_id, response_name(pair.prediction.text)
-        line = self.lines.get(key)
-        if line is None or given.error or given.no_answer:
+        if (line := self.lines.get(key)) is None:
             return given
         note = f"reviewed{f' by {line.by}' if line.by else ''}: {line.verdict or line.answer}"
         if line.verdict:
