@@ -8,7 +8,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import NEEDS
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.materialization.asset_selections import on_demand
+from bench_assets.workspace.materialization.asset_selections import CONSTANT_TABLES, on_demand
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 
@@ -69,7 +69,7 @@ def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -
     check_names(bench, [whole], [model] if model else [])
     bench.refresh_questions(whole)
     above = dg.AssetSelection.assets(key).upstream()
-    others = above & on_demand(whole) - dg.AssetSelection.assets(key)
+    others = above & (on_demand(whole) | CONSTANT_TABLES) - dg.AssetSelection.assets(key)
     if asked := sorted(others.resolve(graph)):
         bench.materialize(dg.AssetSelection.assets(*asked))
     if partitioned:

@@ -11,6 +11,7 @@ from bench_assets.evaluation.task import Task
 
 REPORT = dg.AssetSelection.assets("report")
 LEADERBOARD = grouped("leaderboard", "claims") - REPORT
+CONSTANT_TABLES = dg.AssetSelection.tag("bench/stage", CONSTANTS)
 _PER_MODEL = dg.AssetSelection.tag("bench/per", "model")
 
 
@@ -23,8 +24,7 @@ def on_demand(suite: str) -> dg.AssetSelection:
 def dataset_build(name: str) -> dg.AssetSelection:
     """Select the assets of a suite or task that every evaluation of it reads before it asks."""
     suite, _, task = name.partition("/")
-    constants = dg.AssetSelection.tag("bench/stage", CONSTANTS)
-    left = grouped(suite) - _PER_MODEL - on_demand(suite) - constants
+    left = grouped(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
     own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
     return own.required_multi_asset_neighbors() & left if task else left
 
@@ -32,7 +32,7 @@ def dataset_build(name: str) -> dg.AssetSelection:
 def condition_inputs(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
     """Select what one condition reads beyond the dataset build: questions, captions, pools."""
     read = evaluation(task, condition, known).upstream()
-    return read & on_demand(task.suite) - dg.AssetSelection.tag("bench/stage", CONSTANTS)
+    return read & on_demand(task.suite) - CONSTANT_TABLES
 
 
 def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
