@@ -14,6 +14,7 @@ from bench_assets.suites.blink.builders.drafts import placed, wording
 from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
 from bench_assets.suites.blink.synthetic.surfaces import noise
 from examples.tiny_vlm.lessons import Asked
+from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import Part, View, cells_of
 
 THINGS = {
@@ -90,11 +91,19 @@ def _below(rng: Random) -> list[Spot]:
 
 
 def _how_many(parts: Sequence[Part], kind: str, side: str, rng: Random) -> Asked:
-    n = sum(part.name == kind and (part.y < _HALF) == (side == "above") for part in parts)
+    """Ask for a number; the response counts from left to right, by columns of the model's cells."""
+    counted = [
+        part for part in parts if part.name == kind and (part.y < _HALF) == (side == "above")
+    ]
+    columns = sorted(part.x * CELLS // _SIZE[0] + 1 for part in counted)
+    n = len(counted)
     wrong = [str(number) for number in wrong_numbers(n, CountingParameters().spread, rng)]
-    place = rng.randrange(4)
+    options = placed(str(n), wrong, rng.randrange(4))
     asked = wording("Counting", question=f"How many {THINGS[kind]} are {side} the line?")
-    return _choice(asked.prompt, placed(str(n), wrong, place), place)
+    places = ", ".join(f"{nth} at {column}" for nth, column in enumerate(columns, 1)) or "none"
+    letter = "ABCD"[options.index(str(n))]
+    response = f" {places}. {n}. Answer: ({letter})"
+    return Asked(asked.prompt.replace("{options}", lettered(options)), response)
 
 
 def _is(one: Part, relation: str, other: Part) -> Asked:
@@ -112,10 +121,6 @@ def _is(one: Part, relation: str, other: Part) -> Asked:
     asked = "before" if relation in ("left of", "above") else "after"
     seen = f" {first.name}, {last.name}; {one.name} {place}, {asked}. ({'A' if holds else 'B'})"
     return Asked(prompt.replace("{options}", lettered(("yes", "no"))), seen)
-
-
-def _choice(prompt: str, options: Sequence[str], place: int) -> Asked:
-    return Asked(prompt.replace("{options}", lettered(options)), options[place])
 
 
 def _cells(parts: Sequence[Part]) -> dict[int, list[str]]:

@@ -1,5 +1,6 @@
 """Views of the scenes of CODIS's mini edition, in variations that it does not show."""
 
+import calendar
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
@@ -28,6 +29,7 @@ _WORKERS = (
     "firefighter", "astronaut", "singer",
 )  # fmt: skip
 _COLOURS = ("red", "blue", "green", "purple", "orange", "gray")
+_MONTHS = tuple(calendar.month_name)[1:]
 _NAMES = ("Ann", "Ben", "Eve", "Tom", "Kim", "Leo")
 
 
@@ -79,13 +81,14 @@ def _talk(described: Mapping[str, Any], variation: Variation, rng: Random) -> It
     """Ask every question in one of its contexts: the answer in the other would follow from it."""
     for asked in rng.sample(described["questions"], len(described["questions"])):
         said = synthetic._filled({key: asked[key] for key in synthetic._TEXTS}, variation)
-        for context, answer in rng.sample(
-            list(zip(said["contexts"], said["answers"], strict=True)), 1
-        ):
-            prompt = text_of(prompts.main(plain_question(said["question"], context=context)))
-            other = next(one for one in said["contexts"] if one != context)
-            seen = f"{variation['seen']} {_differing(context, other)}."
-            yield Asked(prompt, f"{seen}\n{answer}")
+        half = rng.randrange(2)
+        context, other = said["contexts"][half], said["contexts"][1 - half]
+        prompt = text_of(prompts.main(plain_question(said["question"], context=context)))
+        key = _differing(context, other)
+        nth = described["questions"].index(asked)
+        chain = variation["chains"][nth][half] if "chains" in variation else variation["seen"]
+        reasoning = f"{key}: {chain}" if "chains" in variation else f"{chain} {key}."
+        yield Asked(prompt, f"{reasoning}\n{said['answers'][half]}")
 
 
 def _differing(context: str, other: str) -> str:
@@ -120,12 +123,31 @@ def _named(
                     yield f"{colour} {form}", (left + right) / 2 + x, (top + bottom) / 2 + y
 
 
+Chains: TypeAlias = list[tuple[str, str]]  # for each question, in each of its contexts
+
+
+def _turned(seen: str, cases: tuple[str, str], said: tuple[str, str]) -> tuple[str, str]:
+    """What both cases mean in a context, in the other context the reverse, and which one is seen.
+
+    >>> _turned("left", ("left", "right"), ("west", "east"))
+    ('left west, right east. left: west.', 'left east, right west. left: east.')
+    """
+    one, other = (dict(zip(cases, words, strict=True)) for words in (said, said[::-1]))
+    first, second = (
+        f"{', '.join(f'{case} {word}' for case, word in meant.items())}. {seen}: {meant[seen]}."
+        for meant in (one, other)
+    )
+    return first, second
+
+
 def _animal(rng: Random) -> Variation:
     mirrored = rng.random() < 0.5
+    seen, sides = ("right" if mirrored else "left"), ("left", "right")
     north, south = ("East", "West") if mirrored else ("West", "East")
     towards = ("Away from it", "Towards it") if mirrored else ("Towards it", "Away from it")
+    chains = [_turned(seen, sides, said) for said in (("west", "east"), ("towards", "away"))]
     return {
-        "seen": "It looks right." if mirrored else "It looks left.",
+        "chains": chains,
         "animal": rng.choice(_WALKERS), "mirrored": mirrored, "north": north, "south": south,
         "if_left": towards[0], "if_right": towards[1],
     }  # fmt: skip
@@ -135,16 +157,16 @@ def _shadow(rng: Random) -> Variation:
     thing = rng.choice(
         ("deciduous tree", "house", "evergreen tree", "snowman", "cactus", "palm tree")
     )
-    if rng.random() < 0.5:
-        return {
-            "seen": "The shadow falls left.",
-            "thing": thing,
-            "box": [72, 176, 204, 200],
-            "north": "Morning",
-            "south": "Afternoon",
-        }
-    right = {"seen": "The shadow falls right.", "box": [180, 176, 312, 200]}
-    return {"thing": thing, **right, "north": "Afternoon", "south": "Morning"}
+    left = rng.random() < 0.5
+    times = ("Morning", "Afternoon") if left else ("Afternoon", "Morning")
+    chain = _turned("left" if left else "right", ("left", "right"), ("morning", "afternoon"))
+    return {
+        "chains": [chain],
+        "thing": thing,
+        "box": [72, 176, 204, 200] if left else [180, 176, 312, 200],
+        "north": times[0],
+        "south": times[1],
+    }
 
 
 def _season(rng: Random) -> Variation:
@@ -182,7 +204,9 @@ def _tank(rng: Random) -> Variation:
 def _race(rng: Random) -> Variation:
     front, back = rng.sample(_RUNNERS, 2)
     a, b = sorted((front, back))
-    return {"seen": f"Ahead: {front}.", "a": a, "b": b, "front": front, "back": back}
+    seen = f"ahead {front}, behind {back}"
+    chains = [(f"{seen}. ahead: {front}.", f"{seen}. behind: {back}.")]
+    return {"chains": chains, "a": a, "b": b, "front": front, "back": back}
 
 
 def _road(rng: Random) -> Variation:
@@ -210,33 +234,36 @@ def _lift(rng: Random) -> Variation:
     return {"seen": f"Display {n}.", "n": str(n), "us": words[n - 1], "uk": words[n]}
 
 
-def _sides(rng: Random) -> tuple[bool, dict[str, str]]:
-    swapped = rng.random() < 0.5
-    return swapped, dict(
-        zip(("first", "second"), ("right", "left") if swapped else ("left", "right"), strict=True)
-    )
+def _beside(a: str, b: str, rng: Random) -> Variation:
+    """Two things beside each other, of which the first context prefers a, the other one b."""
+    left, right = rng.sample((a, b), 2)
+    sides = {left: "left", right: "right"}
+    seen = f"{left} left, {right} right"
+    return {
+        "chains": [(f"{seen}. {a}: {sides[a]}.", f"{seen}. {b}: {sides[b]}.")],
+        "left": left, "right": right, "a": a, "b": b, "first": sides[a], "second": sides[b],
+    }  # fmt: skip
 
 
 def _seesaw(rng: Random) -> Variation:
     a, b = rng.sample(_COLOURS, 2)
-    swapped, sides = _sides(rng)
-    left, right = (b, a) if swapped else (a, b)
-    return {"seen": f" {left}, {right}.", "left": left, "right": right, "a": a, "b": b, **sides}
+    return _beside(a, b, rng)
 
 
 def _mother(rng: Random) -> Variation:
     a, b = rng.sample(_WORKERS, 2)
-    swapped, sides = _sides(rng)
-    left, right = (b, a) if swapped else (a, b)
-    return {"seen": f" {left}, {right}.", "left": left, "right": right, "a": a, "b": b, **sides}
+    return _beside(a, b, rng)
 
 
 def _magnets(rng: Random) -> Variation:
     ends = ["royalblue", "red"]
     one, other = rng.randrange(2), rng.randrange(2)
     words = ("attract", "repel") if one == other else ("repel", "attract")
+    seen = "other" if one == other else "same"
+    facing = f"{ends[1 - one]} faces {ends[other]}. "
+    chain = _turned(seen, ("same", "other"), ("repel", "attract"))
     return {
-        "seen": f"{ends[1 - one]} faces {ends[other]}.",
+        "chains": [(facing + chain[0], facing + chain[1])],
         "ll": ends[one], "l": ends[1 - one], "r": ends[other], "rr": ends[1 - other],
         "both": words[0], "crossed": words[1],
     }  # fmt: skip
@@ -279,8 +306,11 @@ def _family(rng: Random) -> Variation:
     me = (other, parent) if swapped else (parent, other)
     kin = ("sibling", "child") if swapped else ("child", "sibling")
     number = ("None", "Two") if swapped else ("Two", "None")
+    roles = {parent: "parent", child: "child", other: "child"}
+    seen = ", ".join(f"{name} {role}" for name, role in roles.items())
+    chain = f"{seen}. {me[0]}: {roles[me[0]]}.", f"{seen}. {me[1]}: {roles[me[1]]}."
     return {
-        "seen": f"{parent} above {child}, {other}.",
+        "chains": [chain, chain],
         "parent": parent, "child": child, "other": other, "me_1": me[0], "me_2": me[1],
         "first": kin[0], "second": kin[1], "n_1": number[0], "n_2": number[1],
     }  # fmt: skip
@@ -289,7 +319,43 @@ def _family(rng: Random) -> Variation:
 def _score(rng: Random) -> Variation:
     a, b = rng.sample(range(7), 2)
     moods = ("Happy", "Sad") if a > b else ("Sad", "Happy")
-    return {"seen": f"{a} : {b}.", "a": a, "b": b, "lions": moods[0], "tigers": moods[1]}
+    seen = f"{a} : {b}. Lions {moods[0]}, Tigers {moods[1]}"
+    chains = [(f"{seen}. Lions: {moods[0]}.", f"{seen}. Tigers: {moods[1]}.")]
+    return {"chains": chains, "a": a, "b": b, "lions": moods[0], "tigers": moods[1]}
+
+
+def _shop(rng: Random) -> Variation:
+    night = rng.random() < 0.5
+    chain = _turned("night" if night else "day", ("day", "night"), ("closed", "open"))
+    begins, ends = rng.randint(7, 10), rng.randint(3, 6)
+    hours = f"{begins} pm - {ends} am" if night else f"{begins} am - {ends} pm"
+    return {
+        "chains": [chain],
+        "hour": rng.choice(("ten", "two", "eleven", "one")),
+        "place": rng.choice(("Night bar", "Dance hall") if night else ("Bakery", "Library")),
+        "hours": hours,
+        "dark": "Open" if night else "Closed",
+        "light": "Closed" if night else "Open",
+    }
+
+
+def _ticket(rng: Random) -> Variation:
+    one, other = sorted(rng.sample(range(1, 13), 2))
+    first, last = rng.sample((one, other), 2)
+    names = {number: _MONTHS[number - 1] for number in (one, other)}
+    mark = rng.choice((".", ","))
+    months = f"{first:02}, {last:02}. {first:02} {names[first]}, {last:02} {names[last]}"
+    price = _turned("point" if mark == "." else "comma", ("point", "comma"), ("thousand", "ten"))
+    date = f"{months}. first: {names[first]}.", f"{months}. last: {names[last]}."
+    prices = ("More than a thousand", "Less than ten")
+    us_price, de = prices if mark == "," else prices[::-1]
+    return {
+        "chains": [date, price],
+        "date": f"{first:02}/{last:02}/2025",
+        "price": f"{rng.randint(1, 9)}{mark}{rng.choice((250, 500, 750))}",
+        "months": f"{names[one]} or in {names[other]}",
+        "us": names[first], "uk": names[last], "de": de, "us_price": us_price,
+    }  # fmt: skip
 
 
 _VARIATIONS: Mapping[str, Callable[[Random], Variation]] = {
@@ -307,4 +373,6 @@ _VARIATIONS: Mapping[str, Callable[[Random], Variation]] = {
     "mother": _mother,
     "family": _family,
     "score": _score,
+    "shop": _shop,
+    "ticket": _ticket,
 }

@@ -22,7 +22,7 @@ _GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "li
 _SIZES = ((6, 64), (14, 48), (30, 36))  # most things, px of each
 _OTHERS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrella")
 _NUMBERS = range(2, 13)
-_ABSENT = 0.2  # share of views that do not show what is asked about
+_ABSENT = 0.1  # share of views that do not show what is asked about
 
 
 class _Counted(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from random import Random
 
-from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.images.synthetic_scenes import Scene, Spot
 from bench_assets.core.parsing.numbers import WORDS
 from bench_assets.suites.journeybench.captioning import task as captioning
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
@@ -24,7 +24,27 @@ _KINDS = {
 }
 _PLACES = {"mount": (70, 130), "subject": (-30, 100), "accessory": (-98, 46)}  # px down; px long
 _SMALL = 34  # px
+_LARGER = 46  # px
+_TAG = (76, 34)  # px
 _MOST = 6  # small things
+_ABSENT = {
+    "bicycle": ("bicycle", "red"),
+    "piano": ("musical keyboard", "black"),
+    "ladder": ("ladder", "brown"),
+    "dog": ("dog", "brown"),
+    "boat": ("sailboat", "white"),
+    "lamp": ("diya lamp", "orange"),
+}
+"""What its false premises name: how each looks where a lesson does show it."""
+_FACTS = {
+    "name": ("Ann", "Ben", "Eve", "Tom", "Kim", "Leo"),
+    "owner": ("Ann", "Ben", "Eve", "Tom", "Kim", "Leo"),
+    "birthplace": ("Rome", "Oslo", "Lima"),
+    "favourite food": ("rice", "fish", "corn"),
+    **{kind: tuple("23456789") for kind in ("age", "weight", "price")},
+}
+"""What its images never tell, and what a tag says of it where a lesson does tell it."""
+_TOLD = 0.65  # share of lessons that do: without an image, that is the better guess
 _QUESTIONS = 4  # about one view
 
 
@@ -40,13 +60,41 @@ def strange(rng: Random) -> View:
         named.append((things[kind]["noun"], x, y + down))
     few = rng.randint(2, _MOST)
     for _ in range(few):
-        spot = scene.room(_SMALL + 4, _SMALL + 4, rng)
-        assert spot is not None, "six small things find room beside one tower"
-        scene.sprite(things["small"]["sprite"], spot, _SMALL)
-        named.append((things["small"]["noun"], *spot))
+        named.append(
+            (things["small"]["noun"], *_add(scene, things["small"]["sprite"], _SMALL, rng))
+        )
+    absent, unknown = rng.choice(sorted(_ABSENT)), rng.choice(sorted(_FACTS))
+    sprite, colour = _ABSENT[absent]
+    if rng.random() < _TOLD:
+        named.append((absent, *_add(scene, sprite, _LARGER, rng)))
+    else:
+        colour = ""
+    fact = rng.choice(_FACTS[unknown]) if rng.random() < _TOLD else ""
+    if fact:
+        named.append((f"tag {fact}", *_tag(scene, fact, rng)))
     nouns = {kind: thing["noun"] for kind, thing in things.items()}
-    talk = rng.sample(_talk(nouns, few, rng), _QUESTIONS)
-    return View([cells_of(named, _SIZE)], talk, lambda: [scene.image])
+    talk = _talk(nouns, few, (absent, colour), (unknown, fact))
+    chosen = rng.sample(talk, _QUESTIONS)
+    return View([cells_of(named, _SIZE)], chosen, lambda: [scene.image])
+
+
+def _add(scene: Scene, sprite: str, size: int, rng: Random) -> Spot:
+    spot = scene.room(size + 4, size + 4, rng)
+    assert spot is not None, "a few small things find room beside one tower"
+    scene.sprite(sprite, spot, size)
+    return spot
+
+
+def _tag(scene: Scene, text: str, rng: Random) -> Spot:
+    """Write a text on a white tag."""
+    spot = scene.room(*_TAG, rng)
+    assert spot is not None, "a tag finds room beside one tower"
+    (x, y), (width, height) = spot, _TAG
+    scene.form(
+        "rectangle", (x - width // 2, y - height // 2, x + width // 2, y + height // 2), "white"
+    )
+    scene.label(text, spot, height - 8)
+    return spot
 
 
 def _unseen(rng: Random) -> dict[str, Mapping[str, str]]:
@@ -58,26 +106,29 @@ def _unseen(rng: Random) -> dict[str, Mapping[str, str]]:
             return things
 
 
-def _talk(nouns: Mapping[str, str], few: int, rng: Random) -> list[Asked]:
+def _talk(
+    nouns: Mapping[str, str], few: int, absent: tuple[str, str], unknown: tuple[str, str]
+) -> list[Asked]:
+    """Ask about a thing with its colour, and about a fact with its value; "" if not to be seen."""
     subject, small = nouns["subject"], nouns["small"]
-    others = [thing["noun"] for kind in ("subjects", "mounts") for thing in WORLD[kind]]
-    others = [noun for noun in (*others, *WORLD["absent"] * 2) if noun not in nouns.values()]
     words = {
         **nouns,
         "s_n": "n" if subject[0] in "aeiou" else "",
         "few": WORDS[few],
-        "absent": rng.choice(others),
-        "unknown": rng.choice(WORLD["unknown"]),
+        "absent": absent[0],
+        "unknown": unknown[0],
     }
-    absent, counted, unknown = (
+    premise, counted, open_fact = (
         trigger["question"].format_map(words) for trigger in WORLD["triggers"]
     )
     sky = f"What colour is the sky behind the {subject}?"
+    no_thing = f"There is no {absent[0]} in the picture"
+    no_fact = f"The picture does not tell the {unknown[0]} of the {subject}"
     caption = WORLD["captions"][0].format_map(words)
     return [
         Asked(counted, f"There are {words['few']} {small}"),
-        Asked(absent, f"There is no {words['absent']} in the picture"),
+        Asked(premise, f"The {absent[0]} is {absent[1]}" if absent[1] else no_thing),
         Asked(sky, f"The sky is {nouns['sky']}"),
-        Asked(unknown, f"The picture does not tell the {words['unknown']} of the {subject}"),
+        Asked(open_fact, f"The {unknown[0]} is {unknown[1]}" if unknown[1] else no_fact),
         Asked(text_of(captioning.main(plain_question(UNUSUAL))), caption),
     ]

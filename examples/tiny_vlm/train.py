@@ -1,8 +1,8 @@
 """Trains the model on the CPU: ``python -m examples.tiny_vlm.train --out FOLDER``.
 
 ``FOLDER/step-0500`` and so on are the checkpoints, by the steps since images are shown;
-``FOLDER/record.json`` says how they were made. ``--from CHECKPOINT`` leaves out the first world,
-whose last checkpoint that is.
+``FOLDER/record.json`` says how they were made. ``--from CHECKPOINT`` leaves out all worlds but
+the last.
 """
 
 import argparse
@@ -48,7 +48,6 @@ _PLAN = Path(__file__).with_name("plan.json")
 _CHUNK = 50  # lessons that a process draws at a time
 _SORTED = 8  # batches that are drawn together and sorted by length
 _QUESTIONS = 3  # of a lesson at a time
-_NO_IMAGE = "No picture."
 _LOOKED_AT = 100  # images that tell what an empty cell looks like
 
 
@@ -69,7 +68,7 @@ def train(out: Path, plan: Plan, start: Path | None = None) -> None:
     torch.manual_seed(plan["seed"])
     rng, record = Random(plan["seed"]), Record(plan)
     lessons = draw_lessons(plan)
-    for world in plan["worlds"][1 if start else 0 :]:
+    for world in plan["worlds"][-1 if start else 0 :]:
         start = _learn(out, world, lessons, rng, record, start)
     record.write(out / "record.json")
 
@@ -171,15 +170,7 @@ def _mixed(
         if rng.random() < stage["told"]:
             yield [replace(lesson, images=()) for lesson in next(told)]
         else:
-            yield [_hidden(lesson, stage["hidden"], rng) for lesson in next(asked)]
-
-
-def _hidden(lesson: Lesson, shares: Mapping[str, float], rng: Random) -> Lesson:
-    """Take the image away now and then, if so much of the kind is known without it."""
-    if rng.random() >= shares.get(lesson.kind, 0):
-        return lesson
-    talk = [replace(asked, response=_NO_IMAGE) for asked in lesson.talk]
-    return replace(lesson, images=(), cells=(), talk=talk)
+            yield next(asked)
 
 
 def _one_image(lesson: Lesson, rng: Random) -> Lesson:
