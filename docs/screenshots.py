@@ -14,10 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias
 
+import dagster as dg
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench_assets.core.schema.errors import BenchError
+from bench_assets.definitions import defs
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
@@ -39,7 +41,7 @@ SHOWN = IMAGES / "shown.json"
 PORT = 3457  # another than that of `bench ui`, which may be open
 _SIZE = (1280, 800)  # px
 _SIZE_OF_PHONE = (390, 844)
-_SIZE_OF_UI = (1600, 1000)  # px; at which the graph of a group has room
+_SIZE_OF_UI = (1600, 1200)  # px; at which the graph of a group has room
 _COLOURS = 128  # flat pages need no more, and stay well under 200 kB
 _PATIENCE = 120_000  # ms; of a busy machine
 _STILL = 3_000  # ms; what is drawn late is there by then
@@ -137,7 +139,8 @@ def _ui(browser: Browser, home: Path) -> None:
         with UiProcess(home, PORT) as served:
             served.wait_for_answer()
             page = _page(browser, _SIZE_OF_UI)
-            page.goto(f"{served.address}/locations/bench_assets/asset-groups/codis_main/lineage")
+            group = defs.resolve_asset_graph().get(dg.AssetKey(["codis", "metrics"])).group_name
+            page.goto(f"{served.address}/locations/bench_assets/asset-groups/{group}/lineage")
             page.get_by_text("Latest event").first.wait_for()
             page.get_by_text("Loading").last.wait_for(state="hidden")
             _take(page, "ui-graph")

@@ -34,14 +34,29 @@ _ABSENT = {
     "dog": ("dog", "brown"),
     "boat": ("sailboat", "white"),
     "lamp": ("diya lamp", "orange"),
+    "doughnut": ("doughnut", "brown"),
+    "hamburger": ("hamburger", "brown"),
+    "birthday cake": ("birthday cake", "white"),
+    "cookie": ("cookie", "brown"),
+    "guitar": ("guitar", "orange"),
+    "skateboard": ("skateboard", "blue"),
+    "bathtub": ("bathtub", "white"),
+    "cactus": ("cactus", "green"),
+    "volcano": ("volcano", "brown"),
+    "rocket": ("rocket", "blue"),
+    "watermelon": ("watermelon", "red"),
+    "teapot": ("teapot", "blue"),
+    "elephant": ("elephant", "blue"),
+    "whale": ("spouting whale", "blue"),
 }
 """What its false premises name: how each looks where a lesson does show it."""
+_NAMES, _TOWNS = ("Ann", "Ben", "Eve", "Tom", "Kim", "Leo"), ("Rome", "Oslo", "Lima")
 _FACTS = {
-    "name": ("Ann", "Ben", "Eve", "Tom", "Kim", "Leo"),
-    "owner": ("Ann", "Ben", "Eve", "Tom", "Kim", "Leo"),
-    "birthplace": ("Rome", "Oslo", "Lima"),
+    **dict.fromkeys(("name", "owner"), _NAMES),
+    **dict.fromkeys(("birthplace", "home", "school"), _TOWNS),
+    **dict.fromkeys(("age", "weight", "price"), tuple("23456789")),
     "favourite food": ("rice", "fish", "corn"),
-    **{kind: tuple("23456789") for kind in ("age", "weight", "price")},
+    "birthday": ("May", "June", "July"),
 }
 """What its images never tell, and what a tag says of it where a lesson does tell it."""
 _TOLD = 0.65  # share of lessons that do: without an image, that is the better guess
@@ -63,7 +78,9 @@ def strange(rng: Random) -> View:
         named.append(
             (things["small"]["noun"], *_add(scene, things["small"]["sprite"], _SMALL, rng))
         )
-    absent, unknown = rng.choice(sorted(_ABSENT)), rng.choice(sorted(_FACTS))
+    nouns = {kind: thing["noun"] for kind, thing in things.items()}
+    absent = rng.choice(sorted(_ABSENT.keys() - nouns.values()))
+    unknown = rng.choice(sorted(_FACTS))
     sprite, colour = _ABSENT[absent]
     if rng.random() < _TOLD:
         named.append((absent, *_add(scene, sprite, _LARGER, rng)))
@@ -72,7 +89,6 @@ def strange(rng: Random) -> View:
     fact = rng.choice(_FACTS[unknown]) if rng.random() < _TOLD else ""
     if fact:
         named.append((f"tag {fact}", *_tag(scene, fact, rng)))
-    nouns = {kind: thing["noun"] for kind, thing in things.items()}
     talk = _talk(nouns, few, (absent, colour), (unknown, fact))
     chosen = rng.sample(talk, _QUESTIONS)
     return View([cells_of(named, _SIZE)], chosen, lambda: [scene.image])

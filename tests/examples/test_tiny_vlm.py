@@ -1,6 +1,7 @@
 """The example's script from end to end with a tiny plan, and what it must never teach."""
 
 import json
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from bench_assets.core.parsing.choices import read_choice
 from bench_assets.suites.blink.synthetic.edition import MATERIAL, material
 from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.cogbench.synthetic import edition as cogbench
 from bench_assets.suites.cogbench.synthetic import tales
 from bench_assets.suites.journeybench.synthetic.images import members
 from examples.tiny_vlm.batches import squeezed
+from examples.tiny_vlm.blink_views import strewn
 from examples.tiny_vlm.context_views import scene
 from examples.tiny_vlm.lessons import decoded
 from examples.tiny_vlm.model import grown
@@ -35,7 +38,7 @@ def _world(kinds: tuple[str, ...], shown: tuple[str, ...]) -> dict[str, Any]:
     stage: dict[str, Any] = {"steps": 1, "lessons_a_step": 2, "fresh": []}
     told = {**stage, "shares": dict.fromkeys(shown, 1), "fresh": shown[:1]}
     seen = {**stage, "shares": dict.fromkeys(shown, 1)}
-    asked = {**stage, "shares": dict.fromkeys(kinds, 1), "told": 0.5, "hidden": {"strange": 0.5}}
+    asked = {**stage, "shares": dict.fromkeys(kinds, 1), "told": 0.5}
     return {"look": shown[:1], "told": told, "shown": seen, "asked": asked, "checkpoints": [1]}
 
 
@@ -71,6 +74,29 @@ def test_a_grown_model_reads_what_it_knew_as_before() -> None:
     old, new = "An elephant stands on a giant doughnut.", "Xylophones"
     assert tokenizer.encode(old) == known.encode(old)
     assert len(tokenizer.encode(new)) == 1 < len(known.encode(new))
+
+
+def test_what_a_mini_edition_never_shows_is_shown_in_most_lessons() -> None:
+    """Else the text of a question would tell that nothing of it is to be seen."""
+    told = [
+        (asked.prompt.split()[3], asked.response)
+        for seed in range(600)
+        for asked in strange(Random(seed)).talk
+        if asked.prompt.startswith(("What colour is the", "What is the"))
+        and "sky behind" not in asked.prompt
+    ]
+    denied = [words for words, said in told if said.startswith(("There is no", "The picture"))]
+    assert 100 < len(denied) < 0.45 * len(told)
+
+
+def test_every_number_that_a_lesson_counts_is_read_as_its_option() -> None:
+    for seed in range(100):
+        for asked in strewn(Random(seed)).talk:
+            options = re.findall(r"\([A-D]\) (\d+)", asked.prompt)
+            letter = read_choice(asked.response, options).letter
+            number = asked.response.rpartition(". Answer")[0].split()[-1]
+            assert letter is not None
+            assert options["ABCD".index(letter)] == number
 
 
 def contents(view: View) -> frozenset[str]:
