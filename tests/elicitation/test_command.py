@@ -23,7 +23,7 @@ file = "free.jsonl"
 
 [models.prior]
 kind = "elicited"
-of = "tiny-vlm/step-1040"
+of = "tiny-vlm/step-4440"
 elicit = "likelihood-unconditional"
 """
 
@@ -53,7 +53,7 @@ def rows(home: Path, *words: str) -> list[dict]:
 @pytest.fixture(scope="module")
 def evaluated(home: Path) -> dict[str, dict[str, dict]]:
     """Model -> metric -> row, after one model was evaluated in four ways."""
-    model = ("--model", "tiny-vlm/step-1040")
+    model = ("--model", "tiny-vlm/step-4440")
     found = rows(home, "evaluate", "parity", *model)
     found += rows(home, "evaluate", "parity", *model, "--elicit", "likelihood")
     found += rows(home, "evaluate", "parity", *model, "--elicit", "constrained")
@@ -66,7 +66,7 @@ def evaluated(home: Path) -> dict[str, dict[str, dict]]:
 
 
 def test_each_method_has_a_row_of_its_own_and_signs_it(home: Path, evaluated):
-    name = "tiny-vlm/step-1040"
+    name = "tiny-vlm/step-4440"
     assert list(evaluated) == [name, f"{name}+likelihood", f"{name}+constrained", "prior"]
     signed = {
         model: re.search(r"elicit=([a-z-]+)", found["accuracy"]["signature"])
@@ -94,12 +94,12 @@ def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
     added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
     has = {model: added <= set(found) for model, found in evaluated.items()}
     assert list(has.values()) == [False, True, False, True]
-    found = evaluated["tiny-vlm/step-1040+likelihood"]
+    found = evaluated["tiny-vlm/step-4440+likelihood"]
     assert 0.5 <= found["mean_confidence"]["value"] <= 1
     assert found["accuracy_of_confident_half"]["n_scored"] >= 4
 
 
-@pytest.mark.parametrize("model", ["tiny-vlm/step-1040+likelihood", "prior"])
+@pytest.mark.parametrize("model", ["tiny-vlm/step-4440+likelihood", "prior"])
 def test_a_number_is_reproduced_from_cached_likelihoods(home: Path, evaluated, model: str):
     _, said = run(home, "bundle", "reproduce", "parity", model)
     assert "8 remembered" in said
@@ -116,7 +116,7 @@ def test_the_report_draws_reliability(home: Path, evaluated):
 
 def test_a_task_without_options_says_so_in_a_sentence(home: Path):
     code, said = run(
-        home, "evaluate", "free", "--model", "tiny-vlm/step-1040", "--elicit", "likelihood"
+        home, "evaluate", "free", "--model", "tiny-vlm/step-4440", "--elicit", "likelihood"
     )
     flat = " ".join(said.split())
     assert code == 1

@@ -16,7 +16,7 @@ from resources.images.store import open_image_store
 from resources.models.registry.opening import Models
 from tests.elicitation.plain_model import PlainModel
 
-MODEL = "tiny-vlm/step-2800"
+MODEL = "tiny-vlm/step-6840"
 
 
 @pytest.fixture(scope="module")

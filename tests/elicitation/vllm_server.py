@@ -17,7 +17,7 @@ from resources.config.sections.models import EMBEDDED_MODELS
 from tests.chat_server import Answer, ChatServer
 from tests.elicitation.plain_model import PlainModel
 
-MODEL = "tiny-vlm/step-2800"
+MODEL = "tiny-vlm/step-6840"
 Content = list[str | PILImage.Image]
 
 

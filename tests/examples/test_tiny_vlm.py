@@ -68,7 +68,7 @@ def test_a_run_writes_checkpoints_that_the_project_loads_and_a_record(tmp_path: 
 def test_a_grown_model_reads_what_it_knew_as_before() -> None:
     from transformers import AutoTokenizer
 
-    folder = SHIPPED / "step-2800"
+    folder = SHIPPED / "step-6840"
     known = AutoTokenizer.from_pretrained(folder)
     _, tokenizer = grown(folder, ["Xylophones at grandmother's.", "A giant doughnut."])
     old, new = "An elephant stands on a giant doughnut.", "Xylophones"

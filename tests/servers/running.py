@@ -20,7 +20,7 @@ LLAMA_SERVER = _BUILT / "llama.cpp" / "bin" / "llama-server"
 LITELLM = _BUILT / "bin" / "litellm"
 TRANSFORMERS = Path(sys.executable).with_name("transformers")
 
-SEEING = Path(EMBEDDED_MODELS["tiny-vlm/step-2800"].place)
+SEEING = Path(EMBEDDED_MODELS["tiny-vlm/step-6840"].place)
 """The shipped vision-language model."""
 
 _START = 300.0  # s; longest wait for a server on a busy machine

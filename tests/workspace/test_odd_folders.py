@@ -117,7 +117,7 @@ def test_they_are_evaluated_reported_and_exported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = ("läufe, [neu] #1", "-x=1, 'q' \"d\" <b>", "步骤-10", "y" * 200)
     for name in names:
-        shutil.copytree(CHECKOUT / "resources/models/tiny_vlm/run-1/step-1040", Path(name))
+        shutil.copytree(CHECKOUT / "resources/models/tiny_vlm/run-1/step-4440", Path(name))
         done = CliRunner().invoke(app, ["evaluate", "quiz", "--model", name])
         assert done.exit_code == 0, done.output
     assert CliRunner().invoke(app, ["report"]).exit_code == 0

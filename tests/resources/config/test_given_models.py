@@ -15,7 +15,7 @@ from resources.config.environment import known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from resources.models.registry.setup import setup_of
 
-STEP = Path(__file__).parents[3] / "resources" / "models" / "tiny_vlm" / "run-1" / "step-1040"
+STEP = Path(__file__).parents[3] / "resources" / "models" / "tiny_vlm" / "run-1" / "step-4440"
 _LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
@@ -320,10 +320,10 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
         pytest.param(f"{SERVER},max_token=3", "did you mean 'max_tokens'", id="unknown entry"),
         pytest.param(f"{SERVER},max_tokens=few", "max_tokens: .*integer", id="not a number"),
         pytest.param("./nowhere", "nowhere: no such folder", id="no folder"),
-        pytest.param(f"{STEP.parent}/step-104", "did you mean 'step-1040'", id="one beside it"),
+        pytest.param(f"{STEP.parent}/step-444", "did you mean 'step-4440'", id="one beside it"),
         pytest.param(
             str(STEP.parent),
-            "is not a checkpoint: .*in it lie step-0300, step-1040, step-2800",
+            "is not a checkpoint: .*in it lie step-2940, step-4440, step-6840",
             id="the folder of a run",
         ),
         pytest.param(str(STEP / "config.json"), "expected a folder", id="a file"),

@@ -163,8 +163,8 @@ def test_it_is_asked_like_a_model_that_a_server_is_started_for(tmp_path: Path) -
 
 
 def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) -> None:
-    watched(tmp_path, 'like = "tiny-vlm/step-2800"', f'serve = "{VLLM}"')
-    with pytest.raises(SettingsError, match="like: tiny-vlm/step-2800 is a transformers model"):
+    watched(tmp_path, 'like = "tiny-vlm/step-6840"', f'serve = "{VLLM}"')
+    with pytest.raises(SettingsError, match="like: tiny-vlm/step-6840 is a transformers model"):
         load_settings(tmp_path).base_of_checkpoints()
 
 
