@@ -253,7 +253,7 @@ def _hub(trial: Trial, kind: str) -> str:
 
 
 def _ignored(trial: Trial, sent: signal.Signals) -> str:
-    with MisbehavingServer(latency=0.3) as server:
+    with MisbehavingServer(latency=3.0) as server:
         door = Whole(trial.folder / "home", server.base_url)
         words = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
         with running(door.home, EVALUATE, words) as process:
