@@ -19,8 +19,8 @@ _NAMED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _QUERY = re.compile(rf"(?<==)\{{{KEPT}\w+\}}|env:{KEPT}\w+", re.ASCII)
 _WHOLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _SAFE = "%!$&'()*+,;=:~"
-_IN_ARGUMENT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s,]+", re.IGNORECASE)
-_ENTRY = re.compile(r"""(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
+_IN_ARGUMENT = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s,]+", re.IGNORECASE)
+_ENTRY = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
 
 
 def is_loopback(host: str) -> bool:

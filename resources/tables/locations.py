@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
 
 import dagster as dg
@@ -12,7 +12,9 @@ from pydantic import Field
 from bench_assets.core.schema.errors import HomeError, TableError
 from resources.config.stores import open_shared_blobs
 from resources.storage.blobs.port import Blobs
-from resources.tables.metrics_index import MetricsIndex, open_metrics_index
+
+if TYPE_CHECKING:
+    from resources.tables.metrics_index import MetricsIndex
 
 SOURCES_FOLDER = ".of"
 """Below it lie the tables of named sources, see ``resources.datasets.source_files``."""
@@ -44,7 +46,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return open_shared_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
 
     @property
-    def metrics_index(self) -> MetricsIndex | None:
+    def metrics_index(self) -> "MetricsIndex | None":
         """The index of metrics; None where tables are files, or no database is shared.
 
         Raises:
@@ -52,6 +54,8 @@ class TableLocations(dg.ConfigurableResource[Any]):
         """
         if not self.database or self.blobs.folder is not None:
             return None
+        from resources.tables.metrics_index import open_metrics_index
+
         return open_metrics_index(self.database, os.getpid())
 
     @property

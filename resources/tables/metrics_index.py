@@ -6,10 +6,8 @@ missing or of another version is fetched, and indexed again.
 
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, partial
-from typing import TypeAlias
 
 import pyarrow as pa
 import sqlalchemy as sa
@@ -21,23 +19,11 @@ from resources.config.environment import read_secret
 from resources.storage.database import Database
 from resources.storage.postgres import PostgresDatabase
 from resources.storage.schema import among, metric_rows, metric_tables, upsert
+from resources.tables.fetching import FetchedTable, fetch_tables
 
 _LOG = logging.getLogger("bench_assets.tables")
-_AT_ONCE = 32  # objects that are being fetched
 _PAGE = 200  # tables of one transaction
 _COLUMNS = schema(Metric)
-
-FetchedTable: TypeAlias = pa.Table | str
-"""The rows of a table, or why there are none."""
-
-
-def fetch_tables(
-    partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
-) -> dict[str, FetchedTable]:
-    """Fetch tables of a store concurrently."""
-    wanted = sorted(partitions)
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        return dict(zip(wanted, threads.map(fetch, wanted), strict=True))
 
 
 @cache

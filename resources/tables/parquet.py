@@ -23,6 +23,7 @@ from resources.storage.atomic_write import open_atomic
 from resources.tables import duckdb_queries
 from resources.tables.asset_types import asset_row_type, preview, table_type
 from resources.tables.checksums import write_groups
+from resources.tables.fetching import FetchedTable, fetch_tables
 from resources.tables.file_bytes import (
     DIGEST,
     OWN,
@@ -32,7 +33,6 @@ from resources.tables.file_bytes import (
     table_name,
 )
 from resources.tables.locations import file_name
-from resources.tables.metrics_index import FetchedTable, fetch_tables
 
 Row = TypeVar("Row")
 Rows = TypeVar("Rows", bound=Sequence[Any])

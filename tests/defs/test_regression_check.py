@@ -91,7 +91,7 @@ def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
     # would show it for all, and 12.11 / 22 / 0.05² = 221 for a kind.
     lost, gained = "quiz/1, quiz/3, quiz/5", "quiz/0, quiz/2, quiz/4"
     head, _, *rows = result.metadata["comparisons"].value.split("\n")
-    assert head.split(" | ")[1:6] == ["questions", "metric", "before", "after", "difference"]
+    assert head.split(" | ")[1:6] == ["slice", "metric", "before", "after", "difference"]
     assert rows == [
         f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.100 to -0.900 | worse | 0.0000 "
         f"| 20 | 20 | 0.166 | 221 | 20: {lost} | 0 |",

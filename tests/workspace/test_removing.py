@@ -80,18 +80,6 @@ def test_results_of_a_suite_that_is_gone_are_named_and_go_with_their_model(bench
     assert "gone/questions/all.parquet" in {file.removeprefix("tables/") for file in files(home)}
 
 
-def test_metrics_gathered_of_many_models_go_with_those_of_one(bench, home):
-    for table in ("predictions", "metrics"):
-        bench.tables.blobs.put(f".gathered/quiz/{table}", b"of many")
-    bench.tables.write(["quiz", "metrics"], [], Metric, "m")
-    remove(bench, find_removable(bench, "m"), responses=False)
-    assert [one.name for one in bench.tables.blobs.list(".gathered")] == []
-    bench.tables.blobs.put(".gathered/quiz/metrics", b"of many")
-    remove(bench, find_removable(bench, "m2"), responses=False)  # has none there
-    assert [one.name for one in bench.tables.blobs.list(".gathered")] == [".gathered/quiz/metrics"]
-    bench.tables.blobs.delete(".gathered/quiz/metrics")
-
-
 @pytest.mark.parametrize("model", NAMES)
 def test_only_what_is_its_own_goes(bench, home, model):
     before = files(home)

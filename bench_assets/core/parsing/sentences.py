@@ -26,7 +26,8 @@ _DENIAL = _any("negation / proper")
 _TURNS_AWAY = _any("negation / proper", "negation / of what follows")
 _NEGATES, _NO_NEGATION = _any("negation"), _any("no negation")
 _REFUSES, _ASKS = _any("refuse"), _any("asks for input")
-_OPEN = _any("if", "refuse", "or", "hedge / of any statement", "leaves open")
+_HEDGES = _any("if", "or", "hedge / of any statement")
+_OPEN = _any("refuse", "leaves open")
 _OPEN_END = _any("ends in the middle", form=r"{}\Z")
 
 
@@ -65,7 +66,17 @@ def leaves_open(text: str) -> bool:
     >>> leaves_open("It may rain."), leaves_open("It is in May.")
     (True, False)
     """
-    return _OPEN.search(without_questions(text)) is not None
+    told = without_questions(text)
+    return hedges(told) or _OPEN.search(told) is not None
+
+
+def hedges(text: str) -> bool:
+    """Whether a text hedges, supposes something, or offers one thing or another.
+
+    >>> hedges("There may be no cup."), hedges("I cannot see a cup.")
+    (True, False)
+    """
+    return _HEDGES.search(text) is not None
 
 
 def without_questions(text: str) -> str:

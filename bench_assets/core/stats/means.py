@@ -69,7 +69,7 @@ def mean(points: Iterable[ScoredPoint]) -> Mean:
     cluster-robust variance of the mean if they were independent (Korn and Graubard, 1998). It
     stays inside [0, 1] and does not collapse when all units agree.
 
-    >>> mean([ScoredPoint(1.0, "a"), ScoredPoint(0.0, "b"), ScoredPoint(None, "c")])[0::3]
+    >>> mean([ScoredPoint(1.0, "a"), ScoredPoint(0.0, "b"), ScoredPoint(None, "c")])[0:4:3]
     (0.5, 2)
     """
     return macro_mean([points])

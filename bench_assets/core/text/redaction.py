@@ -42,7 +42,7 @@ _LIKELY = re.compile(
 """Names of what is secret if it is strong; ``sort_key = "timestamp"`` is not."""
 _PINS = re.compile(r"(?:[\w.-]*cache[_-]key|sha256|revision)", re.IGNORECASE)
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>|\\]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>|\\]+", re.IGNORECASE)
 _ADDRESS_PARTS = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?:(?P<user>[^/?#]*)@)?(?P<host>[^/?#]*)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,

@@ -14,7 +14,13 @@ from bench_assets.core.parsing.numbers import (
     same_number,
     written,
 )
-from bench_assets.core.parsing.sentences import denies, leaves_open, refuses, sentences
+from bench_assets.core.parsing.sentences import (
+    denies,
+    hedges,
+    refuses,
+    sentences,
+    without_questions,
+)
 
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _WORD = re.compile(r"\w+")
@@ -75,9 +81,10 @@ def missing_steps(solution: str, response: str) -> list[str]:
 def _denies_it(truth: str, sentence: str) -> bool:
     """Whether a sentence denies the same thing as a ground truth."""
     things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _SAYS_NOTHING
-    named = {_stem(word) for word in _WORD.findall(sentence.casefold())}
-    told = _absent(sentence) and not leaves_open(sentence)
-    blind = refuses(sentence) and not denied(sentence)
+    said = without_questions(sentence)
+    named = {_stem(word) for word in _WORD.findall(said.casefold())}
+    told = _absent(said) and not hedges(said)
+    blind = refuses(said) and not denied(said)
     return bool(things) and things <= named and told and not blind
 
 

@@ -257,7 +257,7 @@ def test_the_interval_of_a_macro_mean_stays_between_0_and_1(value, edge):
 
 
 def test_a_macro_mean_of_nothing_stands_on_nothing():
-    assert macro_mean([])[3:] == (0, 0, None)
+    assert macro_mean([])[3:] == (0, 0, None, None)
 
 
 @pytest.mark.parametrize("groups", [[], [points([1.0]), []], [points([1.0]), points([None])]])
