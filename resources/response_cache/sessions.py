@@ -84,12 +84,14 @@ class RequestSession:
         self._items: queue.Queue[_Item] = queue.Queue(_QUEUE)
         self._renewed = time.monotonic()
         self._failure: HomeError | None = None
+        self._opened = threading.Event()
         self._thread = threading.Thread(target=self._write, name="responses", daemon=True)
 
     def __enter__(self) -> Self:
-        """Start the thread."""
+        """Start the thread; before a request is sent, it has opened the store."""
         if self.ours:
             self._thread.start()
+            self._opened.wait()
         return self
 
     def __exit__(
@@ -136,12 +138,15 @@ class RequestSession:
     def _write(self) -> None:
         try:
             with self._database.writer() as write:
+                self._opened.set()
                 while self._write_some(write):
                     pass
             if self._leases:
                 self._leases.release()
         except HomeError as error:
             self._failure = error
+        finally:
+            self._opened.set()
 
     def _write_some(self, write: Write) -> bool:
         """Store what has arrived, and renew the leases in time; whether more may come."""

@@ -127,14 +127,13 @@ class SqliteDatabase:
     @contextmanager
     def writer(self, patience: float = PATIENCE) -> Generator[Write]:
         """Open a connection for several transactions."""
-        if not self.file.exists():  # SQLite would make an empty one
+        if (opened := _inode(self.file)) is None:  # SQLite would make an empty one
             raise HomeError(f"{self.file}: {_GONE}")
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             closing(connect(self.file, patience)) as raw,
             _connection(raw, "BEGIN IMMEDIATE") as connection,
         ):
-            opened = _inode(self.file)
 
             def write(work: Callable[[sa.Connection], Result]) -> Result:
                 with connection.begin():

@@ -26,6 +26,8 @@ from resources.response_cache.caching_model import CachingModel
 from tests.elicitation.vllm_server import MODEL
 from tests.resources.stores import response_file
 
+pytestmark = pytest.mark.long  # its server loads torch in another process
+
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
@@ -68,9 +70,9 @@ def served(
     ("how", "way"),
     [
         ("likelihood", "prompt_logprobs"),
-        pytest.param("likelihood-texts", "prompt_logprobs", marks=pytest.mark.long),
-        pytest.param("likelihood-unconditional", "prompt_logprobs", marks=pytest.mark.long),
-        pytest.param("constrained", "structured_outputs", marks=pytest.mark.long),
+        pytest.param("likelihood-texts", "prompt_logprobs"),
+        pytest.param("likelihood-unconditional", "prompt_logprobs"),
+        pytest.param("constrained", "structured_outputs"),
     ],
 )
 def test_ten_questions_have_the_numbers_of_the_model_in_this_process(

@@ -28,7 +28,13 @@ def test_there_are_two_notebooks_without_outputs():
         ] == []
 
 
-@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(one, id=one.stem, marks=pytest.mark.long if "a_model" in one.stem else ())
+        for one in NOTEBOOKS
+    ],
+)
 def test_every_cell_runs_and_what_it_shows_can_be_shown(file, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     names = {"__name__": "__main__"}

@@ -118,7 +118,9 @@ def test_what_the_mini_edition_of_journeybench_shows_is_never_taught() -> None:
     ("edition", "shifted", "views"),
     [
         pytest.param(codis, codis, lambda seed: [scene(Random(seed))], id="codis"),
-        pytest.param(cogbench, tales, lambda seed: stories(seed)[:2], id="cogbench"),
+        pytest.param(
+            cogbench, tales, lambda seed: stories(seed)[:2], id="cogbench", marks=pytest.mark.long
+        ),
     ],
 )
 def test_no_image_of_a_mini_edition_is_taught_wherever_its_parts_lie(

@@ -68,6 +68,7 @@ def test_each_save_is_evaluated_and_logged_and_training_stays_as_it_is(home, sta
     assert not torch.equal(state, torch.random.get_rng_state())  # it is training that draws
 
 
+@pytest.mark.long
 def test_an_attached_callback_reaches_the_reporters(home, start, tmp_path):
     from transformers import TrainerCallback
 
