@@ -33,17 +33,9 @@ def evaluated_meanwhile(
         return
     watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
     asked = [word for model in models for word in ("--model", model)]
+    command = ["-m", "bench_assets", "evaluate", *suites, *asked, "--keep-going"]
     process = subprocess.Popen(
-        [
-            *watched,
-            sys.executable,
-            "-m",
-            "bench_assets",
-            "evaluate",
-            *suites,
-            *asked,
-            "--keep-going",
-        ],
+        [*watched, sys.executable, *command],
         env=environment_of(home),
         stdin=subprocess.PIPE,  # closed when we end
         stdout=subprocess.DEVNULL,
