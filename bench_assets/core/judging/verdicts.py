@@ -46,6 +46,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _OF_THE_JUDGED = re.compile(r"\([A-M]\)|\b[B-HJ-M]\b")  # options that the response may choose
+_NEITHER = re.compile(  # "neither right nor wrong", 对也不对
+    r"\bneither\b.{1,20} nor\b.{1,20}$|[对确]\W?[也又]不?[对正错]", re.IGNORECASE | re.MULTILINE
+)
 _FAILED = re.compile(
     r"failed(?: to (?:get|find|choose|select|match|answer)"
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
@@ -83,6 +86,8 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:
         return words[word]
+    if _NEITHER.search(said):
+        return None
     if any(_says_both(part, words) for part in _unasked(parts)) or _is_denied(said, parts, words):
         return None
     whole, *read = (_letter(part, words) for part in ("\n".join(parts), *parts))

@@ -231,6 +231,25 @@ TAKEN_BACK = (
 )
 
 
+NEITHER = (
+    "It is neither right nor wrong.",
+    "Neither entirely right nor wrong",
+    "It is neither right nor entirely wrong.",
+    "Neither right nor wrong.\nIt is half so.",
+    "Neither yes nor no.",
+    "既不对也不错",
+    "不对也不正确",
+    "对也不对",
+    "也对也错。",
+    "又对又错",
+    "错误也对",
+    "错也对",
+    "不正确，也不错误",
+    "不正确,也不错误",
+    "正确、也错误",
+)
+
+
 def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
     rows = [
         (read_word, ("right", RIGHT_OR_WRONG), True),
@@ -261,6 +280,11 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
         (read_word, ("Wrong.\n\nThe response says B.", RIGHT_OR_WRONG), False),
         (read_word, ("Right. The response chooses (A).", RIGHT_OR_WRONG), True),
         (read_word, ("Partly right.", RIGHT_OR_WRONG), None),
+        *(
+            (read_word, (text, words), None)
+            for text in NEITHER
+            for words in (YES_OR_NO, RIGHT_OR_WRONG)
+        ),
         (read_word, ("It is hard to call this right.", RIGHT_OR_WRONG), None),
     ]
     assert [row for row in rows if row[0](*row[1]) != row[2]] == []
@@ -360,3 +384,13 @@ def test_a_judge_that_is_of_two_minds_says_nothing(response):
 def test_a_word_that_only_begins_like_a_verdict_is_not_denied():
     assert read_word("Yes, they are not normal.", YES_OR_NO) is True
     assert read_word("It is not no.", YES_OR_NO) is None
+
+
+@pytest.mark.parametrize("words", [YES_OR_NO, RIGHT_OR_WRONG], ids=["yes or no", "right or wrong"])
+@pytest.mark.parametrize("response", NEITHER)
+def test_neither_and_both_are_no_verdict(response, words):
+    assert read_word(response, words) is None
+
+
+def test_what_neither_of_two_things_is_leaves_the_verdict():
+    assert read_word("Right, though neither image shows it.", RIGHT_OR_WRONG) is True
