@@ -16,7 +16,8 @@ from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, SkippedError, Trial
 
 _GROUP = "processes"
-_SLOW = 0.15  # s before each response, so that there is a middle in which to be killed
+_SLOW = 0.5  # s before each response, so that there is a middle in which to be killed
+_STORED = 0.1  # s after which a response is stored: those of 20 ms are written together
 _SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
 _NAMES = ("with blanks", "with # in it", "100%25", "why? & how", "ümlaut 家", "a'b\"c", "[x] {y} *")
 
@@ -89,6 +90,7 @@ def _killed_asking(trial: Trial) -> str:
         door = Whole(trial.folder / "home", server.base_url)
         with running(door.home):
             _await_requests(server, 3)
+            time.sleep(_STORED)
         return _resumed(door, server, kills=1)
 
 
