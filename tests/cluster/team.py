@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import dagster as dg
 
+from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import environment_of
@@ -160,9 +161,14 @@ def _tables(bench: Workbench) -> Iterator[tuple[tuple[str, str], list[str]]]:
 def _written(row: Any) -> str:
     """All digits of a row, but for how long a response took: that is another each time.
 
+    And for baselines of judged numbers, which depend on whom the judge has judged before.
     As text, since a number that is none is not equal to itself.
     """
-    return repr(replace(row, seconds=None) if hasattr(row, "seconds") else row)
+    if hasattr(row, "seconds"):
+        row = replace(row, seconds=None)
+    if isinstance(row, Metric) and row.baselines:
+        row = replace(row, constant=None, shuffled=None, baselines="")
+    return repr(row)
 
 
 def differing(ours: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> dict[Any, str]:
