@@ -47,7 +47,8 @@ _TOKEN = re.compile(
 )
 _OF_THE_JUDGED = re.compile(r"\([A-M]\)|\b[B-HJ-M]\b")  # options that the response may choose
 _NEITHER = re.compile(  # "neither right nor wrong", 对也不对
-    r"\bneither\b.{1,20} nor\b.{1,20}$|[对确]\W?[也又]不?[对正错]", re.IGNORECASE | re.MULTILINE
+    r"\bneither\b.{1,20} nor\b.{1,20}$|不[对正]确?\W?也不错|[对确]\W?[也又](?:不对|错)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FAILED = re.compile(
     r"failed(?: to (?:get|find|choose|select|match|answer)"

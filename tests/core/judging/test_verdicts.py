@@ -238,7 +238,7 @@ NEITHER = (
     "Neither right nor wrong.\nIt is half so.",
     "Neither yes nor no.",
     "既不对也不错",
-    "不对也不正确",
+    "不正也不错",
     "对也不对",
     "也对也错。",
     "又对又错",
@@ -394,3 +394,8 @@ def test_neither_and_both_are_no_verdict(response, words):
 
 def test_what_neither_of_two_things_is_leaves_the_verdict():
     assert read_word("Right, though neither image shows it.", RIGHT_OR_WRONG) is True
+
+
+def test_two_words_for_one_verdict_are_that_verdict():
+    assert read_word("对，也正确", RIGHT_OR_WRONG) is not False
+    assert read_word("不对，也不正确", RIGHT_OR_WRONG) is False
