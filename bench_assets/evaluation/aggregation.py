@@ -45,7 +45,6 @@ class ScoreOverview:
         self.rows, self.first = rows, rows[0].score
         self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
         self.setups, self.judges = set[str](), set[str]()
-        self.has_confidence = self.has_votes = False
         self.expired = Counter[str]()  # responses that too few people judged, by slice
         missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
         failed, refused = bytearray(len(questions)), bytearray(len(questions))
@@ -57,8 +56,6 @@ class ScoreOverview:
             refused[place] |= bool(score.refused)
             self.setups.add(score.setup)
             self.judges.add(score.judge)
-            self.has_confidence |= score.confidence is not None
-            self.has_votes |= bool(score.votes)
             is_expired = score.judge == PEOPLE and not score.votes and score.points is None
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(n)
@@ -73,6 +70,50 @@ class ScoreOverview:
         """Share of unread responses in a slice; None without responses."""
         n = len(self.slices.get(category, ()))
         return self.unread[category] / n if n else None
+
+
+def slice_places(
+    task: Task, questions: Iterable[Question], places: Iterable[int] | None = None
+) -> Mapping[str, Sequence[int]]:
+    """Find the rows of each slice, "all" first.
+
+    Args:
+        task: The task.
+        questions: All questions.
+        places: Index of each row's question; None: a row to each, in their order.
+    """
+    alike: dict[tuple[str, ...], tuple[str, ...]] = {}
+    named = (tuple(dict.fromkeys(("all", *task.slices(one)))) for one in questions)
+    slices = [alike.setdefault(names, names) for names in named]
+    found = {name: array("I") for names in alike for name in names}
+    for row, place in enumerate(range(len(slices)) if places is None else places):
+        for name in slices[place]:
+            found[name].append(row)
+    return dict(sorted(found.items(), key=lambda one: (one[0] != "all", one[0])))
+
+
+def cell_values(
+    task: Task, rows: Sequence[ScoredQuestion], slices: Mapping[str, Sequence[int]]
+) -> dict[tuple[str, str], float]:
+    """Values of every metric in the slices of one model's scores; none that are NaN."""
+    found: dict[tuple[str, str], float] = {}
+    for category, chosen in slices.items():
+        few = some(rows, chosen)
+        for name, measure in _measures(task, rows if category == "all" else ()).items():
+            value = _measured(name, measure, few).value
+            if not math.isnan(value):
+                found[name, category] = value
+    return found
+
+
+def _measures(task: Task, rows: Iterable[ScoredQuestion]) -> Mapping[str, Measure]:
+    """A task's measures, and those that these scores of all questions allow beside them."""
+    has_confidence = has_votes = False
+    for _, score in rows:
+        has_confidence |= score.confidence is not None
+        has_votes |= bool(score.votes)
+    more = {**(_CALIBRATION if has_confidence else {}), **(_RATERS if has_votes else {})}
+    return {**task.measures, **more}
 
 
 def metrics(
@@ -94,9 +135,7 @@ def metrics(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
         rows = some(scored.rows, scored.slices.get(category, ()))
-        more = _CALIBRATION if category == "all" and scored.has_confidence else {}
-        more = {**more, **(_RATERS if category == "all" and scored.has_votes else {})}
-        for name, measure in {**task.measures, **more}.items():
+        for name, measure in _measures(task, rows if category == "all" else ()).items():
             yield Metric(
                 task=task.name,
                 model=scored.first.model,

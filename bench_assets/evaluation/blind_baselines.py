@@ -10,13 +10,20 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from math import isnan
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import column, gathered, taken
+from bench_assets.core.tables.large_tables import (
+    column,
+    gathered,
+    joined,
+    places_in,
+    taken,
+    verdicts,
+)
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.aggregation import cell_values, slice_places
 from bench_assets.evaluation.constant_responses import constant_responses, most_constants
 from bench_assets.evaluation.judged_responses import (
     Cells,
@@ -24,8 +31,9 @@ from bench_assets.evaluation.judged_responses import (
     JudgedResponses,
     complete_cells,
 )
+from bench_assets.evaluation.pipeline import score_response
 from bench_assets.evaluation.reviews import base_scorer
-from bench_assets.evaluation.task import RULES, Task
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +67,8 @@ def best_constants(
         return []
     data = short(digest(questions))
     tried = tried or constant_responses(questions, task.slices)
-    found = {text: _readings(task, questions, text) for text in tried}
+    slices = slice_places(task, questions)
+    found = {text: _constant_cells(task, questions, slices, text) for text in tried}
     return [
         row
         for scorer in task.scorers
@@ -246,11 +255,24 @@ def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[P
     return gathered(rows, Prediction)
 
 
-def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, Cells]:
-    """Score one response to all questions with every scorer."""
+def _constant_cells(
+    task: Task, questions: Sequence[Question], slices: Mapping[str, Sequence[int]], text: str
+) -> Mapping[str, Cells]:
+    """Values of one response to all questions by each scorer; alike scores have the same."""
     said = constant_predictions(questions, text)
+    pairs = joined(questions, said, AnsweredQuestion, range(len(said)))
     judged = _judged(task, questions, said)
-    return {name: _values(task, questions, said, judged, name) for name in task.scorers}
+    known: list[tuple[Sequence[Score], Cells]] = []
+    found: dict[str, Cells] = {}
+    for name, scorer in task.scorers.items():
+        about = zip(pairs, verdicts(said, judged), strict=True)
+        scores = gathered((score_response(task, scorer, *one) for one in about), Score)
+        found[name] = next((its for rows, its in known if rows == scores), {})
+        if not found[name]:
+            rows = joined(questions, scores, ScoredQuestion, range(len(scores)))
+            found[name] = cell_values(task, rows, slices)
+            known.append((scores, found[name]))
+    return found
 
 
 def _judged(
@@ -267,5 +289,6 @@ def _values(
     scorer: str,
 ) -> Cells:
     scores = gathered(pipeline.scores(task, questions, predictions, judgements, scorer), Score)
-    rows = pipeline.summarise(task, questions, predictions, scores)
-    return {(row.metric, row.category): row.value for row in rows if not isnan(row.value)}
+    places = places_in(questions, scores)
+    rows = joined(questions, scores, ScoredQuestion, places)
+    return cell_values(task, rows, slice_places(task, questions, places))

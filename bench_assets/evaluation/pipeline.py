@@ -170,7 +170,7 @@ def scores(
             given = score_by_people(_score_by_rules(task, task.scorer(name), pair), about)
             unread = given.unread
         else:
-            given = _score(task, task.scorer(name), pair, about)
+            given = score_response(task, task.scorer(name), pair, about)
             unread = is_unread(pair, given, about)
         found = reviewed.score(task, task.scorer(name), pair, given)
         yield replace(
@@ -243,9 +243,10 @@ def _ranked(logprobs: Sequence[float]) -> tuple[str, ...]:
     return tuple(letter for _, letter in pairs)
 
 
-def _score(
+def score_response(
     task: Task, score_one: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]
 ) -> Score:
+    """Score one response; of how it was asked and judged, nothing is noted."""
     prediction = pair.prediction
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
@@ -257,7 +258,7 @@ def _score(
 def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
     rules = task.judges.get(RULES)
     about = rules.judgements([pair]) if isinstance(rules, ByRules) else []
-    return _score(task, score_one, pair, about)
+    return score_response(task, score_one, pair, about)
 
 
 def why_no_answer(pair: AnsweredQuestion) -> str:

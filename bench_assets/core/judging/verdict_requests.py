@@ -171,10 +171,12 @@ def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
         for one in judgements
         if one.criterion.endswith(AT_FIRST)
     }
-    return [
-        replace(first.get(one.criterion, one), criterion=one.criterion)
-        for one in at_last(judgements)
-    ]
+    last = at_last(judgements)
+    return (
+        [replace(first.get(one.criterion, one), criterion=one.criterion) for one in last]
+        if first
+        else last
+    )
 
 
 def _responses(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:

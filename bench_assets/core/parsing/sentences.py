@@ -4,6 +4,7 @@ All words are those of ``words.txt``, by which options are read too (``statement
 """
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from bench_assets.core.parsing.word_lists import alternatives
@@ -58,6 +59,7 @@ def refuses(text: str) -> bool:
     return _REFUSES.search(text) is not None
 
 
+@lru_cache(256)  # one response to many questions is read once
 def leaves_open(text: str) -> bool:
     """Whether a text hedges, refuses, supposes something, or offers one thing or another.
 

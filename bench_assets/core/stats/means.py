@@ -10,7 +10,7 @@ Sums are exact and rounded once, so that means do not depend on the order of poi
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from math import fsum, inf, nan, prod, sqrt
 from typing import NamedTuple, TypeAlias
@@ -121,11 +121,14 @@ class _ScoredGroup:
                 self.n_unscored += 1
                 continue
             name = cluster or f"group {number} {len(self.values)}"
-            self.clusters += blake2b(
-                name.encode("utf-8", "surrogatepass"), digest_size=_BYTES
-            ).digest()
+            self.clusters += _digest(name)
             self.values.append(value)
             self.weights.append(weight)
+
+
+@lru_cache(8192)  # every metric has the same clusters
+def _digest(cluster: str) -> bytes:
+    return blake2b(cluster.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
 
 
 def _moves(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, groupby, pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
@@ -214,11 +215,8 @@ def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
     """Values of one column, without reading the others."""
     if isinstance(rows, LargeTable) and rows.has(name):
         kind = schema(rows.row_type).field(name).type
-        for table in rows.tables([name]):
-            yield from values(table.column(name), kind)
-    else:  # also where the table is older than the column
-        for row in rows:
-            yield getattr(row, name)
+        return (v for table in rows.tables([name]) for v in values(table.column(name), kind))
+    return map(attrgetter(name), rows)  # also where the table is older than the column
 
 
 def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:

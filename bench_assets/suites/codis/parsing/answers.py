@@ -7,6 +7,7 @@ refuses or names both answers names neither: better to miss an answer than to in
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from bench_assets.core.parsing.sentences import (
     asks_for_input,
@@ -35,6 +36,7 @@ def read_answer(question: Question, response: str) -> str:
     return named_option(question.text, response, question.options) or final_answer(response)
 
 
+@lru_cache(256)  # one response to many questions is read once
 def final_answer(response: str) -> str:
     r"""Cut out of a response what Table 11 asks for as its second part, without its label.
 
@@ -77,6 +79,7 @@ def _unwrapped(response: str) -> str:
     return _WRAPPED.sub(r" \1 ", response)
 
 
+@lru_cache(256)
 def _asks(line: str) -> bool:
     """Whether a line asks for the image or offers help, and is not just polite at the end."""
     return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))

@@ -108,6 +108,7 @@ def stem(word: str) -> str:
     return _DOUBLED.sub(r"\1", short) if len(short) > _LEAST_STEM else short
 
 
+@lru_cache(_REMEMBERED)
 def stems(words: str) -> frozenset[str]:
     """Words of a normalised text, each as written ("=word") and as stem.
 
@@ -152,22 +153,28 @@ def opposites(section: str) -> Sequence[Opposites]:
     return [Opposites(*(frozenset(map(_entry, side.split())) for side in pair)) for pair in sides]
 
 
-def statements(line: str) -> list[str]:
+@lru_cache(256)  # one response to many questions is read once
+def statements(line: str) -> tuple[str, ...]:
     """Split a line into clauses of plain words, without reasons and questions.
 
     >>> statements("It isn't up but down, because it falls. Right?")
-    ['it is not up', 'down']
+    ('it is not up', 'down')
     """
-    return [clause for clause in map(normalised, clauses(line)) if clause]
+    return tuple(filter(None, map(normalised, clauses(line))))
 
 
 def without_figures(clause: str, options: Sequence[str] = ()) -> str:
     """Remove figures of speech: "right now", "upside down", "left the room"."""
-    for figure in _figures():
+    for figure in _figures() if _has_figure(clause) else ():
         found = figure.search(clause)
         if found and not any(found[0] in normalised(option) for option in options):
             clause = figure.sub(" ", clause)
     return " ".join(clause.split())
+
+
+@lru_cache(_REMEMBERED)
+def _has_figure(clause: str) -> bool:
+    return any(figure.search(clause) for figure in _figures())
 
 
 @cache
