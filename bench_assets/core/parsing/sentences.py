@@ -96,8 +96,13 @@ def clauses(text: str) -> list[str]:
     >>> clauses("Not up but down, because it falls. Right?")
     ['Not up', 'down']
     """
+    return list(_clauses(text))
+
+
+@lru_cache(256)
+def _clauses(text: str) -> tuple[str, ...]:
     told = _REASON.sub("", _GROUNDS.sub(r"\1", without_questions(text)))
-    return [clause.strip() for clause in _BOUNDARY.split(told) if clause.strip()]
+    return tuple(clause.strip() for clause in _BOUNDARY.split(told) if clause.strip())
 
 
 def affirmed(clause: str) -> str:
@@ -118,6 +123,7 @@ def n_denials(clause: str) -> int:
     return len(_DENIAL.findall(clause))
 
 
+@lru_cache(256)
 def asks_for_input(text: str) -> bool:
     """Whether a text asks for the image, offers help or sees no image, instead of answering.
 

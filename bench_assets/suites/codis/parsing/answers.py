@@ -79,7 +79,6 @@ def _unwrapped(response: str) -> str:
     return _WRAPPED.sub(r" \1 ", response)
 
 
-@lru_cache(256)
 def _asks(line: str) -> bool:
     """Whether a line asks for the image or offers help, and is not just polite at the end."""
     return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))

@@ -153,14 +153,13 @@ def opposites(section: str) -> Sequence[Opposites]:
     return [Opposites(*(frozenset(map(_entry, side.split())) for side in pair)) for pair in sides]
 
 
-@lru_cache(256)  # one response to many questions is read once
-def statements(line: str) -> tuple[str, ...]:
+def statements(line: str) -> list[str]:
     """Split a line into clauses of plain words, without reasons and questions.
 
     >>> statements("It isn't up but down, because it falls. Right?")
-    ('it is not up', 'down')
+    ['it is not up', 'down']
     """
-    return tuple(filter(None, map(normalised, clauses(line))))
+    return [clause for clause in map(normalised, clauses(line)) if clause]
 
 
 def without_figures(clause: str, options: Sequence[str] = ()) -> str:
