@@ -142,7 +142,7 @@ class Failure:
     detail: str = ""  # what the server says about it
     tries: int = 1  # how many are worth it: 1 if the same request can only fail again
     wait: float = 0.0  # s; what the server asks for
-    unreachable: bool = False  # no connection came about
+    unreachable: bool = False  # no connection came about, or a gateway says so of its backend
     refused: bool = False  # is about how we ask, not what: a wrong key, model name or address
     advice: str = ""  # what to do about a refusal
     loading: bool = False  # the server is there, its model not yet

@@ -65,6 +65,9 @@ _IMAGE_REFUSED = _any_of(
     r"image\b.{0,60}\bdo(es)? not meet",
 )
 _LOADING = _any_of(r"\bloading\b", r"\bstarting\b", r"warming up", r"not ready", r"initiali[sz]ing")
+_NO_BACKEND = _any_of(  # what gateways say of a backend that nothing listens at
+    r"connection (error|refused|attempts failed)", r"cannot connect to host", r"no healthy upstream"
+)
 
 _NO_KEY = "api_key_env should name the environment variable that holds a key of this server"
 _NO_MONEY = "the account behind the key has nothing left to spend"
@@ -159,6 +162,7 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
         detail=detail,
         tries=AS_OFTEN_AS_ALLOWED,
         wait=wait_of(headers, data[:_READ].decode("utf-8", "replace")),
+        unreachable=status >= 500 and bool(_NO_BACKEND.search(whole)),
         loading=status == 503 and bool(_LOADING.search(whole)),
     )
 

@@ -126,6 +126,14 @@ def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
         assert server.n_requests <= (8 + 4) * 2
 
 
+def test_a_gateway_whose_backend_is_down_is_given_up_after_one_request() -> None:
+    down = Answer(status=500, text="litellm.InternalServerError: Connection error.")
+    with ChatServer(lambda _: down) as server:
+        with pytest.raises(ModelError, match=r"cannot be reached: HTTP 500.*Connection error"):
+            ask(server.base_url, *map(str, range(1_000)), concurrency=1, max_tries=2)
+        assert server.n_requests == 2
+
+
 def test_a_server_that_goes_away_costs_only_the_rest() -> None:
     with ChatServer(latency=0.01) as server:
         requests = requests_for(*map(str, range(2_000)))
