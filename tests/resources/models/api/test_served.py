@@ -40,7 +40,7 @@ def until(met: Callable[[], bool]) -> None:
 def is_running(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end while it is read
         return False
     return state.rpartition(")")[2].split()[0] != "Z"
 
