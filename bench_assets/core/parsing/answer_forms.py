@@ -46,12 +46,13 @@ _CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
 _HANGING = re.compile(
     rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
 )
-_CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]| [-–—] ")
+_CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]| [-–—] |\b(?:but|yet)\b")
 _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
 _LABEL = re.compile(
-    rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)]|(?=\W*$))(.*)$", re.MULTILINE
+    rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)(→–—|-]|(?=\W*$))(.*)$",
+    re.MULTILINE,
 )
 _OPTION_LINE = re.compile(
     rf"^(?![^\w\n]*×){_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE
@@ -134,11 +135,12 @@ def judged(response: ParsedResponse) -> str | None:
     """The options judged to be what is wanted; "" if that is unclear."""
     said, text, tokens = response.said, response.text, response.tokens
     verdicts = said.verdicts
-    if verdicts["fit"] or verdicts["unfit"]:
+    if verdicts["fit"] or (verdicts["unfit"] and response.wanted != "right"):
         yes, no = verdicts["fit"], verdicts["unfit"]
     else:
         right, wrong = verdicts["right"], verdicts["wrong"]
-        found = {"right": (right, wrong), "wrong": (wrong, right), "else": ("", "")}
+        unfit = wrong + verdicts["unfit"]
+        found = {"right": (right, unfit), "wrong": (wrong, right), "else": ("", "")}
         yes, no = found[response.wanted]
     if not yes:
         return None
@@ -179,6 +181,12 @@ def standing_alone(response: ParsedResponse) -> str | None:
     return None if _is_none(text) else found
 
 
+def standing_apart(response: ParsedResponse) -> str | None:
+    """As ``standing_alone``, but none where several are listed or another one is claimed."""
+    found = standing_alone(response)
+    return found if found and {found} >= set(response.said.claimed) else None
+
+
 def concluded(response: ParsedResponse) -> str | None:
     """The one option of the last sentence that draws a conclusion."""
     found = set(() if ends_open(response.text) else response.said.concluded)
@@ -196,12 +204,18 @@ def named(response: ParsedResponse) -> str | None:
 def mentioned(response: ParsedResponse) -> str | None:
     """The only option mentioned, in a sentence at least that holds."""
     said = response.said
-    found = set(map(letter_of, re.findall(NAME, _without_analysis(response.text))))
+    named = map(letter_of, re.findall(NAME, _without_analysis(response.text)))
+    stated = any(token.kind == "state" for token in response.tokens)
+    found = set(named) - (set() if stated else said.denied.keys())  # "C, not A"
     if len(found) != 1 or (response.options.compared and not said.claimed):
         return None
     if _HANGING.search(response.text):
         return None
-    clauses = [one for one in _CLAUSE_END.split(response.text) if re.search(NAME, one)]
+    clauses = [
+        one
+        for one in _CLAUSE_END.split(response.text)
+        if found & set(map(letter_of, re.findall(NAME, one)))
+    ]
     if any(map(denies, clauses)):
         return None
     firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
@@ -297,7 +311,7 @@ SEVERAL: tuple[tuple[str, Form], ...] = (
 ONE: tuple[tuple[str, Form], ...] = (
     ("a stated answer", stated_once),
     ("the one line that is an option", option_line),
-    ("what it begins or ends with", standing_alone),
+    ("what it begins or ends with", standing_apart),
     ("a conclusion", concluded),
     ("what it claims", _unless_doubtful(claimed)),
     ("a judgement of the options", _unless_doubtful(judged_alone)),

@@ -47,6 +47,7 @@ _EXCEPTION = re.compile(
     rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_any('exceptions')}))"
     rf"(?::[^\n]*|\([^\n]*|[ \t]+(?:[-–—][ \t]+)?(?!\(){_REST})"
 )
+_ORDINARY = re.compile(r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}\.?")  # to a rule
 _LABELLED = re.compile(
     rf"\W*(?:{_any('label of a short rest')})\W{{0,2}}(?:[:：\])]|\s[-–—])\s*(?:{_REST})?"
     rf"|\W*(?-i:(?:HTTP|Error|ERROR) [45]\d\d|{_any('label alone')})[ \t]+"
@@ -167,6 +168,8 @@ def _leaks_template(text: str) -> bool:
 
 
 def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
+    if _ORDINARY.fullmatch(text):
+        return False
     if found := _EXCEPTION.fullmatch(text):
         return not any(found["name"] in asked for asked in (question, *options))
     if _LABELLED.fullmatch(text):

@@ -245,7 +245,7 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
     shorter = {  # "blue car", "the blue car" for "a blue car"
         text[2:]: place
         for text, place in different.items()
-        if text.startswith("a ") and " " in text[2:] and text[2:] not in different
+        if text.startswith("a ") and " " in text[2:] and text[2:] not in different and not claims
     }
     plain += list(shorter)
     mark = partial(_text, places=different | shorter)

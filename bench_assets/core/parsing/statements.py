@@ -29,6 +29,8 @@ _DENYING = {"drop", "unfit", "wrong", "hedge"}
 _CONCLUDES = re.compile(
     alternatives(Path(__file__).with_name("words.txt"), "draws a conclusion"), re.IGNORECASE
 )
+_SPEAKER = re.compile(r"(?:I|we)\b|我", re.IGNORECASE)
+_DASH = re.compile(r"\s*[–—-]\s*")
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
 _COLONS = (":", "=", "->", "=>", "→", "⇒")
@@ -219,7 +221,9 @@ class _Sentence:
             for one in self.tokens
         )
         given_up = [one.start for one in self.tokens if one.kind == "withdraw"]
-        if given_up or (refuses and corrects):
+        *_, ends = ["", *(one.kind for one in self.tokens if one.kind != "stop")]
+        gives_up = ends == "refuse" and _SPEAKER.match(self.tokens[0].text)  # "I can't decide."
+        if given_up or (refuses and (corrects or gives_up)):
             self.said.withdrawn_at = given_up[-1] if given_up else self.tokens[0].start
             self.said.cues.append(self.said.withdrawn_at)
 
@@ -299,7 +303,8 @@ class _Sentence:
             return mode or ("name" if names and not self.here and not self.subject else "")
         if token.kind == "undo" or token.text.casefold() in _CORRECTING:
             return "choose"
-        return mode if token.kind == "cue" else ""
+        goes_on = token.kind == "cue" or _DASH.fullmatch(token.text)  # "no, wait - C"
+        return mode if goes_on else ""
 
     def _letters(self, token: Token, mode: str, after: Sequence[Token]) -> None:
         self.turned = mode == "deny"
@@ -340,6 +345,10 @@ class _Sentence:
             self._apply("choose", token._replace(kind="option", letters=side))
             return ""
         if not letters and token.kind == "wrong":
+            alone = all(one.kind in ("wrong", "stop", "comma") for one in self.tokens)
+            self.said.called_wrong = (
+                self.before if alone and self.before else self.said.called_wrong
+            )
             self.said.cues.append(token.start)  # "the answer is A ... wrong, it must be B"
             self.said.denied |= dict.fromkeys(
                 self.just_chosen, token.start

@@ -236,6 +236,7 @@ SHOWN = ("the second image", "the third image")
         (f"{ASKED}\n(A) the second image\n(B) the third image\nAnswer: B", ""),
         (f"{ASKED} the second image", ""),
         (f"{ASKED} It is (B).", ""),
+        ("Exception: the penguin", ""),
     ],
 )
 def test_the_prompt_said_again_is_no_answer(response, kind):

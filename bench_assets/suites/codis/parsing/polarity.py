@@ -76,6 +76,8 @@ def yes_or_no(question: str, line: str) -> bool | None:
     told = [without_figures(clause) for clause in statements(line)]
     if not told:
         return None
+    if len(told) > 1 and _takes_back(*told[:2]):
+        told = told[1:]
     word, told = _opening(told)
     judged = [verdict for clause in told if (verdict := _stated(question, clause)) is not None]
     if word is None:
@@ -96,6 +98,13 @@ def says_plainly(option: str, line: str) -> bool | None:
         if (verdict := _stated(f"is it {normalised(option)}", without_figures(clause))) is not None
     ]
     return judged[0] if len(set(judged)) == 1 else None
+
+
+def _takes_back(short: str, plain: str) -> bool:
+    """Whether a plain word takes back what was said in short before: "It is not. Yes, it is."."""
+    found = _agreement().fullmatch(plain)
+    said = next((agrees for agrees, one in _in_short().items() if one.fullmatch(short)), None)
+    return found is not None and said is not None and said != bool(found["yes"])
 
 
 def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
