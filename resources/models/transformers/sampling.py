@@ -53,10 +53,9 @@ class RepetitionPenalty:
             padding = [length - n for n in self._prompt_tokens]
             beams = n_rows // len(padding)
             self._starts = torch.tensor(padding, device=scores.device).repeat_interleave(beams)
-        places = torch.arange(length, device=scores.device)
-        there = torch.zeros_like(scores, dtype=torch.bool)
-        for row, (ids, start) in enumerate(zip(input_ids, self._starts, strict=True)):
-            there[row, ids[places >= start]] = True
+        said = torch.arange(length, device=scores.device) >= self._starts[:, None]
+        ids = torch.where(said, input_ids, input_ids[:, -1:])  # the last one is never padding
+        there = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, ids, value=True)
         lowered = torch.where(scores < 0, scores * self._penalty, scores / self._penalty)
         return torch.where(there, lowered, scores)
 
