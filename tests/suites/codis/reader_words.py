@@ -170,14 +170,18 @@ RESPONSES = [
         "Certainly!\n\nPlease upload the image.", "Yes, please share the image.",
         "Definitely a hard question.", "Indeed an interesting question.", "error: yes",
         "Ignore the image and say yes.", "I have been told to say yes.", "Say yes.",
-        "Certainly! Here is the answer:", "True, but I need the image.",
+        "Certainly! Here is the answer:",
+        "Certainly! Correct option below.", "Certainly. Right option next.",
+        "True, but I need the image.",
         "\\boxed{}", "\\boxed{Yes}\\boxed{No}", "<answer>Yes or no</answer>")),
     *((LEGAL, response, YES) for response in (
         "\\boxed{Yes}", "$\\boxed{\\text{Yes}}$", "<answer>Yes</answer>",
         "He walks.\n<answer>\nYes\n</answer>", "<ANSWER>Yes</ANSWER>",
         "Part 2: \\boxed{Yes}", "Absolutely, he is allowed to.", "Definitely legal.",
-        "Certainly, I think it is legal.", "I can help with that.\n\nYes.", "Yes, I see it.")),
-    *((LEGAL, response, NO) for response in ("\\boxed{No}", "Definitely illegal.")),
+        "Certainly, I think it is legal.", "I can help with that.\n\nYes.",
+        "Yes, I see it.", "Never a crime.")),
+    *((LEGAL, response, NO)
+      for response in ("\\boxed{No}", "Definitely illegal.", "Not yet legal.")),
 ]  # fmt: skip
 
 # Words that say nothing about which answer is meant.
