@@ -161,13 +161,13 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     ]
     row = score_responses(CODIS, questions, responses, (None, "rules"), "").metrics[1]
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
-    assert METRIC_COLUMNS["n"](row) == "2, 1 no answer, only 1.0 effective clusters"
-    assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2, only 1.0 effective clusters"
+    assert METRIC_COLUMNS["n"](row) == "2, 1 no answer, only 1 effective cluster"
+    assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2, only 1 effective cluster"
     shared = {
         f.name: getattr(row, f.name)
         for f in fields(LeaderboardRow)
         if f.name not in ("source", "stale", "place", "ranks", "is_baseline")
     }
-    assert "| 2 (1 no answer) (only 1.0 effective" in as_markdown(
+    assert "| 2 (1 no answer) (only 1 effective" in as_markdown(
         [LeaderboardRow(source="here", **shared)]
     )

@@ -9,7 +9,7 @@ at together (Holm, 1979) and calls what is left below 5 % better or worse, all e
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, isnan, nan, sqrt
+from math import ceil, isfinite, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -53,6 +53,11 @@ class Comparison:
     def change(self) -> float:
         """Change of the metric."""
         return self.after - self.before
+
+    @property
+    def interval(self) -> str:
+        """The interval as text; unknown where only one unit or cluster was compared."""
+        return f"{self.low:+.3f} to {self.high:+.3f}" if isfinite(self.low) else "unknown"
 
 
 class _Slice(NamedTuple):
@@ -139,7 +144,7 @@ def comparison_sentence(before: str, after: str, lines: Sequence[Comparison]) ->
 
 
 def _effect(one: Comparison) -> str:
-    return f"{one.task} ({one.change:+.3f}, {one.low:+.3f} to {one.high:+.3f})"
+    return f"{one.task} ({one.change:+.3f}, {one.interval})"
 
 
 def _comparison(

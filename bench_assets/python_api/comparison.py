@@ -14,7 +14,7 @@ from bench_assets.core.images.charts import differences
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
-from bench_assets.python_api.run import Run
+from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ _COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
-    "before": lambda row: f"{row.before:.4f}",
-    "after": lambda row: f"{row.after:.4f}",
-    "change": lambda row: f"{row.change:+.4f}",
-    "95 % interval": lambda row: f"{row.low:+.3f} to {row.high:+.3f}",
-    "p": lambda row: f"{row.p:.4f}",
+    "before": lambda row: f"{row.before:.3f}",
+    "after": lambda row: f"{row.after:.3f}",
+    "change": lambda row: f"{row.change:+.3f}",
+    "95 % interval": lambda row: row.interval,
+    "p": lambda row: "< 0.001" if row.p < 0.001 else f"{row.p:.3f}",
     "n": lambda row: str(row.n),
     "verdict": lambda row: row.verdict,
 }
@@ -82,8 +82,8 @@ def compare(run: Run, other: Run) -> RunComparison:
     category; p-values are corrected for all that is shown (Holm, 1979).
 
     >>> import bench_assets as bench
-    >>> run = bench.evaluate("codis", model="random", limit=8)
-    >>> bench.compare(run, run).sentence
+    >>> result = bench.evaluate("codis", model="random", limit=8)
+    >>> bench.compare(result, result).sentence
     'undecided on 1 of 1 tasks'
 
     Args:
@@ -93,6 +93,8 @@ def compare(run: Run, other: Run) -> RunComparison:
     Raises:
         SettingsError: If they have no common question with the same text and answer.
     """
+    for name, given in (("run", run), ("other", other)):
+        check_run(name, given)
     pairs = [
         (one, base)
         for one in run.evaluations

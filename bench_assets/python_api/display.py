@@ -58,7 +58,13 @@ def terminal_table(
     written = StringIO()
     wide = None if sys.stdout.isatty() else _WIDTH
     console = Console(
-        file=written, width=wide, force_jupyter=False, highlight=False, markup=False, emoji=False
+        file=written,
+        width=wide,
+        color_system=None,
+        force_jupyter=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
     )
     console.print(printable(title))
     console.print(table_of(rows, shown) if rows else "(no rows)")

@@ -11,6 +11,7 @@ from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import ReviewLine
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.python_api import arguments
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from bench_assets.workspace.console.output import print_message
@@ -44,7 +45,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     model: "str | Path | ModelFunction",
     *,
     limit: int = 0,
-    categories: Sequence[str] = (),
+    categories: str | Sequence[str] = (),
     condition: str = "main",
     source: str | Path = "",
     judge: str = "",
@@ -59,11 +60,11 @@ def evaluate(  # noqa: PLR0913  (an option each)
     The home folder, with tables and cached responses, is that of the commands: ``$BENCH_HOME``, or
     ``bench_home`` in the working directory. Ctrl-C keeps the responses so far.
 
-    >>> run = evaluate("codis", model="random", limit=4)
-    >>> run.partial
+    >>> result = evaluate("codis", model="random", limit=4)
+    >>> result.partial
     '4 of 80 questions'
-    >>> run = evaluate("codis", model=lambda images, prompt: "I cannot tell.", limit=4)
-    >>> print(run.metrics.value[0])
+    >>> result = evaluate("codis", model=lambda images, prompt: "I cannot tell.", limit=4)
+    >>> print(result.metrics.value[0])
     0.0
 
     Args:
@@ -92,11 +93,16 @@ def evaluate(  # noqa: PLR0913  (an option each)
         BenchError: If a name is unknown, the model cannot be asked, or questions stay without a
             response.
     """
-    names = add_known(default_home(), [suites] if isinstance(suites, str) else suites)
+    part = QuestionSubset(
+        limit=arguments.count("limit", limit, ", 0 for all"),
+        categories=tuple(arguments.names("categories", categories)),
+    )
+    names = add_known(default_home(), arguments.names("suites", suites))
+    if not names:
+        raise SettingsError("suites: expected a suite or task, got none")
     one = names[0] if len(names) == 1 else ""
     if not one and (source or judge or scorer or review):
         raise SettingsError("source, judge, scorer and review need exactly one suite")
-    part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
         asked = model_arguments(model, name, elicit)
         with open_workbench(
@@ -192,8 +198,9 @@ def model_arguments(
         )
     if name in {**EMBEDDED_MODELS, **settings.models_of_file}:
         raise SettingsError(f"name={name!r}: is the name of a model. Choose another name")
-    from resources.models.callables.model import callable_section, function_name
+    from resources.models.callables.model import callable_section, check_function, function_name
 
+    check_function(model)
     called = name or f"{function_name(model)}@{uuid4().hex[:8]}"
     return ModelArguments([called], {called: callable_section(called, model)})
 

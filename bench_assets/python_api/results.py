@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.defs.assembly import tables_of
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.python_api.display import html_rows, terminal_table
-from bench_assets.python_api.run import Run
+from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell
 from bench_assets.workspace.evaluate.audit import audit_tasks
 from bench_assets.workspace.evaluate.imports import (
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 _COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "check": lambda row: row.check,
-    "passed": lambda row: "skipped" if row.skipped else "yes" if row.passed else "NO",
-    "what was found": lambda row: row.skipped or row.sentence,
+    "passed": lambda row: "yes" if row.passed else "NO",
+    "what was found": lambda row: row.sentence,
 }
 
 
@@ -64,20 +65,26 @@ class AuditTable(Sequence[AuditRow]):
 
     def __repr__(self) -> str:
         """Format as a table, failed checks first."""
-        return terminal_table(self._title, self._in_order, _COLUMNS)
+        return f"{terminal_table(self._title, self._in_order, _COLUMNS)}\n{self._skipped}"
 
     def _repr_html_(self) -> str:
         """A table for notebooks, what failed first."""
-        return html_rows(self._title, self._in_order, _COLUMNS)
+        table = html_rows(self._title, self._in_order, _COLUMNS)
+        return f"{table}<p>{escape(self._skipped)}</p>"
 
     @property
     def _title(self) -> str:
-        n_skipped = sum(bool(row.skipped) for row in self.rows)
-        return f"{len(self.failed)} of {len(self.rows)} checks failed, {n_skipped} do not apply"
+        return f"{len(self.failed)} of {len(self.rows)} checks failed"
 
     @property
     def _in_order(self) -> list[AuditRow]:
-        return sorted(self.rows, key=lambda row: (row.passed, bool(row.skipped)))
+        shown = [row for row in self.rows if not (row.passed and row.skipped)]
+        return sorted(shown, key=lambda row: row.passed)
+
+    @property
+    def _skipped(self) -> str:
+        names = dict.fromkeys(row.check for row in self.rows if row.passed and row.skipped)
+        return f"Do not apply (reasons in .frame): {', '.join(names)}" if names else ""
 
 
 def read_results(file: str | Path, *, name: str = "", model: str = "", store: bool = False) -> Run:
@@ -95,8 +102,8 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
     >>> _ = (folder / "d_samples_sums.jsonl").write_text(json.dumps(sample))
     >>> results = {"results": {"sums": {"acc,none": 1.0}}, "model_name": "tiny"}
     >>> _ = (folder / "d_results.json").write_text(json.dumps(results))
-    >>> run = read_results(folder / "d_samples_sums.jsonl")
-    >>> run.model, run.evaluations[0].task.title, run.metrics.value[0].item()
+    >>> result = read_results(folder / "d_samples_sums.jsonl")
+    >>> result.model, result.evaluations[0].task.title, result.metrics.value[0].item()
     ('tiny', 'sums (lmms-eval)', 1.0)
 
     Args:
@@ -139,7 +146,8 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
         if failures:
             raise failures[0]
         return AuditTable(tuple(rows))
-    runs = [results] if isinstance(results, Run) else list(results)
+    given = results if isinstance(results, Sequence) else [results]
+    runs = [check_run("results", one) for one in given]
     if not runs:
         raise SettingsError("results: expected a suite's name or runs, got an empty list")
     with tempfile.TemporaryDirectory() as folder:

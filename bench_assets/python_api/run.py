@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from bench_assets.core.images.charts import Bar, bars, scale
-from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.evaluation.blind_baselines import chance_of
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
-from bench_assets.python_api import display, samples
+from bench_assets.python_api import arguments, display, samples
 from bench_assets.python_api.display import Plot
 from resources.images.store import ImageStore
 
@@ -50,8 +50,8 @@ class Run:
         """A row for each metric and category, with the 95 % interval and the blind baselines.
 
         >>> import bench_assets as bench
-        >>> run = bench.evaluate("codis", model="random", limit=4)
-        >>> list(run.metrics.columns[:6])
+        >>> result = bench.evaluate("codis", model="random", limit=4)
+        >>> list(result.metrics.columns[:6])
         ['task', 'condition', 'metric', 'category', 'value', 'low']
         """
         return samples.metrics_frame(self.rows)
@@ -63,8 +63,8 @@ class Run:
         ``images`` holds objects with ``open()``, which gives a PIL image.
 
         >>> import bench_assets as bench
-        >>> run = bench.evaluate("codis", model="random", limit=4)
-        >>> run.samples.images[0][0].open().mode
+        >>> result = bench.evaluate("codis", model="random", limit=4)
+        >>> result.samples.images[0][0].open().mode
         'RGB'
         """
         return samples.samples_frame(self.evaluations, self.image_store)
@@ -91,6 +91,7 @@ class Run:
         Raises:
             UnknownNameError: If no question is of that category.
         """
+        n = arguments.count("n", n)
         rows = self.samples
         if category and category not in set(rows.category):
             raise UnknownNameError("category", category, set(rows.category) - {""})
@@ -168,6 +169,20 @@ class Run:
         """Whether the report has a page of each number."""
         imported = any(one.task.measured_by for one in self.evaluations)
         return not self.is_partial and not imported
+
+
+def check_run(argument: str, value: object) -> Run:
+    """Check that an argument is a run.
+
+    Raises:
+        SettingsError: If it is none.
+    """
+    if not isinstance(value, Run):
+        raise SettingsError(
+            f"{argument}: expected the result of bench.evaluate or bench.read_results, got"
+            f" {type(value).__name__}"
+        )
+    return value
 
 
 def _bars(one: TaskEvaluation, metric: str, is_single: bool) -> Sequence[Bar]:

@@ -37,12 +37,15 @@ _SAMPLE_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+_SHORT = 8  # digits of a digest
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SampleImage:
     """An image of a question, read on demand."""
 
     sha256: str
-    _store: ImageStore = field(repr=False, compare=False)
+    _store: ImageStore = field(compare=False)
 
     def read(self) -> bytes:
         """The bytes of the file.
@@ -59,6 +62,10 @@ class SampleImage:
             ImageError: If it is not in the image store, or does not decode.
         """
         return decode(self.read()).image
+
+    def __repr__(self) -> str:
+        """Name it shortly, for cells of data frames."""
+        return f"image {self.sha256[:_SHORT]}"
 
     def _repr_png_(self) -> bytes:
         """A notebook shows it."""

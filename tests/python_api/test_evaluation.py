@@ -1,6 +1,9 @@
 """``bench.evaluate`` and its run: the tables and the cache of the commands."""
 
+import asyncio
+import gc
 import json
+import re
 import subprocess
 import sys
 
@@ -122,6 +125,8 @@ def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
     [
         pytest.param({"model": "randm"}, UnknownNameError, "did you mean 'random'", id="a model"),
         pytest.param({"model": "runs/none"}, ModelError, "no such folder", id="a folder"),
+        pytest.param({"model": "random", "suites": []}, SettingsError, "got none", id="no suite"),
+        pytest.param({"model": "random", "suites": 3}, SettingsError, "a name or a list", id="3"),
         pytest.param({"model": 7}, SettingsError, "expected a path, a name or a function", id="7"),
         pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
         pytest.param({"model": says_a, "name": "random"}, SettingsError, "Choose", id="taken"),
@@ -254,3 +259,82 @@ def test_prompts_are_answered_in_order_and_cached(home):
 def test_what_is_no_prompt_says_what_was_expected(home, prompts, says):
     with pytest.raises(SettingsError, match=says):
         bench.generate("random", prompts)
+
+
+@pytest.mark.parametrize("limit", [-1, 2.5, "4", True, None])
+def test_a_limit_that_is_no_count_is_refused_at_once(home, limit):
+    with pytest.raises(SettingsError, match="limit: expected a count, 0 for all, got"):
+        bench.evaluate("fridge", model="random", limit=limit)
+
+
+def test_one_category_needs_no_list(home):
+    assert bench.evaluate("fridge", "random", categories="one").partial == "2 of 4 questions of one"
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        pytest.param(lambda prompt: "A", "got lambda: too many positional", id="one argument"),
+        pytest.param(lambda: "A", "got lambda: too many positional", id="no argument"),
+        pytest.param(lambda images, prompt, k: "A", "missing a required argument: 'k'", id="three"),
+    ],
+)
+def test_a_function_of_other_arguments_is_refused_before_questions_are_built(home, model, says):
+    with pytest.raises(SettingsError, match=says):
+        bench.evaluate("no suite of this name", model=model)
+
+
+def test_a_function_without_a_text_says_what_came(home):
+    with pytest.raises(ModelError, match="none of 4 requests: expected a text, got NoneType: None"):
+        bench.evaluate("fridge", model=lambda images, prompt: None, limit=4)
+
+
+def test_what_is_no_run_is_not_compared_or_audited(home):
+    run = bench.evaluate("fridge", model=says_a, limit=2)
+    for call in (lambda: bench.compare(run, 3), lambda: bench.compare("codis", run)):
+        with pytest.raises(SettingsError, match=r"expected the result of bench\.evaluate"):
+            call()
+    with pytest.raises(SettingsError, match="results: expected the result of"):
+        bench.audit(3)
+    with pytest.raises(SettingsError, match="n: expected a count, got -1"):
+        run.show(-1)
+
+
+def test_changes_of_one_question_have_no_interval(home):
+    runs = [bench.evaluate("fridge", model=lambda i, p, a=a: a, limit=1) for a in "AB"]
+    found = bench.compare(*runs)
+    assert "unknown" in repr(found)
+    assert "inf" not in repr(found) + found.plot().svg
+    assert "nan" not in found.plot().svg
+
+
+def test_a_table_has_one_number_format_and_no_interval_of_chance(home):
+    lines = repr(bench.evaluate("blink", model="random", limit=14)).splitlines()
+    (chance,) = [line.split() for line in lines if " chance " in line]
+    assert chance[3:] == [chance[3]] * 3 + ["0.0", "%", "14"]  # the value, its baselines
+    assert not re.search(r"\d\.\d{4}", "\n".join(lines))
+    assert "effective clusters" not in "\n".join(lines)  # of questions that share nothing
+
+
+def test_cells_of_data_frames_name_images_shortly(home):
+    (image,) = bench.evaluate("fridge", model=says_a, limit=1).samples.images[0]
+    assert repr(image) == f"image {image.sha256[:8]}"
+
+
+def test_an_audit_of_runs_lists_what_applies_and_fails_of_nothing_that_a_run_lacks(home):
+    found = bench.audit(bench.evaluate("fridge", model=says_a))
+    shown = repr(found)
+    assert [row.check for row in found.failed if row.skipped] == []
+    assert "no table yet" not in shown
+    assert "skipped" not in shown
+    assert "\nDo not apply (reasons in .frame): " in shown
+    assert "judge_agreement" in shown
+
+
+def test_no_warning_of_dagster_within_an_event_loop(home, recwarn):
+    async def cell():
+        return bench.load("fridge")
+
+    assert len(asyncio.run(cell())) == 4
+    gc.collect()
+    assert [str(one.message) for one in recwarn if "asyncgens" in str(one.message)] == []

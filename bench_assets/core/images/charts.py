@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import isnan
+from math import isfinite, isnan
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import one_line
@@ -70,7 +70,7 @@ def differences(lines: Sequence[tuple[str, float, float, float]], title: str) ->
         lines: Label, change, lower and upper end of its interval.
         title: Title of the chart.
     """
-    ends = [abs(end) for _, *of_one in lines for end in of_one if not isnan(end)]
+    ends = [abs(end) for _, *of_one in lines for end in of_one if isfinite(end)]
     most, middle = max(ends, default=1.0) or 1.0, _LABEL + _FULL / 2
     bottom = _TOP + len(lines) * _ROW
     drawn = "".join(_change(one, most, _TOP + n * _ROW + 8) for n, one in enumerate(lines))
@@ -82,11 +82,12 @@ def differences(lines: Sequence[tuple[str, float, float, float]], title: str) ->
 def _change(line: tuple[str, float, float, float], most: float, y: float) -> str:
     label, *of_one = line
     value, low, high = (
-        _LABEL + _FULL / 2 * (1 + (0.0 if isnan(end) else end) / most) for end in of_one
+        _LABEL + _FULL / 2 * (1 + (end if isfinite(end) else of_one[0]) / most) for end in of_one
     )
     cut = one_line(label)
     cut = cut if len(cut) <= _CHARACTERS else f"{cut[: _CHARACTERS - 1]}…"
-    said = "{:+.3f} [{:+.3f}, {:+.3f}]".format(*of_one)
+    known = "{:+.3f} [{:+.3f}, {:+.3f}]" if isfinite(of_one[1]) else "{:+.3f}"
+    said = known.format(*of_one)
     return (
         f"{_text(_LABEL - 8, y + 4, cut, anchor='end')}"
         f'<path d="M{low:.1f} {y}H{high:.1f}" stroke="{_BLUE}" stroke-width="3"/>'

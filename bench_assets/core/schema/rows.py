@@ -390,7 +390,8 @@ def cluster_warning(row: "Metric | LeaderboardRow") -> str:
     if row.n_clusters is None:
         return ""
     if round(row.n_clusters, 6) < FEW_CLUSTERS:
-        return f"only {row.n_clusters:.1f} effective clusters"
+        number = f"{row.n_clusters:.1f}".removesuffix(".0")
+        return f"only {number} effective cluster{'s' * (number != '1')}"
     largest = row.largest_cluster or 0.0
     dominates = largest >= _LARGE_CLUSTER and largest * row.n_clusters >= _TIMES
     return f"one cluster has {largest:.0%} of the weight".replace("%", " %") if dominates else ""

@@ -127,7 +127,7 @@ def _line(line: Comparison) -> str:
     enough = "" if line.n_enough is None else line.n_enough
     return (
         f"| {line.against} | {as_text(line.category)} | {line.metric} | {line.before:.3f} "
-        f"| {line.after:.3f} | {line.change:+.3f} | {line.low:+.3f} to {line.high:+.3f} "
+        f"| {line.after:.3f} | {line.change:+.3f} | {line.interval} "
         f"| {line.verdict} | {line.p:.4f} | {line.n} | {line.n_questions} | {line.shows:.3f} "
         f"| {enough} | {_named(line.lost)} | {_named(line.gained)} |"
     )
@@ -139,7 +139,7 @@ def _sentence(line: Comparison) -> str:
     lost = f", {len(line.lost)} questions lost: {', '.join(map(as_text, line.lost[:_NAMED]))}"
     return (
         f"{line.metric}{slice_}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
-        f" ({line.low:+.3f} to {line.high:+.3f}) against {line.against}"
+        f" ({line.interval}) against {line.against}"
         + (lost + (" ..." if len(line.lost) > _NAMED else "") if line.lost else "")
     )
 

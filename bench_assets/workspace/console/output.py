@@ -26,6 +26,7 @@ from resources.response_cache.throughput import ProgressStyle
 Cell: TypeAlias = Callable[[Any], str]
 
 _LONGEST = 100  # characters of a cell
+_ROUNDING = 1e-6  # of a number of clusters
 _PIPE_WIDTH = 250  # characters of a line that no terminal limits
 
 
@@ -98,8 +99,15 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [mixed] if (mixed := mixed_mark(row.signature)) else []
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
     parts += [f"{row.n_expired} expired"] if isinstance(row, Metric) and row.n_expired else []
-    parts += [few] if (few := cluster_warning(row)) else []
+    is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
+    parts += [few] if is_clustered and (few := cluster_warning(row)) else []
     return ", ".join(parts)
+
+
+def _interval(row: Metric) -> str:
+    """The interval; "" of what has none, such as the level of chance."""
+    known = not isnan(row.low) and row.low < row.high
+    return f"{row.low:.3f} to {row.high:.3f}" if known else ""
 
 
 METRIC_COLUMNS: Mapping[str, Cell] = {
@@ -108,8 +116,8 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "condition": lambda row: row.condition,
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
-    "value": lambda row: f"{row.value:.4f}",
-    "95 % interval": lambda row: "" if isnan(row.low) else f"{row.low:.3f} to {row.high:.3f}",
+    "value": lambda row: f"{row.value:.3f}",
+    "95 % interval": _interval,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "unread": lambda row: percent(row.unread),

@@ -8,7 +8,7 @@ from pathlib import Path
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import name_defects
@@ -97,6 +97,7 @@ def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
     tables.write(key, questions, Question)
     for name, rows, row_type in (
         ("predictions", one.predictions, Prediction),
+        ("judgements", [], Judgement),  # which audit checks read
         ("scores", one.scores, Score),
         ("metrics", one.metrics, Metric),
     ):

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
@@ -237,9 +238,14 @@ class AssetRun:
 
     def _execute(self, instance: dg.DagsterInstance, run_id: str) -> None:
         try:
-            with materialization_progress(
-                instance, run_id, self.title, len(self.keys), self.progress
+            with (
+                materialization_progress(
+                    instance, run_id, self.title, len(self.keys), self.progress
+                ),
+                warnings.catch_warnings(),
             ):
+                # Dagster's end of a run, within the event loop of a notebook
+                warnings.filterwarnings("ignore", "coroutine .*shutdown_asyncgens", RuntimeWarning)
                 result = self.job.execute_in_process(
                     instance=instance,
                     partition_key=self.model,

@@ -5,6 +5,7 @@ function uses, such as weights, are not part of the key.
 """
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias
 from PIL import Image as PillowImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
-from bench_assets.core.schema.errors import ImageError, ModelError
+from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.evaluation.task import CANNOT_BE_READ
 from resources.models.registry.python_model import OpenImage
 
@@ -80,6 +81,23 @@ def _code_parts(code: CodeType) -> Iterator[str]:
             yield repr(constant)
 
 
+def check_function(function: ModelFunction) -> None:
+    """Check that a function takes images and a prompt.
+
+    Raises:
+        SettingsError: If it takes anything else.
+    """
+    try:
+        inspect.signature(function).bind([], "")
+    except TypeError as why:
+        raise SettingsError(
+            f"model: expected a function (images, prompt) -> text, got"
+            f" {function_name(function)}: {why}"
+        ) from None
+    except ValueError:  # of a function written in C that names no arguments
+        return
+
+
 class CallableModel:
     """A chat model that calls a function, one request at a time."""
 
@@ -117,11 +135,14 @@ class CallableModel:
 
     def _call(self, images: list[PillowImage.Image], text: str) -> Response:
         try:
-            return Response(text=self._function(images, text), finish_reason="stop")
+            said = self._function(images, text)
         except (ImageError, ModelError):
             raise
         except CANNOT_BE_READ as why:
             return Response(error=f"{type(why).__name__}: {why}")
+        if not isinstance(said, str):
+            return Response(error=f"expected a text, got {type(said).__name__}: {said!r:.60}")
+        return Response(text=said, finish_reason="stop")
 
 
 def _images(turns: Sequence[Turn]) -> list[Image]:

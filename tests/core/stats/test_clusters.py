@@ -45,7 +45,7 @@ def test_the_effective_number_of_clusters_counts_equal_ones(sizes, effective):
 @pytest.mark.parametrize(
     ("sizes", "warning"),
     [
-        pytest.param([1] * 8, "only 8.0 effective clusters", id="few"),
+        pytest.param([1] * 8, "only 8 effective clusters", id="few"),
         pytest.param([60, *[1] * 60], "only 3.9 effective clusters", id="few, and one dominates"),
         pytest.param([1] * 10, "", id="ten equal ones"),
         # 0.2^2 + 80 x 0.01^2 = 0.048: 20.8 effective ones

@@ -113,7 +113,7 @@
       { key: "a", title: "A", number: true, value: (row) => row.found.before, cell: (row) => number(row, 0) },
       { key: "b", title: "B", number: true, value: (row) => row.found.after, cell: (row) => number(row, 1) },
       { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, Bench.signed(row.found.change)) },
-      { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => `${Bench.signed(row.found.low)} to ${Bench.signed(row.found.high)}` },
+      { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => (row.found.low === null ? "unknown" : `${Bench.signed(row.found.low)} to ${Bench.signed(row.found.high)}`) },
       { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "of all tasks together at 5 % (Holm); the interval is of this task alone" },
       { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; not paired, nothing is decided" },
     ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });

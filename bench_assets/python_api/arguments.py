@@ -1,0 +1,45 @@
+"""Validation of arguments, before anything is built or asked."""
+
+from collections.abc import Iterable
+from operator import index
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SettingsError
+
+
+def count(name: str, value: object, zero: str = "") -> int:
+    """Validate a count.
+
+    >>> count("limit", 4)
+    4
+    >>> count("limit", True, ", 0 for all")
+    Traceback (most recent call last):
+    bench_assets.core.schema.errors.SettingsError: limit: expected a count, 0 for all, got True
+
+    Raises:
+        SettingsError: If it is none.
+    """
+    try:
+        number = -1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise SettingsError(f"{name}: expected a count{zero}, got {value!r}")
+    return number
+
+
+def names(argument: str, value: object) -> list[str]:
+    """Validate one name, or several.
+
+    >>> names("suites", "blink"), names("suites", ("blink", "codis"))
+    (['blink'], ['blink', 'codis'])
+
+    Raises:
+        SettingsError: If it is neither.
+    """
+    if isinstance(value, str | Path):
+        return [str(value)]
+    found = list(value) if isinstance(value, Iterable) else [value]
+    if not all(isinstance(one, str | Path) for one in found):
+        raise SettingsError(f"{argument}: expected a name or a list of names, got {value!r}")
+    return list(map(str, found))
