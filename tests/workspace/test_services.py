@@ -22,8 +22,14 @@ import yaml
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from bench_assets.workspace.materialization.dagster_processes import CodeServer, Daemon, Web
+from bench_assets.workspace.materialization.dagster_processes import (
+    CodeServer,
+    Daemon,
+    Service,
+    Web,
+)
 from tests.conftest import CHECKOUT
 
 
@@ -66,6 +72,17 @@ def test_a_code_server_is_known_by_the_name_that_the_graph_has_without_one(home:
         "port": 4000,
         "location_name": ours[0]["python_module"]["location_name"],
     }
+
+
+@pytest.mark.parametrize("made", [Web, Daemon, CodeServer])
+def test_none_starts_here_when_runs_are_pods(home: Path, made: type[Service]) -> None:
+    (home / "bench.toml").write_text(
+        '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "s3://team/bench"\n'
+        '[cluster]\nlauncher = "k8s"\n'
+    )
+    told = rf"cluster.launcher: with \"k8s\", {made.what} comes from Dagster's Helm chart"
+    with pytest.raises(SettingsError, match=told), made(home, "127.0.0.1", free_port()):
+        pass
 
 
 @pytest.mark.parametrize("place", ["4000", "host", "host:", ":4000", "host:0", "host:70000", "a:b"])

@@ -8,8 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
+from bench_assets.workspace.materialization.dagster_instance import AssetRun
 from resources.storage.process_identity import start_ticks
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
@@ -132,6 +134,28 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
     command = "bench evaluate codis --model m --model random --keep-going"
     assert re.fullmatch(f"{counts}; to go on: {command}", said.splitlines()[1])
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))
+
+
+@pytest.mark.parametrize("of_sigint", [signal.SIG_IGN, signal.default_int_handler])
+def test_a_run_from_python_leaves_sigterm_to_its_caller(of_sigint):
+    seen = []
+
+    @dg.asset
+    def looked():
+        seen.append(signal.getsignal(signal.SIGTERM))
+
+    job = dg.Definitions(
+        [looked], jobs=[dg.define_asset_job("job")], executor=dg.in_process_executor
+    ).resolve_job_def("job")
+    before, sigint = signal.getsignal(signal.SIGTERM), signal.signal(signal.SIGINT, of_sigint)
+    try:
+        with dg.DagsterInstance.ephemeral() as instance:
+            AssetRun(job=job, keys=[looked.key], model=None, title="").execute(instance, None)
+        assert signal.getsignal(signal.SIGTERM) == before
+    finally:
+        signal.signal(signal.SIGINT, sigint)
+        signal.signal(signal.SIGTERM, before)
+    assert callable(seen[0])  # in a step SIGTERM interrupts, whatever SIGINT does
 
 
 @pytest.mark.long

@@ -1,12 +1,14 @@
 """The Dagster instance of a home, its in-process runs, and their error messages."""
 
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TextIO, cast
 from uuid import uuid4
 
@@ -239,6 +241,7 @@ class AssetRun:
     def _execute(self, instance: dg.DagsterInstance, run_id: str) -> None:
         try:
             with (
+                _sigterm_handler_kept(),
                 materialization_progress(
                     instance, run_id, self.title, len(self.keys), self.progress
                 ),
@@ -270,6 +273,20 @@ class AssetRun:
             _ABOUT: run_name(self.keys, self.model),
             _REPOSITORY: f"__repository__@{LOCATION}",
         }
+
+
+@contextmanager
+def _sigterm_handler_kept() -> Generator[None]:
+    """Restore the handler of SIGTERM, for which Dagster leaves that of SIGINT.
+
+    A shell's background jobs ignore SIGINT: they, and all that they start, would ignore both.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:

@@ -17,6 +17,7 @@ import yaml
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.bench_toml import load_settings
 from resources.config.environment import environment_of
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.http.pages import fetch_page
@@ -103,8 +104,16 @@ class UiProcess:
         """Start the process.
 
         Raises:
+            SettingsError: If runs start in Kubernetes, where Dagster's Helm chart has these.
             HomeError: If its log cannot be written.
         """
+        settings = load_settings(self.home)
+        if settings.cluster.launcher == "k8s":
+            raise SettingsError(
+                f'{settings.file}, entry cluster.launcher: with "k8s", {self.what} comes from'
+                " Dagster's Helm chart (deploy/values.yaml); started here, it would run everything"
+                " on this machine"
+            )
         watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
         try:
             with self.log.open("wb") if self.log else nullcontext() as log:
