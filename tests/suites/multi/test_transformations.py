@@ -77,14 +77,14 @@ def test_the_gold_of_a_proposal_is_what_a_person_answers(row):
     "row", [pytest.param(row, id=f"{row['text'][:40]} {n}") for n, row in enumerate(TRAPS)]
 )
 def test_no_gold_is_applied_but_the_one_a_person_answers(row):
-    assert applied(row) == row["right"]
+    assert applied(row) in (None, row["right"])
 
 
 def test_of_all_problems_answered_by_hand_no_wrong_gold_is_applied():
     assert len(TRAPS) >= 60
     golds = [(applied(row), row["right"]) for row in [*ROWS, *TRAPS]]
     assert [pair for pair in golds if pair[0] not in (None, pair[1])] == []
-    assert sum(gold is not None for gold, _ in golds) >= 35, "the whitelist is of use"
+    assert sum(gold is not None for gold, _ in golds) >= 43, "the whitelist is of use"
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def answers(rows, agrees, solvers=("x", "y")):
 
 
 def test_what_no_rule_proves_waits_for_review_and_is_counted():
-    proven = item(type="FB", specific="得[MASK]和[MASK]", answer="1\n2")
+    proven = item(type="FB", specific="[MASK]和[MASK]相加得3", answer="1\n2")
     rows = [*proposals(SPLIT), *proposals(proven)]
     assert [row.fault for row in rows] == [UNSURE, UNSURE, "", ""]
     assert apply([SPLIT], rows[:2]) == [SPLIT]
@@ -424,16 +424,16 @@ def test_a_review_cannot_accept_a_faulty_proposal():
 
 
 def test_an_item_is_split_whole_or_not_at_all():
-    before = item(type="FB", specific="生成[MASK]和[MASK]", answer="氢\n氧")
+    before = item(type="FB", specific="长、宽为[MASK]、[MASK]", answer="4\n3")
     rows = propose([before], {}, 0.0, 0)
-    assert [one.answer for one in apply([before], rows)] == ["氢", "氧"]
+    assert [one.answer for one in apply([before], rows)] == ["4", "3"]
     assert apply([before], [rows[0], replace(rows[1], fault="x")]) == [before]
 
 
 def test_of_two_rules_the_proven_one_is_proposed():
-    before = single("内角和的度数是[MASK]", "90", "180", "360")
+    before = single("12-5的值是[MASK]", "2.5", "7", "7.0")  # "不是" would have one right option
     rows = [propose([before], {}, 1.0, seed)[0] for seed in range(8)]
-    assert {(row.name, row.proof) for row in rows} == {("negate", "exact numbers")}
+    assert {(row.name, row.proof) for row in rows} == {("to_blank", "arithmetic")}
 
 
 def test_the_share_is_drawn_by_item_and_seed():

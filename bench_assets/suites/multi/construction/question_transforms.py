@@ -40,10 +40,12 @@ _ALL_OF_A_KIND = re.compile(
     rf"不?(?:属于|是)(?:{_UNARY})的(?:是|有)[:：]?\s*\[MASK\]"
 )
 _COMBINED = re.compile(r"相|互|同|共|[之的][和差积商比]|任取|[两二]数|[两二]者|成对|之间")
-_REFERENCE = re.compile(
-    rf"{_STATEMENT_NOUN}|正确|错误|以上|同上|都不|均不|反之|反过来|同理|综上|所以|从而|\[MASK\]|\[IMAGE|"
-    r"(?<!应)该|[此它其这那]|另[一外]|[上下前后][一二两三面述者数句条项个]|"
-    r"[两二三]者|第[一二三四五六][个句条项]|[都均全皆][对错真假]|[为是][真假]"
+_REFERENCE = re.compile(  # words of closed classes by which a statement leans on another
+    rf"{_STATEMENT_NOUN}|正确|错误|以上|同上|都不|均不|\[MASK\]|\[IMAGE|"
+    r"(?<!应)该|[此它他她其这那]|另[一外]|[上下前后][一二两三面述者数句条项个]|"
+    r"[两二三]者|第[一二三四五六][个句条项]|[都均全皆][对错真假]|[为是][真假]|[也亦仍却更]|[一同]样|相[同反]|"
+    r"依[然旧此]|[左右上下前后][边面侧]|反[之过]|同理|综上|所以|从而|因[此而]|于是|否则|不然|"
+    r"^(?:故|则|而|且|又|再|还|但|若不|因|由|即|只有|[加减乘除])"
 )
 _SEVERAL = re.compile(r"[和与及或]")  # an element that names two things
 _ONE_OF = re.compile(
@@ -56,13 +58,13 @@ _NEGATIVE = re.compile(r"不|没|无|非|未|错误|除了|有误")
 _NO_NEGATION = re.compile(
     r"(?:可能|一定|必然|必须|应该?|至少|只|仅|通常|往往|于|还|但|凡|(?<!首)都|也|就|像|要)是\[MASK\]"
 )
-_NOT_ONE_VALUE = re.compile(
-    r"可能|可以|能|约|近|左右|大[概致体]|粗略|估|舍|精确|保留|误差|起码|至[少多]|最|不[超少多大小]|以[上下内]|之一|例如|主要|常见|一般|"
-    r"通常|往往|合适|适合|取值|范围|一[个种]|[某任]|平方根|[的个]根|解|因数|约数|倍数|零点"
+_QUANTITIES = (
+    "和|差|积|商|结果|值|比例尺|[个条边棱面角人次总]数|度数|数量|周长|面积|体积|容积|长|宽|高|长度|宽度|"
+    "高度|半径|直径|距离|路程|速度|质量|密度|年龄|身高|体重|单价|总价|概率|平均数|中位数|首都|省会|"
+    "元素符号|化学式|原子序数|平方|立方|电压|电流|电阻"
 )
-_NUMBER = re.compile(
-    r"\$?(-?)(\d+(?:\.\d+)?|\\d?frac\{\d+\}\{[1-9]\d*\}|\d+/[1-9]\d*)\$?\s*(\D{0,12})"
-)
+"""What has one value for one thing; a prime, a root or a period has several."""
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OTHER_OPTIONS = re.compile(
     r"以上|上述|前[两三]项|其[他它]|[都均皆][不是对正错有]|[两二三]者|[A-M][、和与及]\s*[A-M]"
     r"|\b(?:all|none|both|neither) of\b",
@@ -74,13 +76,17 @@ _ALTERNATIVES = re.compile(
     r"或|、|;|；|,|，|均可|都可|即可|不唯一|任意|略|同上|见|前者|后者|\bor\b|\[IMAGE|(?<!\d)/|/(?!\d)"
 )
 _OPEN_BLANKS = re.compile(
-    r"[有如]\[MASK\]|写[出一]|举|列出|任[意写选举取]|因素|原因|条件|特[点征]|方法|措施|作用|意义|例如|比如|可以|可能|其中[的之]?[一两二三]|中的[一两二三]|"
-    r"之一|\[MASK\]\s*等|不唯一|均可|即可"
+    r"[有如]\[MASK\]|写[出一]|举|列出|[某任]|因素|原因|条件|特[点征]|方法|措施|作用|意义|例如|比如|"
+    r"可以|可能|能|其中[的之]?[一两二三]|中的[一两二三]|一[个种]|之一|\[MASK\]\s*等|不唯一|均可|即可|当|[若设]|"
+    r"如果|假如|[大小多少高低]于|超过|[<>≥≤]|[质合奇偶整倍因约正负]数|自然数|[有无]理数|约|近|左右|估|"
+    r"至[少多]|最|不[超少多大小]|以[上下内]|常见|一般|通常|往往|合适|适合|取值|范围"
 )
-_NAMED_BLANKS = re.compile(  # by what stands before them, or by the other ones
-    r"[和与、及][^。；;\n]*分别|两个?\w{1,4}的\w{1,6}分别|依次|先后|\band\b.*\brespectively\b|"
-    r"[由从].{1,4}到.{1,4}是|(?:^|[，。；;\n])\s*\w{1,6}、\w{1,6}[为是]\[MASK\]、|"
-    r"(?:生成|水解[为成]|分解[为成]|转化[为成]|得到?)\[MASK\]|相[加减乘除][得为是等][于到]?\d|[和差积商][为是]\d|两个?根[为是]"
+_NAMED_BLANKS = re.compile(  # by nouns; by a sum, a product, an equation
+    rf"(?:[和与、及][^，,。；;\n]*(?:{_QUANTITIES})分别(?:[是为]|等于)|"
+    rf"(?:^|[，,。；;\n的])\s*(?:{_QUANTITIES})(?:、(?:{_QUANTITIES}))+[是为])"
+    rf"{_PARALLEL.pattern}\s*(?:$|[，,。；;.\n])|"
+    rf"{_PARALLEL.pattern}相[加乘](?:得|等于)\d+\s*(?:$|[，,。；;.\n])|"
+    rf"方程\s*\$x\^2[-+\dx]*=0\$\s*的两个?根[是为]{_PARALLEL.pattern}\s*(?:$|[，,。；;.\n])"
 )
 _NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
 _LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
@@ -180,15 +186,10 @@ def undo_negate(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_negation(item: MultiItem) -> str:
-    """The form in which no two options hold at once: different exact numbers of one unit."""
-    stem, options = split_options(item.specific)
-    numbers = [_NUMBER.fullmatch(option) for option in options]
-    if not all(numbers) or _NOT_ONE_VALUE.search(item.general + stem):
-        return ""
-    values = {_value(found[1] + found[2]) for found in numbers if found}
-    units = {found[3].strip(" $") for found in numbers if found}
-    ends = re.search(r"是\[MASK\]\s*[。.]?$", stem) is not None
-    return "exact numbers" if ends and len(values) == len(options) and len(units) == 1 else ""
+    """The form whose one right option is computed, as in ``proof_of_blank``."""
+    _, options = split_options(item.specific)
+    numbers = [_value(option) for option in options]
+    return proof_of_blank(item) if None not in numbers and len({*numbers}) == len(numbers) else ""
 
 
 def split_blanks(item: MultiItem) -> list[MultiItem]:
@@ -308,9 +309,10 @@ def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, lis
     return stem[:start].rstrip(), [listed[one] for one in elements]
 
 
-def _value(number: str) -> Fraction:
-    r"""The value of a number: "-3", "0.5", "1/2" or "\frac{1}{2}"."""
-    return Fraction(re.sub(r"\\d?frac\{(\d+)\}\{(\d+)\}", r"\1/\2", number))
+def _value(option: str) -> Fraction | None:
+    """The number that an option is; None if it is anything else."""
+    number = option.strip(" $")
+    return Fraction(number) if _NUMBER.fullmatch(number) else None
 
 
 _OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
