@@ -38,7 +38,11 @@ _UNBRACKETED = re.compile(
 _DECIDES = re.compile(  # words by which a number chooses the calculation
     r"\b(?:unless|otherwise|whoever|whichever|whether|enough|at (?:least|most)|up to|"
     r"round(?:s|ed)?|as many as \w+ can|how many full|o'?clock|[ap]\.?m|odd|even number|"
-    r"remainder|winner|wins?|"
+    r"remainder|winner|wins?|outnumber\w*|equal(?:ly)?|same (?:number|amount)|"
+    r"\d+ seats|room for|capacity|among (?:them|these|those)|"
+    r"of (?:the|these|those|his|her|its|their) (?:\w+,? )?\d|"
+    r"of \d+,? \d|(?:which|that) (?:is|are|was|were) (?:\w+ )?(?:twice|half|double|thrice|triple|"
+    r"times|as many)|"
     r"minimum|maximum|limit|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
     r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
     re.IGNORECASE,
@@ -53,6 +57,7 @@ _RATE_AFTER = re.compile(
 )
 _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
+_MORE = re.compile(r"\s*(?:more|fewer|less|other)\b", re.IGNORECASE)
 _WORDS_NEAR = 4
 _EMPTY = re.compile(
     r"(?:a|after|all|also|an|and|another|any|are|as|at|be|before|but|buy|buys|by|did|do|does|"
@@ -61,6 +66,10 @@ _EMPTY = re.compile(
     r"that|the|their|them|then|there|they|this|times|to|was|were|what|when|which|who|will|"
     r"with|you)"
 )
+_GENERAL = frozenset(
+    {"kid", "child", "children", "student", "animal", "bird", "pet", "fruit", "coin"}
+)
+"""Stems of words for what other words name, too."""
 _MONEY = frozenset({"$", "dollar", "cost", "pay", "pric", "spend", "earn", "sell"})  # stems
 
 
@@ -99,6 +108,7 @@ class _Stated(NamedTuple):
     number: float
     before: frozenset[str]
     after: frozenset[str]
+    counts: frozenset[str]  # the first of the words after it; none for "5 more"
     is_rate: bool  # so many of each
 
 
@@ -149,6 +159,7 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
         yield f"{written(number)} does not stand in the text once"
     if decides := _DECIDES.search(problem.question):
         yield f"another number may need another calculation: {decides[0]!r:.60}"
+    yield from _parts(stated, number)
     yield from _steps_in_words(problem, steps, stated)
     done: list[float] = []
     for at, step in enumerate(steps):
@@ -157,6 +168,14 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
         if used != int(at < len(steps) - 1):
             yield f"the result {step.expression} = {step.result} is used {used} times later"
         done.append(step.result or 0.0)
+
+
+def _parts(stated: list[_Stated], number: float) -> Iterator[str]:
+    """Numbers of the text that another number than this one would contradict."""
+    for mine in (one for one in stated if one.number == number):
+        for one in (one for one in stated if one.number not in (1, number) and not one.is_rate):
+            if one.counts & (mine.after | _GENERAL) or mine.counts & one.after:
+                yield f"{written(number)} may be a part of {written(one.number)}, or the whole"
 
 
 def _sources(
@@ -246,7 +265,8 @@ def _stated(text: str) -> list[_Stated]:
         _Stated(
             float(found[0].replace(",", "")),
             _stems(_last_clause(digits[: found.start()])) | _money(digits, found.start()),
-            _stems(_phrase(digits[found.end() :])),
+            _stems(after := _phrase(digits[found.end() :])),
+            _stems("".join(after.split()[:1]) if not _MORE.match(digits, found.end()) else ""),
             _RATE_BEFORE.search(digits[: found.start()]) is not None
             or _RATE_AFTER.match(digits, found.end()) is not None,
         )
