@@ -72,6 +72,7 @@ def cpu_of_importing(module: str, folder: Path) -> float:
 def start(home: Path, *command: str, output: int) -> "subprocess.Popen[bytes]":
     """Start a program over a home folder."""
     environment = {**os.environ, "BENCH_HOME": str(home)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each process compiles all of us
     return subprocess.Popen(command, env=environment, stdout=output, stderr=output)
 
 

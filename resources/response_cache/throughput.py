@@ -135,7 +135,7 @@ class RequestProgress:
         if now - self._told_at > EVERY:
             self._told_at = now
             self._tell(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
-        if self.on_arrival:
+        if self.on_arrival and done < total:  # the run itself scores the whole
             self.on_arrival()
 
     def metadata(self) -> dict[str, int | float]:

@@ -14,12 +14,14 @@ from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
 import pyarrow as pa
+from pydantic import PrivateAttr
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows, to_table
 from bench_assets.core.tables.large_tables import BLOCK, Blocks, LargeTable, in_blocks
 from resources.storage.atomic_write import open_atomic
+from resources.storage.file_digests import file_state
 from resources.tables import duckdb_queries
 from resources.tables.asset_types import asset_row_type, preview, table_type
 from resources.tables.checksums import write_groups
@@ -39,6 +41,9 @@ Rows = TypeVar("Rows", bound=Sequence[Any])
 
 Table: TypeAlias = tuple[tuple[str, ...], str]
 """The key of an asset, and a partition; "" of one that has none."""
+
+
+_RECENT = 3  # tables that a run holds: questions, responses, verdicts
 
 
 class TableFiles(TableBytes):
@@ -214,6 +219,7 @@ class TableIOManager(dg.ConfigurableIOManager):
     """Stores every asset annotated ``list[Row]`` as a table."""
 
     files: TableFiles
+    _recent: dict[tuple[object, ...], Sequence[Any]] = PrivateAttr(default_factory=dict)
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset or partition."""
@@ -226,10 +232,23 @@ class TableIOManager(dg.ConfigurableIOManager):
         keys = context.asset_partition_keys if context.has_asset_partitions else [""]
         row_type = asset_row_type(context)
         if len(keys) == 1 and context.dagster_type is table_type(row_type):
-            return self.files.rows(context.asset_key.path, row_type, *keys)
+            return self._rows(context.asset_key.path, row_type, keys[0])
         return [
             row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
         ]
+
+    def _rows(self, key: Sequence[str], row_type: type[Any], partition: str) -> Sequence[Any]:
+        """Read a table once for all steps of a task, unless it has been written again."""
+        if self.files.blobs.folder is None:
+            return self.files.rows(key, row_type, partition)
+        state = (row_type, *file_state(self.files.path(key, partition)))
+        rows = self._recent.pop(state, None)
+        if rows is None:
+            rows = self.files.rows(key, row_type, partition)
+        self._recent[state] = rows
+        if len(self._recent) > _RECENT:
+            del self._recent[next(iter(self._recent))]
+        return rows
 
 
 def table_output(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, overload
@@ -165,9 +165,10 @@ class LargeTable(Sequence[Row]):
 class RowCollector(Generic[Row]):
     """Collects rows: a list up to one block, packed beyond."""
 
-    def __init__(self, row_type: type[Row]) -> None:
+    def __init__(self, row_type: type[Row], first: list[Row] | None = None) -> None:
+        """Begin with at most a block of rows."""
         self._row_type = row_type
-        self._last: list[Row] = []
+        self._last: list[Row] = first or []
         self._writer: BlockWriter | None = None
         self._digest = TableDigest()
 
@@ -195,8 +196,9 @@ class RowCollector(Generic[Row]):
 
 def gathered(rows: Iterable[Row], row_type: type[Row]) -> Sequence[Row]:
     """Collect rows: a list up to one block, packed beyond."""
-    collector = RowCollector(row_type)
-    for row in rows:
+    rest = iter(rows)
+    collector = RowCollector(row_type, list(islice(rest, BLOCK)))
+    for row in rest:
         collector.append(row)
     return collector.rows()
 

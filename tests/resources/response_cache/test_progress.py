@@ -22,3 +22,13 @@ def test_a_line_says_what_is_there_and_what_is_to_come(
     assert logged == [line if shown == "as a bar" else f"{line}, 24 s to go"]
     assert (logged[0] in capsys.readouterr().err.splitlines()) == (shown == "as lines")
     assert told.metadata() == {"responses_remembered": 4, "responses_asked": 6}
+
+
+def test_whoever_looks_at_what_arrived_does_not_look_when_all_is_there() -> None:
+    """What it would score is scored next, and stored whole."""
+    looks: list[int] = []
+    told = RequestProgress("m: quiz", lambda _: None, "in the log")
+    told.on_arrival = lambda: looks.append(1)
+    for done in (1, 2, 3):
+        told(done, 0, 3)
+    assert len(looks) == 2

@@ -4,14 +4,16 @@ import os
 import time
 from pathlib import Path
 
+import dagster as dg
 import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
+from resources.tables.asset_types import table_type
 from resources.tables.checksums import write_checksummed
-from resources.tables.parquet import TableFiles
+from resources.tables.parquet import TableFiles, TableIOManager
 from tests.rows import prediction
 
 KEY = ["suite", "table"]
@@ -95,3 +97,14 @@ def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(fi
     assert before - 1e-6 <= files.written(KEY) <= after + 1e-6
     path.write_bytes(b"torn")
     assert files.written(KEY) == files.written(KEY, "absent") == 0
+
+
+def test_the_steps_of_a_run_read_a_table_once_until_it_is_written_again(files):
+    manager = TableIOManager(files=files)
+    asked = dg.build_input_context(asset_key=dg.AssetKey(KEY), dagster_type=table_type(Rejection))
+    files.write(KEY, ROWS, Rejection)
+    first = manager.load_input(asked)
+    assert first == ROWS
+    assert manager.load_input(asked) is first
+    files.write(KEY, ROWS[:1], Rejection)
+    assert manager.load_input(asked) == ROWS[:1]

@@ -6,7 +6,7 @@ refuses or names both answers names neither: better to miss an answer than to in
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from bench_assets.core.parsing.sentences import (
@@ -86,7 +86,8 @@ def _asks(line: str) -> bool:
 
 def _exactly(line: str, options: Sequence[str]) -> str | None:
     words = "" if "?" in line else normalised(line)
-    return _only(option for option in options if words == normalised(option))
+    found = [option for option in options if words == normalised(option)]
+    return found[0] if len(found) == 1 else None
 
 
 def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
@@ -111,8 +112,3 @@ def _mentions_another(question: str, line: str, opening: str, options: Sequence[
     return any(
         _stated(question, clause, options) not in (None, opening) for clause in statements(line)
     )
-
-
-def _only(options: Iterable[str]) -> str | None:
-    found = list(options)
-    return found[0] if len(found) == 1 else None
