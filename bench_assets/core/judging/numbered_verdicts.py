@@ -34,7 +34,7 @@ _AT_THE_END = re.compile(  # "1. A boy runs: 1", "1 0"
     r"^(\d+(?:\. [^\W\d][^\n\[\]]*:)? )([01])$", re.MULTILINE
 )
 _IN_ROUND = re.compile(r"\b(\w+ed) \(([01])\)(?=\W*$)", re.MULTILINE)  # "not covered (0)"
-_BRACKETED = re.compile(r"\[\s*+(\w*+)\s*+\]")
+_BRACKETED = re.compile(r"\[\s*+(\w*+(?:\s*+(?:or\b|/)\s*+\w++)?)\s*+\]")
 _LEFT_OPEN = re.compile(r"\s*+(?:[?/]|(?:or|if|unless)\b)", re.IGNORECASE)
 _DENIED = re.compile(  # right before a bracket
     r"(?:(?:\b(?:not|never|hardly|whether|if|maybe|perhaps|possibly|unclear|unsure|unknown|doubt"
@@ -63,6 +63,7 @@ _REFUSES = re.compile(
     r"|\A\W*if\b|\bformat (?:is|was)\b",
     re.IGNORECASE,
 )
+_NO_POINT = re.compile(r"\bnone of the key points\b", re.IGNORECASE)
 _EITHER = re.compile(r"\]\s*+(?:or|/)\s*+\[", re.IGNORECASE)
 _LEAD = 200  # characters before verdicts that may say what they are
 _WORD = 24  # characters before a verdict in which "not" would stand
@@ -150,7 +151,8 @@ def _first_item(line: str) -> int:
     """
     found = _FIRST.search(line)
     lead = line[: found.start()] if found else ""
-    fits = found and _LEADS.search(lead) and not (refuses(lead) or _only_speaks(lead))
+    refused = refuses(_NO_POINT.sub("", lead))
+    fits = found and _LEADS.search(lead) and not (refused or _only_speaks(lead))
     return found.start() if found and fits else len(line)
 
 

@@ -18,24 +18,22 @@ from bench_assets.core.parsing.option_names import (
     Options,
     letter_of,
 )
-from bench_assets.core.parsing.option_tokens import Token
+from bench_assets.core.parsing.option_tokens import FILLER, Token
 from bench_assets.core.parsing.sentences import breaks_off, denies, ends_open
-from bench_assets.core.parsing.statements import OptionStatements
+from bench_assets.core.parsing.statements import ARROWS, OptionStatements
 from bench_assets.core.parsing.word_lists import alternatives
 
 Wanted = Literal["right", "wrong", "else"]
 """Whether a question asks for the statements that are right, for those that are wrong, or else."""
 
+_FILE = Path(__file__).with_name("option_forms.txt")
 _MANY = 40  # letters that a response begins with; of more only the last is added
 _SEPARATED = r"(?:[\s,、，;；&+.*_-]|和|与|及|以及|and\b)"
 _NOTHING_ELSE = re.compile(rf"{NAME}(?:{_SEPARATED}*+{NAME})*+")
 _EITHER = re.compile(rf"{NAME}(?:(?:{_SEPARATED}|或者?|or\b|/)*+{NAME})*+")
 _FEW = 6  # words of a response that is short
 _SHORT_NONE = re.compile(
-    alternatives(
-        Path(__file__).with_name("option_forms.txt"),
-        "what a short response without an answer says",
-    ),
+    alternatives(_FILE, "what a short response without an answer says"),
     re.IGNORECASE,
 )
 _NOT_A_NAME = rf"[^\w\n{NAME[1:-1]}]"
@@ -49,6 +47,17 @@ _HANGING = re.compile(
 _CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]| [-–—] |\b(?:but|yet)\b")
 _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
+_ENDS = ("stop", "ask")
+_LEADS_TO_IT, _FOLLOWS_IT = (
+    re.compile(form.format(alternatives(_FILE, f"{at} the only option mentioned")), re.IGNORECASE)
+    for at, form in (("before", r"(?:\b(?:{})|[=>→⇒])\W*\Z"), ("after", r"\A\W*(?:{})"))
+)
+_VERB = r"(?:is|was|would|could|might|may|can|has|does|did|\w+s)\b"
+_LABELLED_TEXT = re.compile(  # "(A) the second image", "there are (A) 3 dogs"; not "(A) is absurd"
+    rf"\A\W*{LETTER} +(?!{_VERB})|{LETTER} +\d"
+)
+_GIVES_REASONS = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+_LETTER_RUN = re.compile(rf"{NAME}(?:\W*{NAME})*")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
 _LABEL = re.compile(
     rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)(→–—|-]|(?=\W*$))(.*)$",
@@ -213,13 +222,26 @@ def mentioned(response: ParsedResponse) -> str | None:
         return None
     clauses = [
         one
-        for one in _CLAUSE_END.split(response.text)
+        for one in _CLAUSE_END.split(_GIVES_REASONS.split(response.text, 1)[0])
         if found & set(map(letter_of, re.findall(NAME, one)))
     ]
-    if any(map(denies, clauses)):
+    if any(map(denies, clauses)) or not all(map(_says_it_is, clauses)):
         return None
     firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
     return found.pop() if firm else None
+
+
+def _says_it_is(clause: str) -> bool:
+    """Whether all Latin words beside an option's letter are known to say that it is the answer."""
+    if re.search(TEXT, clause):
+        return True  # "There are three dogs."
+    if _LABELLED_TEXT.search(clause):
+        return True
+    before, after = _LETTER_RUN.split(clause, 1)
+    return all(
+        not re.search("[A-Za-z]", FILLER.sub("", words)) or known.search(words)
+        for words, known in ((before, _LEADS_TO_IT), (after, _FOLLOWS_IT))
+    )
 
 
 def _without_analysis(text: str) -> str:
@@ -244,7 +266,8 @@ def _left_over(response: ParsedResponse) -> str:
     """The letters of the last sentence, if it has nothing else and all others are rejected."""
     *before, last = [one for one in response.tokens if one.kind != "stop"] or [response.tokens[0]]
     at = response.tokens.index(last)
-    alone = bool(last.letters) and at > 0 and response.tokens[at - 1].kind in ("stop", "ask")
+    opens = response.tokens[at - 1]
+    alone = bool(last.letters) and at > 0 and (opens.kind in _ENDS or opens.text in ARROWS)
     others = {letter for one in before for letter in one.letters}
     asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
     follows = others <= response.said.rejected if others else asked

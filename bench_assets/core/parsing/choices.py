@@ -42,6 +42,11 @@ _TICK_BESIDE_A_WORD = re.compile(  # and what says the same in Chinese: "right (
     re.IGNORECASE,
 )
 _SHORT = 64  # characters of a response that is remembered
+_SPEECH = r"(?:“[^”\n]{1,120}”|\"[^\"\n]{1,120}\"|(?<!\w)'[^'\n]{1,120}'(?!\w)|「[^」\n]{1,120}」)"
+_SPEAKS = alternatives(_FILE, "speech of another")
+_SPEECH_OF_ANOTHER = re.compile(  # "“B,” the boy says", "the boy says: “B.”"
+    rf"{_SPEECH},?\s*(?:{_SPEAKS})|(?:{_SPEAKS})[:,]?\s*{_SPEECH}", re.IGNORECASE
+)
 
 
 class Choice(NamedTuple):
@@ -91,7 +96,10 @@ def read_choices(response: str, options: Options, wanted: Wanted = "right") -> C
         options: What is offered.
         wanted: What makes an option of the question a right one.
     """
-    return _decided(response, options, wanted, SEVERAL)[0]
+    found, text = _decided(response, options, wanted, SEVERAL)
+    if found.letters and _leaves_open(text, found.letters):
+        return Choices("", f"names {found.letters}, and leaves another open")
+    return found
 
 
 def _read_choice(response: str, texts: tuple[str, ...]) -> Choice:
@@ -146,7 +154,7 @@ def _wrapped(response: str, options: Options) -> tuple[Choices, str] | None:
 
 
 def _prepared(text: str, options: Options) -> str:
-    said = plain(text)
+    said = _SPEECH_OF_ANOTHER.sub("", plain(text))
     if _SMALL_ALONE.fullmatch(said):
         said = said.upper()
     if options.sides:
@@ -155,12 +163,12 @@ def _prepared(text: str, options: Options) -> str:
     return marked(in_english(said) if in_latin and not said.isascii() else said, options)
 
 
-def _leaves_open(text: str, letter: str) -> bool:
-    """Whether another option stays possible after one was named for the last time."""
-    ends = [found.end() for found in re.finditer(NAME, text) if letter_of(found[0]) == letter]
+def _leaves_open(text: str, letters: str) -> bool:
+    """Whether another option stays possible after these were named for the last time."""
+    ends = [found.end() for found in re.finditer(NAME, text) if letter_of(found[0]) in letters]
     after = text[ends[-1] :] if ends else ""
     return any(
-        letter_of(name) != letter
+        letter_of(name) not in letters
         for found in _LEFT_OPEN.finditer(after)
         for name in found.groups()
         if name

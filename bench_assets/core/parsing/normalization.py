@@ -51,6 +51,7 @@ REWRITES = _compiled(
         r"</(?:answer|verdict|choice|final|result)>",
         _announced,
     ),
+    (r"\\(?:[Rr]ightarrow|implies|to)(?![A-Za-z])", "⇒"),
     (r"(?<![\w/])[Nn]/[Aa](?![\w/])", "not applicable"),
     (r"(?<![\w.])(?:[A-Z]\.){2,}+(?!\w)", lambda found: f"{found[0].replace('.', '')}."),
     (r"第\s*([一二三四1-4])\s*(?:张|幅|个)?(?:图片|图像|照片|图)", _image),

@@ -5,7 +5,8 @@ know nothing of the question (``option_forms.txt``, ``words.txt``).
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
 
 _Mark: TypeAlias = Callable[[re.Match[str]], str]
+_TextMark: TypeAlias = tuple[re.Pattern[str], _Mark]
 
 # The first private character of options named by a text, by a claim ("A is closer"), by a letter in
 # brackets, by a bare letter, and by letter and text.
@@ -86,7 +88,7 @@ _ASKED = re.compile(
     rf"({NAME})[.)\"”]? ?[?？]\s*(?:(yes|是的?|对)|no|不是?|不对)(?=\W|$)(?!,)", re.I
 )
 _ELLIPSIS = re.compile(  # "A is not right. B is."
-    rf"({NAME} ?[^.;\n]{{0,16}}(?:\bnot\b|n['’]t\b)[^.;\n]{{0,24}}?[.;,]) (?:but )?"
+    rf"({NAME} ?[^.;\n]{{0,48}}(?:\bnot\b|n['’]t\b)[^.;\n]{{0,24}}?[.;,]) (?:but )?"
     rf"({NAME}(?:(?:, |/|、| and | & ){NAME}|{NAME})*) "
     rf"(?:is|are|does|do)(?=\s*(?:[.!]|$))"
 )
@@ -163,7 +165,7 @@ class Options:
 class _Patterns(NamedTuple):
     """What names the options of a question by their texts."""
 
-    marks: Sequence[tuple[re.Pattern[str], _Mark]]
+    marks: Sequence[_TextMark]
     pointed: bool  # whether the options are named after letters in the image: "Point A"
     compared: bool  # whether they say something of these letters: "A is closer"
     ordinals: dict[str, int]  # places that the texts name themselves: "the second image"
@@ -225,46 +227,71 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
     compared = [found for text in known if (found := _POINTED.fullmatch(text)) and found[2]]
     pointed = bool(texts) and not compared and all(not t or _POINTED.fullmatch(t) for t in known)
     sides = _sides(known)
-    marks: list[tuple[re.Pattern[str], _Mark]] = []
-    if any(side in known for side, _ in _OF_STATEMENTS) and sides:
-        right, wrong = (_always(_place(letter)) for letter in sides)
-        marks += [(_DISAGREES, wrong), (_AGREES, right), (_OPENS_WITH_NO, wrong)]
-        marks += [(_DISAGREES_IN_SHORT, wrong), (_AGREES_IN_SHORT, right)]
-    for found in compared:
-        marks.append((_comparison(found[1], found[2]), _always(different[found[0]])))
-        marks.append((_alone(found[1]), _always(different[found[0]])))
-    for text, pattern in _IN_OTHER_WORDS:
-        if text in different:
-            marks.append((pattern, _claim_after(different[text])))
-    claims = {found[0] for found in compared}
-    if known and all(text.isdecimal() for text in known):
-        marks.append((_NUMBER, partial(_number, places=different)))
-        different = {}
-    plain = [text for text in different if not _is_word(text) and text not in claims]
-    words = [text for text in different if _is_word(text)]
-    shorter = {  # "blue car", "the blue car" for "a blue car"
-        text[2:]: place
-        for text, place in different.items()
-        if text.startswith("a ") and " " in text[2:] and text[2:] not in different and not claims
-    }
-    plain += list(shorter)
-    mark = partial(_text, places=different | shorter)
-    if plain:
-        marks.append(
-            (_any_of(plain, r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"), mark)
-        )
-    if words:
-        marks.append((_any_of(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark))
     ordinals = {
         found[1]: place for text, place in different.items() if (found := _ORDINAL.search(text))
     }
+    agrees = any(side in known for side, _ in _OF_STATEMENTS)
     return _Patterns(
-        marks,
+        [
+            *(_side_marks(sides) if agrees and sides else ()),
+            *_claim_marks(compared, different),
+            *_text_marks(known, different, {found[0] for found in compared}),
+        ],
         pointed,
         bool(compared),
         ordinals if len(ordinals) == len(known) else {},
         sides,
     )
+
+
+def _side_marks(sides: str) -> Iterator[_TextMark]:
+    """What agrees, and what disagrees, with a statement."""
+    right, wrong = (_always(_place(letter)) for letter in sides)
+    yield from ((_DISAGREES, wrong), (_AGREES, right), (_OPENS_WITH_NO, wrong))
+    yield from ((_DISAGREES_IN_SHORT, wrong), (_AGREES_IN_SHORT, right))
+
+
+def _claim_marks(
+    compared: Sequence[re.Match[str]], different: Mapping[str, int]
+) -> Iterator[_TextMark]:
+    """What claims an option: "A is nearer", "the camera pans left"."""
+    for found in compared:
+        yield _comparison(found[1], found[2]), _always(different[found[0]])
+        yield _alone(found[1]), _always(different[found[0]])
+    for text, pattern in _IN_OTHER_WORDS:
+        if text in different:
+            yield pattern, _claim_after(different[text])
+
+
+def _text_marks(
+    known: Sequence[str], different: Mapping[str, int], claims: AbstractSet[str]
+) -> Iterator[_TextMark]:
+    """The options' own texts; those that are common words only where an answer stands."""
+    if known and all(text.isdecimal() for text in known):
+        yield _NUMBER, partial(_number, places=different)
+        return
+    shorter = {  # "blue car", "the blue car" for "a blue car"
+        text[2:]: place
+        for text, place in different.items()
+        if text.startswith("a ") and " " in text[2:] and text[2:] not in different and not claims
+    }
+    mark = partial(_text, places={**different, **shorter})
+    words = [text for text in different if _is_word(text)]
+    plain = [text for text in different if not _is_word(text) and text not in claims]
+    if words and not words[0].isascii():
+        body = "|".join(map(re.escape, sorted(different, key=len, reverse=True)))
+        only = re.compile(rf"\A\W*(?:(?:{body})(?:[、,;和与及\s]|\W*\Z)+){{2,}}\Z")
+        yield only, partial(_all_of, text=re.compile(f"(?P<text>{body})"), mark=mark)
+    if plain := [*plain, *shorter]:
+        form = r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"
+        yield _any_of(plain, form), mark
+    if words:
+        yield _any_of(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark
+
+
+def _all_of(found: re.Match[str], text: re.Pattern[str], mark: _Mark) -> str:
+    """Mark each text of a response that is nothing but texts of options: "铁、钠、铜"."""
+    return text.sub(mark, found[0])
 
 
 def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
@@ -312,13 +339,13 @@ def _claim_after(place: int) -> _Mark:
     return lambda found: f"{found[0]} {chr(_CLAIM + place)} "
 
 
-def _text(found: re.Match[str], places: dict[str, int]) -> str:
+def _text(found: re.Match[str], places: Mapping[str, int]) -> str:
     lead = found.groupdict().get("lead") or ""
     begins = _BEGINS if found[0][len(lead) : len(lead) + 1].isupper() else ""
     return lead + begins + chr(_TEXT + places[bare(found["text"])])
 
 
-def _number(found: re.Match[str], places: dict[str, int]) -> str:
+def _number(found: re.Match[str], places: Mapping[str, int]) -> str:
     """A number in digits or in a word; one that is no option is marked too, as none of them."""
     digits = _NUMBERS.get(found[0].casefold(), found[0])
     return chr(_TEXT + places.get(digits, _NO_OPTION))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.option_names import NAME, NAMES, is_claim, letter_of
+from bench_assets.core.parsing.option_names import LETTER, NAME, NAMES, is_claim, letter_of
 from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, section_names
 
@@ -20,13 +20,13 @@ _SHOWN = 100  # characters of them that are kept
 _WORDS = Phrases(
     {"option": rf"{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?"}
     | {
-        kind.replace(" ", "_"): alternatives(_FILE, kind).replace("@", NAME)
+        kind.replace(" ", "_"): alternatives(_FILE, kind).replace("@L", LETTER).replace("@", NAME)
         for kind in dict.fromkeys(name.partition(" / ")[0] for name in section_names(_FILE))
         if kind not in _NO_TOKENS
     },
     characters=NAMES,
 )
-_FILLER = re.compile(rf"(?:{alternatives(_FILE, 'filler')}|\W)*+", re.IGNORECASE)
+FILLER = re.compile(rf"(?:{alternatives(_FILE, 'filler')}|\W)*+", re.IGNORECASE)
 
 
 class Token(NamedTuple):
@@ -57,6 +57,7 @@ def tokens_of(text: str) -> list[Token]:
                 kind=kind,
                 text=text[first.start : token.start][:_SHOWN] + token.text,
                 letters=more(first.letters, token.letters),
+                claims=first.claims or token.claims,
             )
         )
     return [*found, Token("stop", "", len(text))]
@@ -73,7 +74,7 @@ def _words(text: str) -> Iterator[Token]:
     end = 0
     for found in _WORDS.find(text):
         kind, said, (start, _) = str(found.lastgroup), found[0], found.span()
-        if end < start and not _FILLER.fullmatch(text, end, start):
+        if end < start and not FILLER.fullmatch(text, end, start):
             yield Token("text", text[end:start].strip(), start=end)
         end = found.end()
         if kind != "option":
@@ -88,5 +89,5 @@ def _words(text: str) -> Iterator[Token]:
             and text[text.rfind("\n", 0, start) + 1 : start].strip()
         ):
             yield Token("stop", ".", end - 1)  # within a line it is no label
-    if not _FILLER.fullmatch(text, end):
+    if not FILLER.fullmatch(text, end):
         yield Token("text", text[end:].strip(), end)

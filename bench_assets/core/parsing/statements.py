@@ -30,10 +30,17 @@ _CONCLUDES = re.compile(
     alternatives(Path(__file__).with_name("words.txt"), "draws a conclusion"), re.IGNORECASE
 )
 _SPEAKER = re.compile(r"(?:I|we)\b|我", re.IGNORECASE)
+_CHOOSES = re.compile(  # what a person does; evidence may support an option
+    r"cho[o]?se|pick|select|(?:go|going|went) (?:with|for)|opt for|lean(?:ing)? towards?|vote for"
+    r"|prefer|settle on|end(?:ed|ing)? up (?:with|at|on)",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(?:I|we|you|one|let|to|my|so|then|answer)\b", re.IGNORECASE)
 _DASH = re.compile(r"\s*[–—-]\s*")
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
-_COLONS = (":", "=", "->", "=>", "→", "⇒")
+ARROWS = ("->", "=>", "→", "⇒")
+_COLONS = (":", "=", *ARROWS)
 _CORRECTING = (
     *("actually", "wait", "correction", "on second thought", "on reflection"),
     *("更正", "等等", "等一下", "慢着", "且慢", "其实", "再想想", "再看看", "再想一想", "不对"),
@@ -145,6 +152,9 @@ class _Sentence:
             or (one.kind == "or" and other.kind in (_AFTER_OR + VERDICTS if sides else _AFTER_OR))
             for one, other in pairwise([*_before_reasons(tokens), tokens[-1]])
         )
+        self.void |= any(  # "A is darker because of the shade, or maybe ..."
+            one.kind == "or" and other.kind == "hedge" for one, other in pairwise(tokens)
+        )
         self.pending = ""  # letters of which nothing is said yet
         self.listed = ""  # those of them that stand in clauses of their own: "A, B are wrong"
         self.subject = ""  # letters of which something was said
@@ -153,6 +163,9 @@ class _Sentence:
         self.joined = False  # whether letters of a clause of their own were added to them
         self.just_chosen = ""  # letters chosen in this clause
         self.stated = False  # whether this clause speaks of the answer
+        self.quoted = False  # whether it says what someone else chooses: "Most people pick B"
+        self.quotes = False  # whether any clause does
+        self.subjects: set[bool] = set()  # of texts in this clause: whether it may be the speaker's
         self.hedged = False  # whether what this clause says is not meant to hold
         self.own = ""  # letters that this sentence named last
         self.before = ""  # letters that are all of the sentence before
@@ -206,7 +219,7 @@ class _Sentence:
                 self.said.open = more(self.said.open, self.before)
         kinds = [one.kind for one in _before_reasons(self.tokens)]
         drawn_at_last = any(one.text.casefold() in _AT_LAST for one in self.tokens)
-        if self.void or ("hedge" in kinds and not drawn_at_last):
+        if self.void or self.quotes or ("hedge" in kinds and not drawn_at_last):
             return
         self.said.mentioned = more(self.said.mentioned, named)
         self._note_conclusion()
@@ -248,7 +261,8 @@ class _Sentence:
         self.corrects = bool(clause) and (
             clause[-1].kind == "undo" or clause[-1].text.casefold() in _CORRECTING
         )
-        self.apart = self.here = False
+        self.apart = self.here = self.quoted = False
+        self.subjects = set()
         self.clause = clause
         self.hedged = self.void or any(one.kind == "hedge" for one in _before_reasons(clause))
         mode, self.stated = "", False
@@ -278,7 +292,6 @@ class _Sentence:
             self.said.called_wrong = self.said.recent or self.said.called_wrong
             self.said.cues.append(token.start)
         if token.kind in ("state", "pick"):
-            self.stated = True
             self._choose_it(token, after)
             self._named_before(token, before, after, mode)
             return mode if mode == "deny" else "choose"
@@ -287,11 +300,12 @@ class _Sentence:
     def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
         if token.kind == "cue":
             self.said.cues.append(token.start)
-        if token.kind == "reason" and self.just_chosen:
-            self.stated = False  # "the answer is B because it is ..."
+        if self.just_chosen and (token.kind == "reason" or token.text == ":"):
+            self.stated = False  # "the answer is B because it is ...", "I count two: one ..."
         if token.kind == "text":
             self.stated = self.stated and not token.text.startswith("的")
             self.apart = self.apart or token.text[:1].isascii()
+            self.subjects.add(bool(_OWN.search(token.text)))
             return ""
         if token.kind == "is" and mode == "deny":
             return mode
@@ -383,7 +397,10 @@ class _Sentence:
             self._apply(mode or "choose", token._replace(letters="" if follows else self.own))
 
     def _choose_it(self, token: Token, after: Sequence[Token]) -> None:
-        """Choose what was named last: "C fits, so I choose it"; note what is called final."""
+        """Choose what was named last: "C fits, so I choose it"; note who chooses, and at last."""
+        self.stated = True
+        if self.subjects == {False} and _CHOOSES.fullmatch(token.text):
+            self.quoted = self.quotes = True
         if token.text.casefold().startswith(("final", "最终")):
             self.said.cues.append(token.start)
         if token.kind == "pick" and [one.text.casefold() for one in after] == ["it"]:
@@ -411,7 +428,7 @@ class _Sentence:
         """Whether a statement is hedged; a choice is by what stands before it, or by an adverb."""
         if mode != "choose" or self.void:
             return self.hedged
-        return any(
+        return self.quoted or any(
             one.kind == "hedge"
             and (one.start < token.start or one.text in _DOUBTS or not one.text.isascii())
             for one in self.clause

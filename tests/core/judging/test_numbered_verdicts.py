@@ -131,6 +131,8 @@ READ = [
     ("They are [yes] and [no].", 2, [True, False]),
     ("They are [yes] and [no].", 3, [None] * 3),
     ("0. [1] 1. [0]", 1, NO),
+    *((f"1. [1] 2. [{either}] 3. [0]", 3, [True, None, False]) for either in ("0 or 1", "1/0")),
+    ("None of the key points is there: 1. [0] 2. [0]", 2, [False, False]),
     *((f"1 {arrow} 1 2 {arrow} 0", 2, [True, False]) for arrow in ("->", "→", "-", "=")),
     *((f"1. {word}", 1, [None]) for word in ("10", "1/2", "1 = 1", "1 ? 0", "nobody")),
 ]  # fmt: skip

@@ -277,8 +277,8 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
         (read_object, ('{"a": "b\\',), None),
         (decoded, ("```json\n[1]\n```",), [1]),
         (decoded, ("```\n[1]\n```",), [1]),
-        (read_word, ("Wrong.\n\nThe response says B.", RIGHT_OR_WRONG), False),
-        (read_word, ("Right. The response chooses (A).", RIGHT_OR_WRONG), True),
+        (read_word, ("Wrong.\n\nThe answer was B.", RIGHT_OR_WRONG), False),
+        (read_word, ("Right. It answers (A).", RIGHT_OR_WRONG), True),
         (read_word, ("Partly right.", RIGHT_OR_WRONG), None),
         *(
             (read_word, (text, words), None)

@@ -9,7 +9,7 @@ import pytest
 from bench_assets.core.parsing import choices
 from bench_assets.core.parsing.choices import lettered, read_choice
 from bench_assets.core.parsing.normalization import plain
-from bench_assets.core.parsing.option_names import NAME, Options, marked
+from bench_assets.core.parsing.option_names import LETTER, NAME, Options, marked
 from bench_assets.core.parsing.word_lists import lines_of_section, section_names
 from tests.core.parsing.choice_words import CARS, CHOICES
 from tests.core.parsing.corpus.grammar import corpus
@@ -55,7 +55,9 @@ def texts():
     ("section", "pattern"), [*patterns("words.txt"), *patterns("option_forms.txt", AS_DATA)]
 )
 def test_each_pattern_is_found_in_a_response(section, pattern, texts):
-    found = re.compile(pattern.replace("@", NAME), re.IGNORECASE | re.MULTILINE)
+    found = re.compile(
+        pattern.replace("@L", LETTER).replace("@", NAME), re.IGNORECASE | re.MULTILINE
+    )
     assert any(found.search(text) for text in texts), f"{section}: no response needs {pattern}"
 
 

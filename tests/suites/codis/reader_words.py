@@ -1,4 +1,4 @@
-# ruff: noqa: SIM905
+# ruff: noqa: E501, SIM905
 """A row for each word of the readers of responses: what a person makes of it.
 
 Rows are (function, arguments, what it should give). Where a list of words does one thing, so does a
@@ -15,6 +15,34 @@ from tests.suites.codis.reader_predicates import (
     LAMP,
     PREDICATES,
 )
+
+
+def named_direction(said):
+    return answers.named_option("Is it going up or down?", said, ("Up.", "Down."))
+
+
+CONCEDED = [  # and then said by the main clause: it goes down
+    *(f"{how} it was up, it is down." for how in ("Though", "Although", "Even though", "While")),
+    "Despite the stairs up, it is down.", "It is cold. Although it was up, it is down.",
+    *(
+        f"They {say} it is up, but it is down."
+        for say in (
+            "say claim argue insist think thought believe want hope guess suggest said"
+        ).split()
+    ),
+    *(f"The sign {say} up, but it is down." for say in ("says", "suggests", "argued", "insisted")),
+    *(f"It {how} up, but it is down." for how in ("might seem", "may look", "could appear")),
+    "It might be up, but it is down.",
+    *(f"It {how} like up, but it is down." for how in ("look", "looks")),
+    *(
+        f"Up would be {bad}; it is down."
+        for bad in ("wrong", "a mistake", "an error", "bad", "unwise", "irresponsible", "a very bad")
+    ),
+    "They say up, yet it is down.", "They say up; it is down.", "They say up! However, it is down.",
+    *(f"They say up. {word}, it is down." for word in ("However", "In fact", "Actually", "In reality")),
+    "It is cold. They say up, but it is down.",
+]  # fmt: skip
+NOT_CONCEDED = ["I say up, but it is down.", "We think up, but it is down."]
 
 SIX, SEVEN, EVENING = (
     f"{time} (answers from {time} to {time} are all right)." for time in ("6:25", "7:23", "19:23")
@@ -235,6 +263,9 @@ WORDS = [
         (answers.named_option, (asked, response, (YES, NO)), said)
         for asked, response, said in RESPONSES
     ),
+    *((named_direction, (said,), "Down.") for said in CONCEDED),
+    *((named_direction, (said,), None) for said in NOT_CONCEDED),
+    *((polarity.yes_or_no, (LAMP, f"{surely} no."), False) for surely in ("Actually", "In fact")),
     *((polarity.yes_or_no, (LAMP, f"No {of_all}."), None) for of_all in ("lamp", "itself")),
     *((polarity.yes_or_no, (LAMP, f"The lamp is {word} new."), True) for word in FILLING),
     *(

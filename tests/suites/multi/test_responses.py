@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.suites.multi.parsing.blanks import lines_of
 from bench_assets.suites.multi.parsing.responses import half_width, says_image_is_missing
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
@@ -216,6 +217,40 @@ def test_the_authors_scripts_get_what_is_thought_aloud_too(row):
 
 def test_the_table_has_at_least_eighty_responses():
     assert len({(row[0], row[2], row[3]) for row in TABLE}) >= 80
+
+
+TWO = "水的化学式是[MASK],常温下pH为[MASK]。"
+ONE = "《静夜思》的作者是[MASK]。"
+METRES = "1千米等于[MASK]米。"
+
+
+@pytest.mark.parametrize(
+    ("stem", "response", "lines"),
+    [
+        (TWO, "水的化学式是H2O,常温下pH为7", ("H2O", "7")),
+        (TWO, "化学式是H2O\npH为7", ("H2O", "7")),
+        (TWO, "分别为H2O和7", ("H2O", "7")),
+        (TWO, "H2O与7", ("H2O", "7")),
+        (ONE, "作者是李白", ("李白",)),
+        (ONE, "答:李白", ("李白",)),
+        (ONE, "解:李白", ("李白",)),
+        *((ONE, f"李白;{why}是他写的", ("李白",)) for why in ("理由", "原因")),
+        *((ONE, f"李白。{why}:他写了它", ("李白",)) for why in ("解析", "说明")),
+        (ONE, "李白\n因为:他写了它", ("李白",)),
+        (ONE, "者是李白", ("李白",)),
+        (METRES, "1000米", ("1000",)),
+        (METRES, "1000米。", ("1000",)),
+        (METRES, "米", ("米",)),
+        (METRES, "1000", ("1000",)),
+        ("答案[MASK]", "答案是甲", ("甲",)),
+        ("他们[MASK]", "他们乙", ("他们乙",)),
+        *((f"它{verb}[MASK]", f"它{verb}甲", ("甲",)) for verb in ("是", "为", "有", "叫", "=")),
+        *((f"它{verb}[MASK]", f"它{verb}甲", ("甲",)) for verb in ("即", ":")),
+        (TWO, "H2O", ("H2O",)),
+    ],
+)
+def test_words_of_the_stem_around_a_blank_are_left_out(stem, response, lines):
+    assert lines_of(response, stem.count("[MASK]"), stem) == lines
 
 
 def test_full_width_writing_and_the_words_of_refusal():

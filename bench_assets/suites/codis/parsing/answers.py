@@ -24,6 +24,17 @@ from bench_assets.suites.codis.parsing.words import normalised, statements
 _WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
 _POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
 _MARKUP = " \t*_#`-"
+_OF_OTHERS = (  # what someone else says, or what might be thought: "One might say up, but ..."
+    r"\b(?<!\bI )(?<!\bwe )(?:say|claim|argue|insist|think|thought|believe|want|hope|guess|suggest)"
+    r"(?:s|ed|d)?\b|\bsaid\b|\b(?:might|may|could) (?:seem|look|appear|be)\b|\blooks? like\b"
+    r"|\bwould be (?:\w+ ){0,2}(?:wrong|mistake|error|bad|unwise|irresponsible)\b"
+)
+_CONCEDED = re.compile(
+    rf"(?:\A|(?<=[.!;] ))(?:(?:even |al)?though|while|despite)\b[^,.;!?]*,\s*"
+    rf"|(?:\A|(?<=[.!;] ))[^.;!?]*?(?:{_OF_OTHERS})[^.;!?]*?"
+    r"(?:,? (?:but|yet)\b|;|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(
     r".*\b(?:(?:answer|(?:second|final|last) part|part (?:2|two)|summary|conclusion)\W{0,4}[:：–—-]"
     r"|answer(?: to (?:the|your) question)? is\b:?)|\W*(?:2|ii)[.)]+\s",
@@ -91,7 +102,7 @@ def _exactly(line: str, options: Sequence[str]) -> str | None:
 
 
 def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
-    line = may_as_can(question, without_questions(line))
+    line = _CONCEDED.sub("", may_as_can(question, without_questions(line)))
     if leaves_open(line) or normalised(line) == normalised(question):
         return None
     if any(accepted_minutes(option) for option in options):

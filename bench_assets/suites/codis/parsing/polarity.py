@@ -26,7 +26,7 @@ from bench_assets.suites.codis.parsing.words import (
 
 _PRONOUN = r"(?:it|he|she|they|you|we|i|this|that|there)"
 _AGREEMENT = (
-    r"(?:in conclusion )?(?:definitely |probably |likely |most likely )?"
+    r"(?:in conclusion )?(?:definitely |probably |likely |most likely |actually |in fact )?"
     rf"(?:(?P<yes>{{}}|(?P<polite>{{}})(?=\Z| {_PRONOUN}\b))(?! not\b)|(?P<no>{{}}))\b(?P<rest>.*)"
 )
 _SERVES = re.compile(  # what a wish is met with: no answer

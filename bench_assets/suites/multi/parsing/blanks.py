@@ -8,12 +8,16 @@ import re
 from unicodedata import decomposition, normalize
 
 from bench_assets.core.parsing.wrapped_answers import boxes_in
+from bench_assets.suites.multi.construction.item_checks import MASK
 
 _ANNOUNCED = re.compile(
     r"\A.*(?:答案(?:依次|分别)?(?:[是为]\s*:?|\s*:|\**\s*\n)|【答案】|\[答案\]"
-    r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?)",
+    r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?|\A\s*(?:答|解)\s*:)",
     re.DOTALL,
 )
+_REASON = re.compile(r"[;。\n]\s*(?:理由|因为|解析|原因|说明)[是为:].*\Z", re.DOTALL)
+_CLAUSE = re.compile(r"[,;。?!\n]")
+_COPULA = re.compile(r"[是为有叫即=:]\Z")
 # "the first blank is", as a mark of a list
 _BLANK = re.compile(
     r"(?:第\s*([一二三四五六七八九十]|[0-9]{1,2})\s*个?(?:空格?|处|横线)"
@@ -52,18 +56,37 @@ _LATEX = (
 )
 
 
-def lines_of(response: str, n: int) -> tuple[str, ...]:
+def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
     """Read one line a blank, and perhaps more; boxes, list marks, one line for all blanks.
 
     Args:
         response: In letters of common width.
         n: Blanks.
+        stem: The question in the same letters; its words around a blank may be repeated.
     """
+    found = _lines(response, n)
+    asked = stem.split(MASK)
+    if len(asked) != n + 1 or len(found) != n:
+        return found
+    return tuple(map(_without_stem, found, asked, asked[1:]))
+
+
+def _without_stem(line: str, before: str, after: str) -> str:
+    """Leave out the words of the stem that stand before and after the blank."""
+    lead, tail = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
+    starts = (lead[at:] for at in range(len(lead) - 1) if _COPULA.search(lead))
+    line = line.removeprefix(next(filter(line.startswith, starts), ""))
+    ends = tail and line.rstrip("。.").endswith(tail) and line.rstrip("。.") != tail
+    return line.rstrip("。.").removesuffix(tail) if ends else line
+
+
+def _lines(response: str, n: int) -> tuple[str, ...]:
     boxes = boxes_in(response)
     if len(boxes) == n:
         return tuple(boxes)
     response = boxes[0] if len(boxes) == 1 else response
-    response = _EMPHASIS.sub("", _ANNOUNCED.sub("", response).replace("$", ""))
+    response = _REASON.sub("", _ANNOUNCED.sub("", response))
+    response = _EMPHASIS.sub("", response.replace("$", ""))
     if len(_BLANK.findall(response)) == n:
         marked = _BLANK.sub(_as_mark, response)
         response = _BETWEEN_BLANKS.sub("\n", marked[marked.index("(") :])
@@ -115,7 +138,8 @@ def _parted(line: str, n: int) -> list[str]:
             if len(parts := text.split(mark)) == n:
                 return [part.strip() for part in parts]
     apart = [] if line.isascii() else line.split()  # "光合作用 呼吸作用", no English words
-    for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line), apart):
+    joined = re.split("[和与]", line)
+    for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line), apart, joined):
         if len(parts) == n:
             return parts
     return [line]

@@ -132,6 +132,11 @@ def _cut_carefully(response: str) -> str:
     return _ROLE.sub("", response).replace("我的分析如下:", "").strip()
 
 
+_REST_LEFT_OPEN = re.compile(  # "B is right, I am not sure of the rest"
+    r"至少|(?:其余|其他|其它|剩下|剩余|另外|余下|别的)[^,。;]{0,6}"
+    r"(?:[拿说]不准|不好说|没有?把握|不[太敢能]?(?:确定|肯定)|待定)"
+)
+
 PAPER = Reader(
     clean=str,
     letter=_first_letter,
@@ -184,8 +189,10 @@ def careful(question: Question) -> Reader:
     return Reader(
         clean=_cut_carefully,
         letter=lambda response: letter if len(letter := read(response)) == 1 else "",
-        letters=read,
-        blanks=lambda response, _: _aligned(lines_of(response, len(wanted)), question.answer),
+        letters=lambda response: "" if _REST_LEFT_OPEN.search(response) else read(response),
+        blanks=lambda response, _: _aligned(
+            lines_of(response, len(wanted), half_width(stem)), question.answer
+        ),
         fits=fits,
         reference=half_width,
         refuses=says_image_is_missing,
