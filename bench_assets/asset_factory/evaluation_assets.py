@@ -18,7 +18,7 @@ from bench_assets.asset_factory.evaluation_steps import (
     read_judged_before,
     read_run,
     rejected,
-    rejections_key,
+    rejection_tables,
     scores_output,
 )
 from bench_assets.asset_factory.partial_results import CONSTANTS
@@ -244,10 +244,11 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
 
 def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
     constants = of.constants
+    rejections = [name.split("/") for name in rejection_tables(of.task, of.condition)]
 
     @dg.asset(
         ins=of.ins("questions", "predictions", "scores"),
-        deps=[key for key in (constants, rejections_key(of.task)) if key],
+        deps=[*([constants] if constants else []), *rejections],
         description=(
             f"One row: one metric over all questions or one slice of them, with its 95 % interval "
             f"and its signature. Primary metric: {of.task.primary_metric}."
@@ -263,8 +264,9 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         tried = read_constants(tables, constants) if constants else []
         keys = partial(evaluation_key, of.task, of.condition)
         steps = read_run(tables, keys("metrics"), scores[0].model) if scores else []
-        left_out = rejected(tables, of.task, questions[0].edition if questions else "")
-        n_rejected = None if left_out is None else len(left_out)
+        edition = questions[0].edition if questions else ""
+        left_out = rejected(tables, of.task, edition, of.condition)
+        n_rejected = sum(map(len, left_out.values())) if left_out else None
         known = read_judged_before(tables, keys, questions, predictions)
         found = beside(of.task, questions, predictions, scores, tried, known)
         rows = [replace(row, n_rejected=n_rejected) for row in found]

@@ -272,19 +272,21 @@ def _judged_by(
             )
 
 
-def rejections_key(task: Task) -> list[str]:
-    """Key of the table of rejected source rows; [] if there is none."""
-    return task.rejections.split("/") if task.rejections else []
+def rejection_tables(task: Task, condition: str = "main") -> list[str]:
+    """Tables of rejected source rows: of a task, and of a condition's own files."""
+    return [name for name in (task.rejections, task.condition(condition).rejections) if name]
 
 
-def rejected(tables: TableFiles, task: Task, edition: str) -> Sequence[Rejection] | None:
-    """Number of rejected rows of a task's source; None if unknown.
+def rejected(
+    tables: TableFiles, task: Task, edition: str, condition: str = "main"
+) -> dict[str, Sequence[Rejection]]:
+    """Rejected rows of a task's source by table, of the tables that exist.
 
-    Also None for the mini edition, whose source contains rows to be rejected on purpose.
+    None of the mini edition, whose source contains rows to be rejected on purpose.
     """
-    key = rejections_key(task)
-    known = bool(key) and edition != "mini" and tables.exists(key)
-    return tables.rows(key, Rejection) if known else None
+    names = [] if edition == "mini" else rejection_tables(task, condition)
+    keys = {name: name.split("/") for name in names}
+    return {name: tables.rows(key, Rejection) for name, key in keys.items() if tables.exists(key)}
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:

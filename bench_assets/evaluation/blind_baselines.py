@@ -179,7 +179,7 @@ def beside(
 def _origin(best: BestConstant | None, n_missing: int) -> str:
     """What the blind values of a judged number were chosen from, or why they are absent."""
     constant = (
-        f"constant: best of {best.n_tried} judged on all questions"
+        f"constant: best of {best.n_tried} that the judge had judged on all questions by then"
         if best
         else "no constant: no response was judged on all questions, evaluate most-frequent"
     )

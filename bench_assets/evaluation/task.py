@@ -146,6 +146,7 @@ class Condition:
         about: What is different here, and where the paper has it.
         own_questions: The leaf makes a table of its own: other images, or a subset.
         needs: What to put where, said when there is nothing to ask.
+        rejections: Table of the rows of its own files that cannot be used; "": it has none.
         samples: Responses drawn for each question.
         temperature: None: as the model is configured.
     """
@@ -154,6 +155,7 @@ class Condition:
     about: str
     own_questions: bool = False
     needs: str = ""
+    rejections: str = ""
     samples: int = 1
     temperature: float | None = None
 

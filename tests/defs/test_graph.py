@@ -77,7 +77,9 @@ def test_building_a_suite_reads_no_table_that_it_leaves_out():
         pytest.param("main", set(), id="the suite alone"),
         pytest.param("blank_image", {"blank_image/questions"}, id="questions of its own"),
         pytest.param(
-            "ocr_for_images", {"ocr_for_images/ocr", "ocr_for_images/questions"}, id="texts, too"
+            "ocr_for_images",
+            {f"ocr_for_images/{table}" for table in ("ocr", "questions", "rejections")},
+            id="texts, too",
         ),
     ],
 )

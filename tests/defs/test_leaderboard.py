@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import (
@@ -22,6 +22,8 @@ from bench_assets.defs.tables.leaderboard import (
     leaderboard_frame,
     standings,
 )
+from bench_assets.workspace.console.output import LEADERBOARD_COLUMNS
+from bench_assets.workspace.inspect.leaderboard import matrices
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
@@ -80,6 +82,29 @@ def test_one_spoilt_table_of_metrics_is_one_row(
     assert spoilt.source.startswith("unreadable: ")
     assert "| spoilt | nan |" in as_markdown([whole, spoilt])
     assert len(leaderboard_frame([whole, spoilt])) == 2
+
+
+def test_what_people_had_not_decided_stands_beside_the_number(tables: TableFiles) -> None:
+    rows = [replace(METRIC, n_expired=3, n_rejected=2)]
+    tables.write(METRICS, rows, Metric, "whole")
+    row = next(one for one in standings(TASK, tables, []) if one.model == "whole")
+    assert "4 (2 rejected) (3 expired)" in as_markdown([row])
+    assert LEADERBOARD_COLUMNS["n"](row) == "4, 2 rejected, 3 expired"
+
+
+@pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])
+def test_the_line_of_best_constants_does_not_depend_on_the_order_of_evaluations(
+    constants: tuple[float | None, ...],
+) -> None:
+    row = LeaderboardRow(
+        task="quiz", edition="own", metric="accuracy", model="", source=MEASURED, value=0.5,
+        low=0.4, high=0.6, n_scored=4, n_unscored=0, n_failed=0, signature="quiz|v1|main",
+    )  # fmt: skip
+    rows = [replace(row, model=f"m{n}", constant=one) for n, one in enumerate(constants)]
+    (matrix,) = matrices(rows, {})
+    assert [(one.name, one.cells) for one in matrix.blind] == [
+        ("best constant response", {"quiz": "0.700"})
+    ]
 
 
 def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_were(

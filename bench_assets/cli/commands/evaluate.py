@@ -218,7 +218,8 @@ def _evaluate_subset(
     done, failures = evaluate_suite_subset(bench, suite, askings, part)
     rows = [row for one in done for row in one.metrics]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-    for sentence in (*rejection_messages(bench, suite), *baseline_messages(rows)):
+    rejected = rejection_messages(bench, suite, [condition for _, condition in askings])
+    for sentence in (*rejected, *baseline_messages(rows)):
         print_message(sentence)
     print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
     if failures:
@@ -299,6 +300,6 @@ def _score(
                 metrics = [*scored.metrics, *extra_metrics(bench, task, asked, part)]
                 print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
                 done.append(scored)
-        for sentence in rejection_messages(bench, suite):
+        for sentence in rejection_messages(bench, suite, {one.condition for one in recorded}):
             print_message(sentence)
         require_matches(responses, suite, done)

@@ -487,6 +487,7 @@ class LeaderboardRow:
     n_clusters: float | None = None
     largest_cluster: float | None = None
     n_rejected: int | None = None
+    n_expired: int | None = None
     constant: float | None = None
     shuffled: float | None = None
     stale: str = ""

@@ -178,6 +178,7 @@ def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         n_clusters=row.n_clusters,
         largest_cluster=row.largest_cluster,
         n_rejected=row.n_rejected,
+        n_expired=row.n_expired,
         constant=row.constant,
         shuffled=row.shuffled,
         stale=stale,
@@ -307,6 +308,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         n += f" ({percent(row.unread)} unread)" if row.unread else ""
         n += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
         n += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
+        n += f" ({row.n_expired} expired)" if row.n_expired else ""
         n += f" ({few})" if (few := cluster_warning(row)) else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"

@@ -46,6 +46,7 @@ COLUMNS = (
         "n_clusters",
         "largest_cluster",
         "n_rejected",
+        "n_expired",
         "constant",
         "shuffled",
         "stale",

@@ -29,6 +29,7 @@ _COLUMNS = (
         "n_clusters",
         "largest_cluster",
         "n_rejected",
+        "n_expired",
         "constant",
         "shuffled",
         "baselines",

@@ -61,6 +61,7 @@ TASK = Task(
                 "it needs captions of the images: put captions.jsonl beside data.json, or name "
                 "a file (captions) or a model (captioner) in [suites.codis] of bench.toml"
             ),
+            rejections="codis/captions_for_images/rejections",
         ),
     },
     scorers={"strict": scoring.score_strictly, "official": scoring.score_officially},

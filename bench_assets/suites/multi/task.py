@@ -19,11 +19,13 @@ TASK = Task(
             prompt=prompts.main,
             about="The 500 questions of MULTI-Elite, asked as in main (section 4.6, Table 7).",
             own_questions=True,
+            rejections="multi/elite/rejections",
         ),
         "with_knowledge": Condition(
             prompt=prompts.main,
             about="With a piece of MULTI-Extend where there is one (section 4.7, Table 8).",
             own_questions=True,
+            rejections="multi/with_knowledge/rejections",
         ),
         "no_image": Condition(
             prompt=prompts.no_image,
@@ -33,6 +35,7 @@ TASK = Task(
             prompt=prompts.texts_for_images,
             about="Captions in place of the images (section 4.5, Table 6: w. caption).",
             own_questions=True,
+            rejections="multi/captions_for_images/rejections",
             needs=(
                 "it needs captions of the images: a release with captions_*.csv, or a model "
                 "(captioner) in [suites.multi]"
@@ -42,6 +45,7 @@ TASK = Task(
             prompt=prompts.texts_for_images,
             about="Recognised writing in place of the images (section 4.5, Table 6: w. ocr).",
             own_questions=True,
+            rejections="multi/ocr_for_images/rejections",
             needs="it needs questions with images that decode",
         ),
         "turn_by_turn": Condition(

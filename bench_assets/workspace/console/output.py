@@ -98,7 +98,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"{row.n_refused} refused"] if row.n_refused else []
     parts += [mixed] if (mixed := mixed_mark(row.signature)) else []
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
-    parts += [f"{row.n_expired} expired"] if isinstance(row, Metric) and row.n_expired else []
+    parts += [f"{row.n_expired} expired"] if row.n_expired else []
     is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
     parts += [few] if is_clustered and (few := cluster_warning(row)) else []
     return ", ".join(parts)

@@ -69,7 +69,11 @@ def evaluate_suite(
             for part, (name, one) in itertools.product(names, askings)
             for sentence in outcome_messages(bench, part, name, one)
         ],
-        rejected=[sentence for part in names for sentence in rejection_messages(bench, part)],
+        rejected=[
+            sentence
+            for part in names
+            for sentence in rejection_messages(bench, part, [one for _, one in askings])
+        ],
         failures=failures,
     )
 

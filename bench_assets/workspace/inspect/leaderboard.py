@@ -118,7 +118,10 @@ def _matrix(
     models = sorted(
         {row.model for row in ours} - guessing, key=lambda model: (mean.get(model, np.inf), model)
     )
-    constants = {row.task: row.constant for row in ours}
+    constants: dict[str, float] = {}  # a judged number has the best of what was judged by then
+    for row in ours:
+        if row.constant is not None:
+            constants[row.task] = max(row.constant, constants.get(row.task, row.constant))
     known = {"chance": chance if not place else {}, "best constant response": constants}
 
     def line(model: str) -> MatrixRow:

@@ -1,6 +1,7 @@
 """Backfills: one run per model; a failing task or model does not stop the others."""
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -116,18 +117,23 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
     return built, failures
 
 
-def rejection_messages(bench: Workbench, suite: str) -> list[str]:
+def rejection_messages(
+    bench: Workbench, suite: str, conditions: Iterable[str] = ("main",)
+) -> list[str]:
     """Format the number of rejected source rows of each task, with the first reason."""
-    found = [
-        (task, rejected(bench.tables, task, exam(bench.tables, task).edition))
-        for task in bench.catalog.tasks_of(suite)
-    ]
-    return [
-        f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, the first: "
-        f"{rows[0].entry}: {rows[0].reason}. List them: bench tables show {task.rejections}"
-        for task, rows in found
-        if rows
-    ]
+    found: dict[str, str] = {}
+    for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
+        edition = exam(bench.tables, task).edition
+        known = condition in task.conditions
+        left_out = rejected(bench.tables, task, edition, condition) if known else {}
+        for table, rows in left_out.items():
+            if rows:
+                found[table] = (
+                    f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
+                    f"the first: {rows[0].entry}: {rows[0].reason}. "
+                    f"List them: bench tables show {table}"
+                )
+    return list(found.values())
 
 
 def outcome_messages(

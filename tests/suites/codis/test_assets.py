@@ -6,10 +6,12 @@ import zlib
 import dagster as dg
 import pytest
 
+from bench_assets.asset_factory.evaluation_steps import rejected
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.assets import questions as vote_assets
+from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import VoteDecision
 from tests.home import Home
 from tests.suites.codis.raw import entry, write_raw, write_release
@@ -75,6 +77,20 @@ def test_captions_of_a_file_in_the_settings_go_before_those_of_the_source(tmp_pa
     (home / "mine.jsonl").write_text('{"image_id": "a.png", "caption": "A gate."}\n')
     bench.build()
     assert [q.image_texts for q in bench.questions("captions_for_images")] == [("A gate.",)] * 2
+
+
+def test_captions_that_cannot_be_used_are_rejections_of_their_condition(tmp_path):
+    folder = write_release(tmp_path / "codis", [entry()])
+    captions = '{"image_id": "a.png", "caption": "A door."}\n{"image_id": "a.png"}\n'
+    (folder / "captions.jsonl").write_text(captions)
+    bench = Bench(tmp_path / "home", folder)
+    bench.build()
+    found = rejected(bench.tables, TASK, "own", "captions_for_images")
+    assert [(table, [row.entry for row in rows]) for table, rows in found.items()] == [
+        ("codis/rejections", []),
+        ("codis/captions_for_images/rejections", ["captions.jsonl, line 2"]),
+    ]
+    assert list(rejected(bench.tables, TASK, "own")) == ["codis/rejections"]
 
 
 def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from pydantic import ValidationError
 
+from bench_assets.asset_factory.evaluation_steps import rejected
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations
@@ -139,16 +140,31 @@ def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_pa
 
 def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, tmp_path):
     (release / "hard_list_v1.json").write_text('[5, "czsw_0_1"]')
+    (release / "captions_v1_blip.csv").write_text("502_1.png\n")
+    (release / "knowledge_v1.json").write_text('{"a": {"knowledge_content": 7}}')
     with (release / "ocr_v1_easyocr.csv").open("a") as file:
         file.write("502_1.png\n")
     bench = Bench(tmp_path / "home", release)
     bench.build()
     assert len(bench.read(Question, "elite", "questions")) == 1
     assert len(bench.read(ImageText, "ocr_for_images", "ocr")) == 1
-    assert [(row.entry, row.reason) for row in bench.read(Rejection, "unusable_files")] == [
-        ("hard_list_v1.json, entry 1", "field 'id' is 5, expected a text"),
-        ("ocr_v1_easyocr.csv, line 2", "expected `image,text`, found 502_1.png"),
-    ]
+    assert bench.read(Rejection, "unusable_files") == []
+    reasons = {
+        condition: [f"{row.entry}: {row.reason}" for rows in found.values() for row in rows]
+        for condition in TASK.conditions
+        if (found := rejected(bench.tables, TASK, "published", condition))
+    }
+    assert {condition: found for condition, found in reasons.items() if found} == {
+        "elite": ["hard_list_v1.json, entry 1: field 'id' is 5, expected a text"],
+        "with_knowledge": [
+            "knowledge_v1.json, entry a: field 'knowledge_content' is 7, expected a text"
+        ],
+        "captions_for_images": [
+            "captions_v1_blip.csv, line 1: expected `image,text`, found 502_1.png"
+        ],
+        "ocr_for_images": ["ocr_v1_easyocr.csv, line 2: expected `image,text`, found 502_1.png"],
+    }
+    assert rejected(bench.tables, TASK, "mini", "elite") == {}
 
 
 def test_a_model_that_cannot_be_reached_stops_the_captions(release, tmp_path):
@@ -191,9 +207,10 @@ def test_every_planted_fault_is_caught_and_nothing_else(built):
     }
     assert reasons["item czwl_90_0"].startswith("nearly the same as czwl_1_0")
     assert [row.entry for row in built.read(Rejection, "unusable_files")] == [
-        "images/czsx/86_1.png",
-        "knowledge 空缺",
+        "images/czsx/86_1.png"
     ]
+    pieces = built.read(Rejection, "with_knowledge", "rejections")
+    assert [row.entry for row in pieces] == ["knowledge 空缺"]
 
 
 def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):

@@ -92,6 +92,7 @@
     if (row.n_failed) found.push({ mark: `${Bench.count(row.n_failed)} failed`, why: "questions without a response: the value is that of the others" });
     if (row.n_unscored) found.push({ mark: `${Bench.count(row.n_unscored)} unscored`, why: "left out, because a judge or a connection failed" });
     if (row.n_rejected) found.push({ mark: `${Bench.count(row.n_rejected)} rejected`, why: "rows of the source that became no question" });
+    if (row.n_expired) found.push({ mark: `${Bench.count(row.n_expired)} expired`, why: "left out, because people had not decided by the deadline" });
     return found;
   }
 

@@ -101,14 +101,16 @@
   /** Reference lines: what is reached without looking at the question. */
   function blindRows(shown) {
     const measured = [...shown.models, ...shown.baselines];
-    const constant = (task) => measured.map((one) => one.cells[task.name]).find((row) => row && row.constant !== null);
+    // A judged number has the best constant of what its judge had judged by then: the best of all counts.
+    const constants = (task) => measured.map((one) => one.cells[task.name]).filter((row) => row && row.constant !== null).map((row) => row.constant);
+    const constant = (task) => (constants(task).length ? Math.max(...constants(task)) : null);
     const rows = shown.baselines.map((one) => ({ ...one, name: one.model.name }));
     const chance = (task) => Bench.chance(task, shown.edition);
     if (shown.tasks.some((task) => chance(task) !== null)) {
       rows.push({ name: "Chance", reference: (task) => quiet(chance(task)) });
     }
-    if (shown.tasks.some(constant)) {
-      rows.push({ name: "Best constant response", reference: (task) => quiet((constant(task) || {}).constant) });
+    if (shown.tasks.some((task) => constant(task) !== null)) {
+      rows.push({ name: "Best constant response", reference: (task) => quiet(constant(task)) });
     }
     return rows;
   }

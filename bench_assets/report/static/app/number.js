@@ -50,6 +50,7 @@
       primary.unread !== null && `${Bench.percent(primary.unread)} of the responses unread`,
       primary.served && `answered by ${Bench.printable(primary.served)}`,
       primary.n_rejected && `${Bench.count(primary.n_rejected)} rows of the source rejected`,
+      primary.n_expired && `${Bench.count(primary.n_expired)} not decided by the deadline`,
       primary.n_clusters !== null && primary.n_clusters < 9.999 && `only ${Bench.number(primary.n_clusters, 1)} effective clusters, so that the interval is rough, rather too wide`,
       Bench.dominated(primary) && `${Bench.dominated(primary)}, so that the interval is rather too wide`,
       `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,

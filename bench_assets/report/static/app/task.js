@@ -110,6 +110,7 @@
         { key: "n_refused", title: "Refused", number: true, hint: "by the provider, for good; accepted, and counted as wrong" },
         { key: "unread", title: "Unread", number: true, hint: "share of the responses out of which nobody read an answer", cell: (row) => Bench.unread({ ...row, task: task.name }) },
         { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that became no question" },
+        { key: "n_expired", title: "Expired", number: true, hint: "what people had not decided by a deadline" },
         { key: "constant", title: "Best constant", number: true, hint: "what the best constant response gets", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.constant)) },
         { key: "shuffled", title: "Dealt anew", number: true, hint: "what this model's responses get, each given to another question", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.shuffled)) },
         {

@@ -1,5 +1,7 @@
 """Dataset build of CODIS: from the files of its source to the question tables."""
 
+from pathlib import Path
+
 import dagster as dg
 from pydantic import Field
 
@@ -189,19 +191,38 @@ def captions(
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
     """Captions of available images, from files or a model."""
-    configured = settings.load()
-    chosen = configured.suite("codis", CodisSettings)
+    chosen = settings.load().suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
         with asking(context, models, chosen.captioner) as (model, _):
             return table_output(describe([one.sha256 for one in stored], caption, model))
-    own = chosen.captions
-    file = configured.resolve(own) if own else open_release(sources).captions
+    file = _captions_file(settings, sources)
     if file is None:
         return table_output(list[ImageText]())
-    captions = read_captions(file, rejections := list[Rejection]())
-    for one in rejections:
-        context.log.warning(f"{one.entry} is left out: {one.reason}")
-    return table_output(to_image_texts(captions, stored, file.name))
+    return table_output(to_image_texts(read_captions(file, []), stored, file.name))
+
+
+@dg.asset(
+    name="rejections",
+    deps=CODIS.source,
+    **CODIS.stage("select", below="captions_for_images"),
+)
+def caption_rejections(
+    sources: SourceFiles, settings: SettingsResource
+) -> dg.Output[list[Rejection]]:
+    """List captions that cannot be used."""
+    file, found = _captions_file(settings, sources), list[Rejection]()
+    if file is not None:
+        read_captions(file, found)
+    return table_output(found)
+
+
+def _captions_file(settings: SettingsResource, sources: SourceFiles) -> Path | None:
+    """The file of captions; None if there is none, or a model writes them."""
+    configured = settings.load()
+    chosen = configured.suite("codis", CodisSettings)
+    if chosen.captions:
+        return configured.resolve(chosen.captions)
+    return None if chosen.captioner else open_release(sources).captions
 
 
 @dg.asset(

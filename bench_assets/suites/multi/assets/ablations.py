@@ -1,7 +1,7 @@
 """Question tables of MULTI's ablations, and their information gain (sections 3.3 to 4.7)."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import dagster as dg
@@ -13,7 +13,7 @@ from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, asking
 from bench_assets.core.images.text_substitutes import describe
 from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import ImageText, Question, Score, StoredImage
+from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
 from bench_assets.suites.multi.construction import markup as writing
 from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
@@ -35,6 +35,7 @@ from bench_assets.suites.multi.dataset.questions import (
 )
 from bench_assets.suites.multi.dataset.source import (
     MultiItem,
+    MultiRelease,
     read_hard_list,
     read_image_texts,
     read_knowledge,
@@ -240,6 +241,36 @@ def questions_with_knowledge(
     known = add_written_pieces(links, pieces, heard(tables, KNOWLEDGE))
     return table_output(with_knowledge(questions, known.links, known.pieces, by_name))
 
+
+def _unusable_pieces(release: MultiRelease, images: Container[str], found: list[Rejection]) -> None:
+    found += select_usable(read_knowledge(release, found), images).rejections
+
+
+_OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str], list[Rejection]], object]] = {
+    "captions_for_images": lambda release, _, found: read_image_texts(release.captions, found),
+    "ocr_for_images": lambda release, _, found: read_image_texts(release.ocr, found),
+    "elite": lambda release, _, found: read_hard_list(release, found),
+    "with_knowledge": _unusable_pieces,
+}
+
+
+def _rejections(condition: str) -> dg.AssetsDefinition:
+    @dg.asset(
+        name="rejections",
+        ins=MULTI.ins(stored="images"),
+        deps=MULTI.source,
+        **MULTI.stage("select", below=condition),
+    )
+    def rejections(sources: SourceFiles, stored: list[StoredImage]) -> dg.Output[list[Rejection]]:
+        """List rows of the condition's own file that cannot be used."""
+        found: list[Rejection] = []
+        _OWN_FILES[condition](release_of(sources), {image.name for image in stored}, found)
+        return table_output(found)
+
+    return rejections
+
+
+REJECTIONS = [_rejections(condition) for condition in _OWN_FILES]
 
 _MULTI = AssetFolder("multi", str(TASK.version))
 _SCORES = {

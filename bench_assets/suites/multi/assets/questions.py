@@ -12,15 +12,12 @@ from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICT
 from bench_assets.suites.multi.construction.decisions import apply_decisions
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.markup import draw_table, prepare
-from bench_assets.suites.multi.dataset.questions import edition_of, select_usable, to_questions
+from bench_assets.suites.multi.dataset.questions import edition_of, to_questions
 from bench_assets.suites.multi.dataset.source import (
     MultiItem,
     MultiRelease,
     find_release,
-    read_hard_list,
-    read_image_texts,
     read_items,
-    read_knowledge,
     source_files,
 )
 from bench_assets.suites.multi.settings import MultiSettings
@@ -90,17 +87,11 @@ def images(
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
-    """List images, knowledge pieces, image texts and ids of MULTI-Elite that cannot be used."""
-    by_name = {image.name: image for image in stored}
-    release = release_of(sources)
-    files = image_files(release.images)
-    broken = {name: file for name, file in files.items() if name not in by_name}
-    found = image_store.put_files(broken).rejections  # tried again, to hear why
-    pieces = read_knowledge(release, found)
-    read_hard_list(release, found)
-    for file in (release.captions, release.ocr):
-        read_image_texts(file, found)
-    return table_output(found + select_usable(pieces, by_name).rejections)
+    """List images that cannot be used."""
+    known = {image.name for image in stored}
+    files = image_files(release_of(sources).images)
+    broken = {name: file for name, file in files.items() if name not in known}
+    return table_output(image_store.put_files(broken).rejections)  # tried again, to hear why
 
 
 @dg.multi_asset(
