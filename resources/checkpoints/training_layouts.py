@@ -99,6 +99,39 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         to_do='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
     ),
     TrainingLayout(
+        name="a pipeline of diffusers",
+        signs=(r"model_index\.json",),
+        to_do="it draws images and answers no questions: name a vision-language model",
+        parts=r".*",
+    ),
+    TrainingLayout(
+        name="an OpenCLIP model, which embeds images and texts",
+        signs=(r"open_clip_config\.json",),
+        to_do="convert it to a CLIPModel, and name it in [suites.journeybench.encoders]",
+    ),
+    TrainingLayout(
+        name="an ONNX export",
+        signs=(r"(onnx/)?[^/]*\.onnx",),
+        to_do="take the checkpoint that it was exported from, with model.safetensors",
+        parts=r"onnx",
+    ),
+    TrainingLayout(
+        name="weights of TensorFlow or Flax",
+        signs=(r"tf_model\.h5|flax_model\.msgpack|saved_model\.pb|[^/]*\.keras",),
+        to_do="convert with transformers 4: from_pretrained({folder}, from_tf or from_flax = True)"
+        " and save_pretrained(FOLDER)",
+    ),
+    TrainingLayout(
+        name="an archive of NeMo",
+        signs=(r"[^/]*\.nemo",),
+        to_do="convert {sign} to transformers with NeMo's export, or serve it",
+    ),
+    TrainingLayout(
+        name="a recipe of Ollama",
+        signs=(r"Modelfile",),
+        to_do='ollama create NAME -f {folder}/{sign}, and an entry of bench.toml: kind = "ollama"',
+    ),
+    TrainingLayout(
         name="a Lightning checkpoint",
         signs=(r"[^/]*\.ckpt",),
         to_do="load the state_dict of {sign} into the model, without the prefix that the module"

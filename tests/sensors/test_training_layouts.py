@@ -62,6 +62,17 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         pytest.param(["m.Q4_K.gguf"], "", 'gguf_file = "m.Q4_K.gguf"', id="GGUF alone"),
         pytest.param(["a/consolidated.safetensors", "a/params.json"], "a", "Mistral", id="Mistral"),
         pytest.param(
+            ["a/model_index.json", "a/unet/config.json", "a/unet/model.safetensors"],
+            "a",
+            "a pipeline of diffusers",
+            id="diffusers",
+        ),
+        pytest.param(["a/open_clip_config.json"], "a", "a CLIPModel", id="OpenCLIP"),
+        pytest.param(["a/config.json", "a/onnx/model.onnx"], "a", "exported from", id="ONNX"),
+        pytest.param(["a/config.json", "a/tf_model.h5"], "a", "from_tf", id="TensorFlow"),
+        pytest.param(["a/m.nemo"], "a", "convert m.nemo", id="NeMo"),
+        pytest.param(["a/Modelfile"], "a", "ollama create NAME -f {at}/Modelfile", id="Ollama"),
+        pytest.param(
             ["a/config.json", "a/model.safetensors.part"], "a", "half a download", id="half a copy"
         ),
         pytest.param(

@@ -118,7 +118,7 @@ class TransformersSpec(LocalSpec):
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
     """``"auto"``: bfloat16 on CUDA, else float32."""
     batch_size: int = Field(16, gt=0)
-    """Most questions per batch; halved when memory runs out."""
+    """Most questions per batch; halved while memory runs out."""
     attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
     """Attention implementation; other than ``"auto"``, part of a response's identity."""
     cache: Literal["dynamic", "static"] = "dynamic"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.files import read_object
+from resources.checkpoints.files import has_image_processor, has_tokenizer, read_object
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import Checkpoint
+from resources.checkpoints.model_kinds import other_kind
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
 
@@ -36,6 +37,11 @@ _NAMES_ITS_CLASS = (
     "tokenizer_config.json",
 )
 _VIDEO = "video_processor"
+_NAME_IT = "Name the checkpoint that it was trained from: processor = a folder or hub id"
+_NO_PROCESSOR = (
+    "no processor of texts and images (processor_config.json or preprocessor_config.json)."
+    f" {_NAME_IT}"
+)
 
 
 @hub_access()
@@ -49,6 +55,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     """
     let_torchvision_load()
     location = checkpoint.processor or checkpoint.location
+    _refuse_what_cannot_load(spec, checkpoint, Path(location))
     origin: dict[str, Any] = {"trust_remote_code": spec.trust_remote_code}
     if not Path(location).is_dir():
         origin["revision"] = checkpoint.processor_revision or checkpoint.revision
@@ -64,7 +71,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
         tokenizer = getattr(processor, "tokenizer", None)
         if tokenizer is None or not hasattr(processor, "image_processor"):
             # What AutoProcessor gives back where one half is missing.
-            raise ValueError("no processor of texts and images (processor_config.json)")
+            raise ValueError(_NO_PROCESSOR)
     tokenizer.padding_side = "left"
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     processor.chat_template = _template(spec, processor, tokenizer)
@@ -74,6 +81,34 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
             '"plain" for a base model'
         )
     return processor
+
+
+def _refuse_what_cannot_load(spec: LocalSpec, checkpoint: Checkpoint, folder: Path) -> None:
+    """Refuse other kinds of models, and a folder that a trainer left without a processor."""
+    if getattr(spec, "gguf_file", None):
+        return
+    config = _written(checkpoint.location, "config.json", checkpoint.revision)
+    if why := other_kind(config, text_only=spec.text_only):
+        raise ValueError(why)
+    if "auto_map" in config or not folder.is_dir():
+        return
+    if not has_tokenizer(folder):
+        raise ValueError(f"no tokenizer (tokenizer.json). {_NAME_IT}")
+    if not spec.text_only and not has_image_processor(folder):
+        raise ValueError(_NO_PROCESSOR)
+
+
+def _written(location: str, name: str, revision: str | None) -> dict[str, Any]:
+    """A JSON object of a checkpoint; {} without the file."""
+    from transformers.utils import cached_file
+
+    quiet = {
+        "_raise_exceptions_for_gated_repo": False,
+        "_raise_exceptions_for_missing_entries": False,
+        "_raise_exceptions_for_connection_errors": False,
+    }
+    file = cached_file(location, name, revision=revision, **quiet)
+    return read_object(Path(file)) if file else {}
 
 
 def _seeing(
@@ -99,16 +134,9 @@ def _seeing(
 def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
     """The processor class of transformers that a checkpoint names, if any."""
     from transformers.models.auto.processing_auto import processor_class_from_name
-    from transformers.utils import cached_file
 
-    quiet = {
-        "_raise_exceptions_for_gated_repo": False,
-        "_raise_exceptions_for_missing_entries": False,
-        "_raise_exceptions_for_connection_errors": False,
-    }
     for name in _NAMES_ITS_CLASS:
-        file = cached_file(location, name, revision=origin.get("revision"), **quiet)
-        written = read_object(Path(file)) if file else {}
+        written = _written(location, name, origin.get("revision"))
         if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
             return None
         if known := processor_class_from_name(written.get("processor_class") or ""):

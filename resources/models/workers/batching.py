@@ -58,6 +58,7 @@ def take_group(pending: deque[int], asked: Sequence[Request], size: int) -> Iter
 
 _READERS = 4
 _BATCHES_AHEAD = 2
+_BATCHES_THAT_FIT = 8  # before a larger one is tried: one that fails costs as much as one of them
 _WINDOW = 4  # batches whose images are decoded ahead, so that like sizes can be put together
 _MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
 _UNSEEN = 2**24  # pixels that a request is taken to have before any was read
@@ -86,12 +87,36 @@ class _Batch:
     prepared: Future[Any] | None = None
 
 
+class BatchSize:
+    """Most requests of a batch: halved when memory runs out, doubled after batches that fit.
+
+    Later requests are shorter. Where a larger batch fails again, twice as many have to fit before
+    the next try.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.now = self._most = most
+        self._n_fit, self._needed, self._has_grown = 0, _BATCHES_THAT_FIT, False
+
+    def fit(self, n: int) -> None:
+        """Count a batch of n requests that the model has answered."""
+        self._n_fit += n >= self.now
+        if self.now < self._most and self._n_fit >= self._needed:
+            self.now, self._n_fit, self._has_grown = min(2 * self.now, self._most), 0, True
+
+    def overflow(self, n: int) -> None:
+        """Halve a batch of n requests that memory had no room for."""
+        self.now, self._n_fit = (n + 1) // 2, 0
+        self._needed *= 2 if self._has_grown else 1
+        self._has_grown = False
+
+
 class Batches:
     """Answers requests with one model, loaded at the first request.
 
     Requests with the same number of turns and images form batches, longest first, so that padding
-    is small and memory runs out at the start, if at all. Then the batch is halved for good. A
-    request that fails alone gets ``error`` and costs the others nothing.
+    is small and memory runs out at the start, if at all (see ``BatchSize``). A request that fails
+    alone gets ``error`` and costs the others nothing.
 
     While the model answers a batch, threads decode the images and prepare the tensors of the next.
     """
@@ -109,7 +134,7 @@ class Batches:
         self._load = load
         self._rest = rest or {}
         self._model: Answers | None = None
-        self._batch_size = spec.batch_size
+        self._size = BatchSize(spec.batch_size)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
@@ -147,7 +172,7 @@ class Batches:
         pixels = _UNSEEN
         while pending:
             room = _MOST_PIXELS // (2 * max(1, pixels))  # half of it for the window after this one
-            window = min(max(room, self._batch_size), _WINDOW * self._batch_size)
+            window = min(max(room, self._size.now), _WINDOW * self._size.now)
             for i in islice(pending, 2 * window):
                 if i not in ahead:
                     ahead[i] = readers.submit(self._seen, self._loaded, asked[i].prompt)
@@ -167,7 +192,7 @@ class Batches:
         waiting = deque(sorted(seen, key=lambda i: seen[i].weight, reverse=True))
         while waiting:
             limit = self._spec.batch_tokens // max(1, seen[waiting[0]].weight)
-            size = min(self._batch_size, max(1, limit))
+            size = min(self._size.now, max(1, limit))
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             images = {digest: p for i in batch for digest, p in seen[i].images.items()}
             yield _Batch({i: asked[i] for i in batch}, images)
@@ -187,7 +212,7 @@ class Batches:
     def _ask(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
         """Answer a batch; a failing one is halved down to the request that fails."""
         half = (len(batch.requests) + 1) // 2
-        if len(batch.requests) > self._batch_size:  # cut when there seemed to be more memory
+        if len(batch.requests) > self._size.now:  # cut when there seemed to be more memory
             yield from self._ask_halves(batch, half)
             return
         try:
@@ -200,8 +225,9 @@ class Batches:
                 refused=CONTEXT_FULL if isinstance(why, ContextFullError) else "",
             )
             if is_out_of_memory(why):
-                self._batch_size = half
+                self._size.overflow(len(batch.requests))
         else:
+            self._size.fit(len(batch.requests))
             yield from zip(batch.requests, responses, strict=True)
             return
         # Here: until the handler above is left, its traceback holds the tensors.

@@ -66,7 +66,7 @@ def _without_chat_template(folder: Path) -> None:
         pytest.param(shutil.rmtree, "no such folder", id="no folder"),
         pytest.param(_with_half_the_weights, "half-written or", id="half a file of weights"),
         pytest.param(_without_a_tensor, "1 tensors are missing", id="a tensor missing"),
-        pytest.param(_without_processor, "does not load", id="only a tokenizer"),
+        pytest.param(_without_processor, "does not load: no processor of", id="only a tokenizer"),
         pytest.param(_without_chat_template, "no chat template", id="a base model"),
     ],
 )

@@ -11,7 +11,9 @@ from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
 from resources.models.transformers.model import TransformersModel, load
 from resources.models.transformers.prompt_tensors import PromptBatch
+from resources.models.workers.batching import Batches
 from resources.models.workers.local_model import Draw, Message
+from tests.resources.models.transformers.fragile import Fragile
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,
@@ -57,11 +59,51 @@ def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
     return TransformersEngine(spec, str(folder), ALBUM.read, load_cramped), sizes
 
 
-def test_out_of_memory_halves_the_batch_for_good(vlm: Path) -> None:
+def test_out_of_memory_halves_the_batch(vlm: Path) -> None:
     requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
     engine, sizes = cramped(vlm, room=2)
     assert said(responses_of(engine, requests)) == said(responses_of(engine_of(vlm), requests))
     assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
+
+
+class Weighed(Fragile):
+    """A model with memory for so many letters at once."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.sizes: list[int] = []
+
+    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
+        self.sizes.append(len(prepared))
+        if sum(map(len, prepared)) > self.room:
+            raise MemoryError
+        return super().answer(prepared, draw)
+
+
+def sizes_of(lengths: Sequence[int], room: int) -> list[int]:
+    """Sizes of the batches, at most 4, in which texts of these lengths are asked."""
+    model = Weighed(room)
+    batches = Batches(spec_of(Path("nowhere"), batch_size=4), ALBUM.read, lambda: model)
+    requests = [Request(prompt=Prompt.of("a" * n), sample=i) for i, n in enumerate(lengths)]
+    answered = dict(batches.stream(requests))
+    assert [len(answered[i].text) for i in range(len(lengths))] == lengths
+    return model.sizes
+
+
+def test_the_batch_grows_again_when_shorter_requests_fit() -> None:
+    """Four of 10 letters are too many for 20: two at once, until eight batches fit.
+
+    Another batch of two had been formed when it grew, and eight requests been read.
+    """
+    sizes = sizes_of([10] * 4 + [1] * 28, room=20)
+    assert sizes == [4, *[2] * 9, 4, 2, 4, 4]
+
+
+def test_larger_batches_that_fail_are_tried_less_and_less_often() -> None:
+    """After 8, 16, 32, 64, 128 batches of two that fit, so that four of 500 fail more."""
+    sizes = sizes_of([10] * 1000, room=20)
+    assert sizes.count(4) == 1 + 5
+    assert sizes.count(2) == 500
 
 
 def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:

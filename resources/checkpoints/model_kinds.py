@@ -1,0 +1,84 @@
+"""What a checkpoint is that is no vision-language model, by its class in transformers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_SEEING_PARTS = ("vision_config", "thinker_config")  # of models of texts, images and sounds
+_NO_TASK = ("BACKBONE", "PRETRAINING", "MODEL")  # mappings of models with a task, and of all models
+_TASKS = {
+    "CTC": "speech recognition",
+    "MODEL": "features",
+    "SEQ_TO_SEQ_CAUSAL_LM": "text to text",
+    "SPEECH_SEQ_2_SEQ": "speech recognition",
+    "TEXT_ENCODING": "text embeddings",
+    "TEXT_TO_WAVEFORM": "speech synthesis",
+}
+_BLIND = "text_only = true (--model PATH,text_only=true) evaluates it without images"
+
+
+def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
+    """Say what a checkpoint is, and what to do; "" if it may be what is configured.
+
+    Args:
+        config: Its ``config.json``.
+        text_only: Whether it is evaluated without images.
+    """
+    if not config or "auto_map" in config:
+        return ""  # code of its own decides
+    if why := _unreadable(config):
+        return why
+    (name, *_) = config.get("architectures") or [""]
+    tasks = list(_tasks(name))
+    may_see = any(part in config for part in _SEEING_PARTS)
+    if "IMAGE_TEXT_TO_TEXT" in tasks or ("MULTIMODAL_LM" in tasks and may_see):
+        return ""
+    if "CAUSAL_LM" in tasks:
+        return "" if text_only else f"{name} is a language model and takes no images; {_BLIND}"
+    return _not_evaluated(name, tasks) if tasks else ""
+
+
+def _not_evaluated(name: str, tasks: Sequence[str]) -> str:
+    if "ZERO_SHOT_IMAGE_CLASSIFICATION" in tasks:
+        return (
+            f"{name} embeds images and texts and writes none. To evaluate it on retrieval, name it"
+            " in [suites.journeybench.encoders]"
+        )
+    if "MULTIMODAL_LM" in tasks:
+        return f"{name} responds to audio and takes no images: no benchmark here can ask it"
+    (task, *_) = (*(one for one in tasks if one not in _NO_TASK), *tasks)
+    words = _TASKS.get(task, task.lower().replace("_", " "))
+    return f"{name} is a model of {words}: no benchmark here can ask it"
+
+
+def _unreadable(config: Mapping[str, Any]) -> str:
+    """Why transformers cannot read a configuration; "" if it can."""
+    from transformers import CONFIG_MAPPING, __version__
+
+    if "quantization" in config and "quantization_config" not in config:
+        return (
+            "weights quantised by MLX, which transformers does not read. Serve it:"
+            ' kind = "server", serve = "mlx_vlm.server --model {path} --port {port}"'
+        )
+    if not (model_type := config.get("model_type")):
+        return "config.json has no model_type: not a checkpoint of transformers"
+    if model_type not in CONFIG_MAPPING:
+        return (
+            f"transformers {__version__} does not know model_type {model_type}. Upgrade it, or"
+            ' serve the checkpoint (kind = "server")'
+        )
+    return ""
+
+
+def _tasks(name: str) -> Iterator[str]:
+    """The tasks that transformers lists a class of models for: "CAUSAL_LM"."""
+    from transformers.models.auto import modeling_auto
+
+    for listed, classes in vars(modeling_auto).items():
+        if listed.startswith("MODEL_") and listed.endswith("MAPPING_NAMES"):
+            named = (one for some in classes.values() for one in _each(some))
+            if name in named:
+                yield listed.removesuffix("_MAPPING_NAMES").removeprefix("MODEL_FOR_")
+
+
+def _each(classes: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (classes,) if isinstance(classes, str) else tuple(classes)
