@@ -14,6 +14,7 @@ from bench_assets.core.parsing.option_names import (
     CLAIM,
     LETTER,
     NAME,
+    SIGNED,
     TEXT,
     Options,
     letter_of,
@@ -54,7 +55,7 @@ _LEADS_TO_IT, _FOLLOWS_IT = (
 )
 _VERB = r"(?:is|was|would|could|might|may|can|has|does|did|\w+s)\b"
 _LABELLED_TEXT = re.compile(  # "(A) the second image", "there are (A) 3 dogs"; not "(A) is absurd"
-    rf"\A\W*{LETTER} +(?!{_VERB})|{LETTER} +\d"
+    rf"\A\W*{SIGNED} +(?!{_VERB})|{SIGNED} +\d"
 )
 _GIVES_REASONS = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _LETTER_RUN = re.compile(rf"{NAME}(?:\W*{NAME})*")
@@ -270,7 +271,7 @@ def _left_over(response: ParsedResponse) -> str:
     alone = bool(last.letters) and at > 0 and (opens.kind in _ENDS or opens.text in ARROWS)
     others = {letter for one in before for letter in one.letters}
     asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
-    follows = others <= response.said.rejected if others else asked
+    follows = others - set(last.letters) <= response.said.rejected if others else asked
     return last.letters if alone and follows else ""
 
 
@@ -289,7 +290,7 @@ def _leading(tokens: Sequence[Token]) -> str:
         at += 1
     first, at = words[at], at + 1
     runs = [first]
-    while at + 1 < len(words) and words[at].kind == "comma" and words[at + 1].kind == "option":
+    while _lists_another(words[at : at + 3]):
         runs, at = [*runs[:_MANY], words[at + 1]], at + 2
     letters, rest, groups = "".join(one.letters for one in runs), words[at:], len(runs)
     echoed = {token.letters for token in tokens if token.text.rstrip()[-1:] in (".", ":", "、")}
@@ -306,6 +307,12 @@ def _leading(tokens: Sequence[Token]) -> str:
     labelled = groups == 1 and first.text.rstrip()[-1] in ".:)、"
     follows = labelled or following in ("stop", "reason", "drop", "than")
     return _distinct(letters) if follows else ""
+
+
+def _lists_another(words: Sequence[Token]) -> bool:
+    """Whether a comma and an option follow of which nothing is said: "AC, D is wrong"."""
+    kinds = [word.kind for word in words]
+    return kinds[:2] == ["comma", "option"] and kinds[2:] != ["drop"]
 
 
 def _distinct(letters: Iterable[str]) -> str:

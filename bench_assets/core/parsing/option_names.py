@@ -26,6 +26,8 @@ _TEXT, _CLAIM, _LETTER, _BARE, _BOTH = range(0xE000, 0xE0A0, 0x20)
 TEXT = f"[{chr(_TEXT)}-{chr(_LETTER - 1)}]"
 CLAIM = f"[{chr(_CLAIM)}-{chr(_LETTER - 1)}]"
 LETTER = f"[{chr(_LETTER)}-{chr(_BOTH + 0x1F)}]"
+SIGNED = f"[{chr(_LETTER)}-{chr(_BARE - 1)}]"
+"""An option named by a letter in brackets, or after a word: "(A)", "option A"."""
 NAME = f"[{chr(_TEXT)}-{chr(_BOTH + 0x1F)}]"
 """Any named option in a text that ``marked`` made."""
 NAMES = "".join(map(chr, range(_TEXT, _BOTH + 0x20)))

@@ -53,6 +53,7 @@ _DOUBTS = ("maybe", "perhaps", "possibly")
 _TURNS = ("cue", "contrast")
 _REFUSING = ("refuse", "asks_for_input")
 _TAKING_BACK = ("undo", "back")
+_TURNING = ("cue", *_TAKING_BACK)
 _VOIDING = ("if", "ask", *_REFUSING)
 
 
@@ -288,18 +289,23 @@ class _Sentence:
             return self._drop(token, after)
         if token.kind == "than":
             return "against" if after and after[0].letters else mode
-        if token.kind in ("back", "undo"):
-            self.said.called_wrong = self.said.recent or self.said.called_wrong
-            self.said.cues.append(token.start)
+        self._note_turn(token)
         if token.kind in ("state", "pick"):
             self._choose_it(token, after)
             self._named_before(token, before, after, mode)
             return mode if mode == "deny" else "choose"
         return self._link(token, before, mode)
 
-    def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
-        if token.kind == "cue":
+    def _note_turn(self, token: Token) -> None:
+        """Note a correction or conclusion; after a contrast someone else no longer speaks."""
+        if token.kind in _TAKING_BACK:
+            self.said.called_wrong = self.said.recent or self.said.called_wrong
+        if token.kind in _TURNING:
             self.said.cues.append(token.start)
+        if token.kind == "contrast":
+            self.quoted, self.subjects = False, set()
+
+    def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
         if self.just_chosen and (token.kind == "reason" or token.text == ":"):
             self.stated = False  # "the answer is B because it is ...", "I count two: one ..."
         if token.kind == "text":

@@ -27,7 +27,7 @@ CONCEDED = [  # and then said by the main clause: it goes down
     *(
         f"They {say} it is up, but it is down."
         for say in (
-            "say claim argue insist think thought believe want hope guess suggest said"
+            "say claim argue insist think thought believe want hope guess suggest assume said"
         ).split()
     ),
     *(f"The sign {say} up, but it is down." for say in ("says", "suggests", "argued", "insisted")),
@@ -40,7 +40,7 @@ CONCEDED = [  # and then said by the main clause: it goes down
     ),
     "They say up, yet it is down.", "They say up; it is down.", "They say up! However, it is down.",
     *(f"They say up. {word}, it is down." for word in ("However", "In fact", "Actually", "In reality")),
-    "It is cold. They say up, but it is down.",
+    "It is cold. They say up, but it is down.", "They say up. I say down.",
 ]  # fmt: skip
 NOT_CONCEDED = ["I say up, but it is down.", "We think up, but it is down."]
 

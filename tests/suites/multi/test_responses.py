@@ -247,6 +247,9 @@ METRES = "1千米等于[MASK]米。"
         *((f"它{verb}[MASK]", f"它{verb}甲", ("甲",)) for verb in ("是", "为", "有", "叫", "=")),
         *((f"它{verb}[MASK]", f"它{verb}甲", ("甲",)) for verb in ("即", ":")),
         (TWO, "H2O", ("H2O",)),
+        (TWO, "化学式为H2O\npH=7", ("H2O", "7")),
+        *((ONE, f"{fill}李白", ("李白",)) for fill in ("应填", "应填入", "应填写", "应填:")),
+        ("企鹅生活在[MASK]极。", "企鹅生活在南极。", ("南",)),
     ],
 )
 def test_words_of_the_stem_around_a_blank_are_left_out(stem, response, lines):

@@ -25,14 +25,15 @@ _WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>",
 _POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
 _MARKUP = " \t*_#`-"
 _OF_OTHERS = (  # what someone else says, or what might be thought: "One might say up, but ..."
-    r"\b(?<!\bI )(?<!\bwe )(?:say|claim|argue|insist|think|thought|believe|want|hope|guess|suggest)"
-    r"(?:s|ed|d)?\b|\bsaid\b|\b(?:might|may|could) (?:seem|look|appear|be)\b|\blooks? like\b"
+    r"\b(?<!\bI )(?<!\bwe )(?:say|claim|argue|insist|think|thought|believe|want|hope|guess|suggest"
+    r"|assume)(?:s|ed|d)?\b|\bsaid\b"
+    r"|\b(?:might|may|could) (?:seem|look|appear|be)\b|\blooks? like\b"
     r"|\bwould be (?:\w+ ){0,2}(?:wrong|mistake|error|bad|unwise|irresponsible)\b"
 )
 _CONCEDED = re.compile(
     rf"(?:\A|(?<=[.!;] ))(?:(?:even |al)?though|while|despite)\b[^,.;!?]*,\s*"
     rf"|(?:\A|(?<=[.!;] ))[^.;!?]*?(?:{_OF_OTHERS})[^.;!?]*?"
-    r"(?:,? (?:but|yet)\b|;|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
+    r"(?:,? (?:but|yet)\b|;|\.(?= I\b)|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
     re.IGNORECASE,
 )
 _LABEL = re.compile(

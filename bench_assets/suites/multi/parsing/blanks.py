@@ -12,12 +12,14 @@ from bench_assets.suites.multi.construction.item_checks import MASK
 
 _ANNOUNCED = re.compile(
     r"\A.*(?:答案(?:依次|分别)?(?:[是为]\s*:?|\s*:|\**\s*\n)|【答案】|\[答案\]"
-    r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?|\A\s*(?:答|解)\s*:)",
+    r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?|\A\s*(?:(?:答|解)\s*:|应填[入写]?\s*:?))",
     re.DOTALL,
 )
 _REASON = re.compile(r"[;。\n]\s*(?:理由|因为|解析|原因|说明)[是为:].*\Z", re.DOTALL)
 _CLAUSE = re.compile(r"[,;。?!\n]")
-_COPULA = re.compile(r"[是为有叫即=:]\Z")
+_LEAST_LEAD = 3  # characters of a stem without a verb that a response repeats
+_COPULAS = "是为有叫即=:"
+_COPULA = re.compile(rf"[{_COPULAS}]\Z")
 # "the first blank is", as a mark of a list
 _BLANK = re.compile(
     r"(?:第\s*([一二三四五六七八九十]|[0-9]{1,2})\s*个?(?:空格?|处|横线)"
@@ -74,7 +76,10 @@ def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
 def _without_stem(line: str, before: str, after: str) -> str:
     """Leave out the words of the stem that stand before and after the blank."""
     lead, tail = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
-    starts = (lead[at:] for at in range(len(lead) - 1) if _COPULA.search(lead))
+    subject = _COPULA.sub("", lead)
+    starts = [lead] if len(lead) >= _LEAST_LEAD else []
+    if subject != lead:
+        starts = [subject[at:] + verb for at in range(len(subject)) for verb in _COPULAS]
     line = line.removeprefix(next(filter(line.startswith, starts), ""))
     ends = tail and line.rstrip("。.").endswith(tail) and line.rstrip("。.") != tail
     return line.rstrip("。.").removesuffix(tail) if ends else line
