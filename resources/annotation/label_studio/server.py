@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
+from resources.images.browser_images import as_sent
 from resources.images.locations import ImageFolder, ImageLocation
 from resources.storage.atomic_write import describe_write_errors, open_atomic
 
@@ -95,9 +96,7 @@ def password(folder: Path) -> str:
 
 
 def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
-    """Provide images in a folder without other files.
-
-    An image folder is linked as a whole; objects of a store are copied.
+    """Copy images to a folder without other files, as browsers show them upright.
 
     Args:
         home: The home folder.
@@ -109,20 +108,11 @@ def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -
         ImageError: If an image is missing or damaged.
     """
     folder = (home / "annotation" / "shared" / "images").absolute()
-    with describe_write_errors(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        images = Path(place.folder).absolute() if isinstance(place, ImageFolder) else None
-        if folder.is_symlink() and folder.readlink() != images:  # the home or its store was moved
-            folder.unlink()
-        if images:
-            images.mkdir(parents=True, exist_ok=True)
-            if not folder.is_dir():
-                folder.symlink_to(images)
-        if folder.is_symlink():
-            return folder
     copies = ImageFolder(str(folder))
-    for digest in dict.fromkeys(shown):
-        if not copies.file(digest).exists():
-            with open_atomic(copies.file(digest), sync=False) as file:
-                file.write(place.read(digest))
+    with describe_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for digest in dict.fromkeys(shown):
+            if not copies.file(digest).exists():
+                with open_atomic(copies.file(digest), sync=False) as file:
+                    file.write(as_sent(place, digest)[0])
     return folder

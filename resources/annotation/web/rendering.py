@@ -1,15 +1,13 @@
 """Rendering of HTML pages and images, and storage of uploaded images."""
 
-import io
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from threading import BoundedSemaphore
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
-from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.escaping import one_line, printable
 from resources.images.locations import ImageLocation
@@ -44,29 +42,6 @@ class RefusedError(BenchError):
         super().__init__(sentence)
         self.status = status
         self.after = after  # s, for Retry-After; 0: no such header
-
-
-_AS_THEY_ARE = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
-_LIKEWISE = {"WEBP": "image/webp"}
-
-
-@lru_cache(maxsize=32)
-def as_sent(place: ImageLocation, digest: str) -> tuple[bytes, str]:
-    """Bytes and media type of a stored image; as a PNG if browsers would show it otherwise.
-
-    Raises:
-        ImageError: If the store has no such image, or it does not decode.
-    """
-    data = place.read(digest)
-    kind = header_of(data).format
-    if kind in _AS_THEY_ARE and is_plain(data):
-        return data, _AS_THEY_ARE[kind]
-    changes = changes_of(data)
-    if (kind == "JPEG" and changes <= {"turned"}) or (kind in _LIKEWISE and not changes):
-        return data, {**_AS_THEY_ARE, **_LIKEWISE}[kind]  # browsers turn it too
-    png = io.BytesIO()
-    decode(data).image.save(png, "PNG", compress_level=1)
-    return png.getvalue(), "image/png"
 
 
 MOST_BYTES = 20 * 2**20

@@ -27,10 +27,10 @@ from resources.annotation.web.rendering import (
     MOST_BYTES,
     RefusedError,
     Uploads,
-    as_sent,
     page,
 )
 from resources.annotation.web.sessions import Visitor, VisitorSessions
+from resources.images.browser_images import as_sent
 
 _LARGEST_ID = 2**63 - 1  # of SQLite
 _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest

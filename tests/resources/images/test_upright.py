@@ -17,7 +17,8 @@ from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import ExportTable
 from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
-from resources.annotation.web.rendering import as_sent
+from resources.annotation.label_studio.server import shared_images
+from resources.images.browser_images import as_sent
 from resources.images.previews import PreviewTable
 from resources.images.store import ImageStore
 from resources.models.api.formats.base import encoded
@@ -80,6 +81,11 @@ def on_annotation_pages(store, sha256, _):
     return [in_browser(as_sent(store.place, sha256)[0])]
 
 
+def in_label_studio(store, sha256, folder):
+    shared = shared_images(folder, store.place, [sha256])
+    return [in_browser((shared / sha256[:2] / sha256).read_bytes())]
+
+
 def in_previews(store, sha256, _):
     page = PreviewTable(store, ["id", "images"])
     page.add("q", [sha256], [])
@@ -96,7 +102,7 @@ def for_vlmevalkit(store, sha256, _):
 
 PLACES = (
     *(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),
-    *(for_vlmevalkit,),
+    *(in_label_studio, for_vlmevalkit),
 )
 
 

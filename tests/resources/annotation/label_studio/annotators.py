@@ -1,12 +1,15 @@
 """People in front of a Label Studio, real or scripted: what their browsers say over HTTP."""
 
 from collections.abc import Mapping
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import httpx
+from PIL import Image
 
-from bench_assets.annotation.tasks import AnnotationBackend, AnnotationTask, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Unit
 from resources.annotation.label_studio.backend import LabelStudioBackend
 from resources.annotation.label_studio.client import LabelStudio
 from resources.images.locations import ImageFolder
@@ -20,7 +23,7 @@ def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelSt
 class Annotators:
     """Answers through the same requests as the pages of a Label Studio."""
 
-    def __init__(self, people: AnnotationBackend, url: str, tokens: dict[str, str]) -> None:
+    def __init__(self, people: LabelStudioBackend, url: str, tokens: dict[str, str]) -> None:
         self.people = people
         self._http = {
             person: httpx.Client(
@@ -31,6 +34,13 @@ class Annotators:
             )
             for person, token in tokens.items()
         }
+
+    def keep_image(self, colour: str) -> str:
+        """Store a photograph of 300 x 200 px; returns its digest."""
+        Image.new("RGB", (300, 200), colour).save(file := BytesIO(), "PNG")
+        digest = sha256(file.getvalue()).hexdigest()
+        self.people.images.keep(digest, file.getvalue())
+        return digest
 
     def answer(
         self, annotation_task: AnnotationTask, unit: Unit, person: str, **values: str

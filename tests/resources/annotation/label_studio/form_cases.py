@@ -51,7 +51,7 @@ def rich_form(hands: Annotators) -> None:
         task=RICH.name,
         unit_id="p/1",
         shown={"Price": "It is $5 <b>& more</b>"},
-        images={"First": "ab" * 32, "Second": "cd" * 32},
+        images={"First": hands.keep_image("red"), "Second": hands.keep_image("blue")},
         choices={"which": ("$5 and more", "<i>", 'a "b"')},
     )
     hands.people.ask(RICH, [asked])

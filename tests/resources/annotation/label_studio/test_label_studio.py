@@ -170,14 +170,15 @@ def test_lists_of_many_pages_are_read_whole(studio: ScriptedStudio, hands: Annot
 def test_images_are_shown_from_a_folder_that_holds_nothing_else(
     studio: ScriptedStudio, hands: Annotators, tmp_path: Path
 ) -> None:
-    sha = "ab" * 32
+    sha = hands.keep_image("red")
     hands.people.ask(FORM, [unit("a", images={"Photograph": sha})])
     shared = tmp_path / "annotation" / "shared"
     assert [one.name for one in shared.iterdir()] == ["images"]
-    assert (shared / "images").resolve() == (tmp_path / "images").resolve()
+    copied, own = (folder / "images" / sha[:2] / sha for folder in (shared, tmp_path))
+    assert copied.read_bytes() == own.read_bytes()
     assert [one["path"] for one in studio.shared] == [str(shared / "images")]
     url = studio.tasks[1]["data"]["images"][0]["url"]
-    assert url == f"/data/local-files/?d=images/ab/{sha}"
+    assert url == f"/data/local-files/?d=images/{sha[:2]}/{sha}"
     hands.people.ask(FORM, [unit("a", images={"Photograph": sha})])
     assert len(studio.shared) == 1
 

@@ -5,7 +5,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 import httpx
@@ -92,10 +91,8 @@ def test_of_two_projects_of_a_title_the_one_with_tasks_is_used(
 def test_a_image_is_served_to_who_signed_in_and_nothing_beside_it(
     hands: Annotators, url: str, home: Path
 ) -> None:
-    image = b"an image, as far as it is served"
-    sha = sha256(image).hexdigest()
-    (home / "images" / sha[:2]).mkdir(parents=True, exist_ok=True)
-    (home / "images" / sha[:2] / sha).write_bytes(image)
+    sha = hands.keep_image("green")
+    image = (home / "images" / sha[:2] / sha).read_bytes()
     shown = unit("a", images={"Photograph": sha})
     hands.people.ask(FORM, [shown])
     where = url + hands.task(shown)["data"]["images"][0]["url"]

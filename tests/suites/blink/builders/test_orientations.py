@@ -15,31 +15,12 @@ from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
 from tests.suites.blink.builders import layouts
 from tests.suites.blink.builders.layouts import circled, drafts, lettered, reasons, seen
+from tests.turned_images import STORED, turn
 
-# How the stored pixels come of the upright ones, by row and column.
-STORED = {
-    1: lambda a: a,
-    2: lambda a: a[:, ::-1],
-    3: lambda a: a[::-1, ::-1],
-    4: lambda a: a[::-1],
-    5: lambda a: a.swapaxes(0, 1),
-    6: lambda a: a.swapaxes(0, 1)[::-1],
-    7: lambda a: a.swapaxes(0, 1)[::-1, ::-1],
-    8: lambda a: a.swapaxes(0, 1)[:, ::-1],
-}
 MIRRORED = (2, 4, 5, 7)
 WIDE, HIGH = 400, 300
 PLACES = [(40, 50), (350, 60), (60, 240), (330, 230), (200, 150)]  # px, far from each other
 OTHERS = [(60, 40), (330, 80), (90, 250), (300, 260), (180, 120)]
-
-
-def turn(path, orientation):
-    """Store an image that is there upright turned, with its EXIF orientation."""
-    with Image.open(path) as image:
-        pixels = STORED[orientation](np.asarray(image.convert("RGB")))
-    exif = Image.Exif()
-    exif[274] = orientation
-    Image.fromarray(np.ascontiguousarray(pixels)).save(path, "PNG", exif=exif)
 
 
 def picture(path, orientation, seed=0):

@@ -1,0 +1,27 @@
+"""Images stored turned, by NumPy, with the EXIF orientation that turns them upright again."""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+# How the stored pixels come of the upright ones, by row and column.
+STORED = {
+    1: lambda a: a,
+    2: lambda a: a[:, ::-1],
+    3: lambda a: a[::-1, ::-1],
+    4: lambda a: a[::-1],
+    5: lambda a: a.swapaxes(0, 1),
+    6: lambda a: a.swapaxes(0, 1)[::-1],
+    7: lambda a: a.swapaxes(0, 1)[::-1, ::-1],
+    8: lambda a: a.swapaxes(0, 1)[:, ::-1],
+}
+
+
+def turn(path: Path, orientation: int) -> None:
+    """Store an image that is there upright turned, as a PNG with its EXIF orientation."""
+    with Image.open(path) as image:
+        pixels = STORED[orientation](np.asarray(image.convert("RGB")))
+    exif = Image.Exif()
+    exif[274] = orientation
+    Image.fromarray(np.ascontiguousarray(pixels)).save(path, "PNG", exif=exif)
