@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import file_digest
-from pathlib import Path
+from itertools import accumulate, islice
+from pathlib import Path, PurePath
+from stat import S_ISLNK
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import SourceFile
@@ -63,9 +66,24 @@ def inside(folder: Path, name: str, where: str) -> Path:
     """
     path = folder / name
     try:
-        stays = path.resolve().is_relative_to(folder.resolve())
+        stays = _leads_down(folder, name) or path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
         raise SourceError(f"{where}: image {name!r:.80} is not a file name: {why}") from why
     if not stays:
         raise SourceError(f"{where}: image {name!r} is outside the folder {folder}. Copy it there")
     return path
+
+
+def _leads_down(folder: Path, name: str) -> bool:
+    """Whether a path has no link and no ``..``; resolving it reads every folder above, too.
+
+    Raises:
+        OSError, ValueError: If it is no name of a file.
+    """
+    parts = PurePath(name).parts
+    if ".." in parts or PurePath(name).is_absolute():
+        return False
+    steps = islice(accumulate(parts, Path.joinpath, initial=folder), 1, None)
+    with suppress(FileNotFoundError):  # what is missing is no link
+        return not any(S_ISLNK(step.lstat().st_mode) for step in steps)
+    return True

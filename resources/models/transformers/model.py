@@ -77,9 +77,12 @@ class TransformersModel:
             return 0  # if it is refused, that is an error when it is its turn
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
-        """Make the tensors of a batch; thread-safe."""
+        """Make the tensors of a batch, images in the model's dtype; thread-safe."""
         with self._borrowed() as tensors:
-            return tensors.of(conversations)
+            prepared = tensors.of(conversations)
+        if not self._spec.text_only:
+            prepared.inputs.to(self._model.dtype)  # here, where no device waits for it
+        return prepared
 
     def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation.
@@ -119,8 +122,7 @@ class TransformersModel:
 
         self._refuse_too_long(prepared, draw)
         with torch.inference_mode():
-            precision = {} if self._spec.text_only else {"dtype": self._model.dtype}  # of images
-            inputs = prepared.inputs.to(self._model.device, **precision)
+            inputs = prepared.inputs.to(self._model.device)
             tokens = self._model.generate(
                 **inputs,
                 generation_config=self._generation(draw),

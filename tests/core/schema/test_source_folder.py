@@ -55,11 +55,20 @@ def test_a_link_out_of_the_folder_is_no_image_of_it(folder: Path, tmp_path: Path
         pytest.param("../x.png", "is outside the folder", id="a path upwards"),
         pytest.param("/etc/passwd", "is outside the folder", id="an absolute path"),
         pytest.param("x\0.png", "is not a file name", id="a NUL"),
+        pytest.param("x" * 300, "is not a file name", id="a name too long"),
     ],
 )
 def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: str) -> None:
     with pytest.raises(SourceError, match=f"entry 3: image .*{complaint}"):
         inside(folder, name, "entry 3")
+
+
+def test_a_linked_folder_is_followed(folder: Path, tmp_path: Path) -> None:
+    (folder / "here").symlink_to(folder / "a")
+    (folder / "away").symlink_to(tmp_path)
+    assert inside(folder, "here/c.png", "entry 3") == folder / "here/c.png"
+    with pytest.raises(SourceError, match="is outside the folder"):
+        inside(folder, "away/c.png", "entry 3")
 
 
 def test_a_image_need_not_be_there_yet(folder: Path) -> None:

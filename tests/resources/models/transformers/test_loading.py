@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
@@ -151,6 +152,18 @@ def test_weights_that_would_be_read_without_their_scales_are_refused(
     quantize(copy, **how)
     with pytest.raises(ModelError, match=rf'{says}.*serve = "vllm serve \{{path\}} --port'):
         load(spec_of(copy), pin(str(copy)))
+
+
+def test_images_are_prepared_in_the_dtype_of_the_weights(vlm: Path) -> None:
+    """In a thread of the makers: the device does not wait for it."""
+    import torch
+
+    model = load(spec_of(vlm, dtype="bfloat16"), pin(str(vlm)))
+    image = {"type": "image", "image": PILImage.new("RGB", (64, 64))}
+    asked = {"role": "user", "content": [image, {"type": "text", "text": "What colour?"}]}
+    inputs = model.prepare([[asked]]).inputs
+    assert inputs["pixel_values"].dtype == torch.bfloat16
+    assert inputs["input_ids"].dtype == torch.int64
 
 
 def test_few_of_many_names_are_shown() -> None:
