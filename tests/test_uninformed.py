@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.asset_factory.evaluation_steps import constants_about
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
+    BestConstant,
     beside,
     best_constants,
     chance_of,
@@ -16,6 +18,7 @@ from bench_assets.evaluation.blind_baselines import (
 from bench_assets.evaluation.constant_responses import STOCK, composed_texts, constant_responses
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.task import ByModel, ByRules, by_category
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK
 from tests.rows import prediction, question
 
@@ -340,3 +343,14 @@ def test_chance_is_known_where_all_offer_as_many_options(options, metric, chance
     asked = [question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in options]
     task = replace(TASK, measures={metric: TASK.measures["accuracy"]})
     assert chance_of(task, asked) == chance
+
+
+def test_a_table_of_other_questions_or_none_does_not_cost_the_constant(tmp_path):
+    tables, key = TableFiles(folder=str(tmp_path)), ["quiz", "constants"]
+    exam, others = [text(1, "x"), text(2, "x")], [text(1, "x"), text(2, "y")]
+    computed = best_constants(TASK, exam)
+    assert constants_about(tables, key, TASK, exam) == computed
+    tables.write(key, best_constants(TASK, others), BestConstant)
+    assert constants_about(tables, key, TASK, exam) == computed
+    tables.write(key, stored := [replace(computed[0], n_tried=7)], BestConstant)
+    assert constants_about(tables, key, TASK, exam) == stored

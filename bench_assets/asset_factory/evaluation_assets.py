@@ -10,11 +10,11 @@ import dagster as dg
 
 from bench_assets.asset_factory.asset_metadata import responses_shown
 from bench_assets.asset_factory.evaluation_steps import (
+    constants_about,
     constants_of,
     judged,
     metrics_output,
     predicted,
-    read_constants,
     read_judged_before,
     read_run,
     rejected,
@@ -261,7 +261,7 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         predictions: Sequence[Prediction],
         scores: Sequence[Score],
     ) -> dg.Output[list[Metric]]:
-        tried = read_constants(tables, constants) if constants else []
+        tried = constants_about(tables, constants, of.task, questions) if constants else []
         keys = partial(evaluation_key, of.task, of.condition)
         steps = read_run(tables, keys("metrics"), scores[0].model) if scores else []
         edition = questions[0].edition if questions else ""

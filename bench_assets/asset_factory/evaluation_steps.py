@@ -204,9 +204,13 @@ def metrics_output(
     return table_output(rows, {**overall, **shown})
 
 
-def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
-    """Scores of constant responses; none for questions built before that table existed."""
-    return tables.read(key, BestConstant) if tables.exists(key) else []
+def constants_about(
+    tables: TableFiles, key: Sequence[str], task: Task, questions: Sequence[Question]
+) -> list[BestConstant]:
+    """Scores of constant responses to these questions, computed where their table has none."""
+    known = tables.read(key, BestConstant) if tables.exists(key) else []
+    data = short(digest(questions))
+    return [row for row in known if row.data == data] or best_constants(task, questions)
 
 
 def read_judged(
