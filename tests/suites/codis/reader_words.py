@@ -23,7 +23,8 @@ def named_direction(said):
 
 CONCEDED = [  # and then said by the main clause: it goes down
     *(f"{how} it was up, it is down." for how in ("Though", "Although", "Even though", "While")),
-    "Despite the stairs up, it is down.", "It is cold. Although it was up, it is down.",
+    "It is down, although it was up.", "It is down, despite the stairs up.",
+    "It is down even though it was up.", "Despite the stairs up, it is down.", "It is cold. Although it was up, it is down.",
     *(
         f"They {say} it is up, but it is down."
         for say in (
@@ -42,7 +43,10 @@ CONCEDED = [  # and then said by the main clause: it goes down
     *(f"They say up. {word}, it is down." for word in ("However", "In fact", "Actually", "In reality")),
     "It is cold. They say up, but it is down.", "They say up. I say down.",
 ]  # fmt: skip
-NOT_CONCEDED = ["I say up, but it is down.", "We think up, but it is down."]
+NOT_CONCEDED = [
+    "I say up, but it is down.", "We think up, but it is down.",
+    *(f"It is {partly} down." for partly in ("half", "partly", "partially", "almost", "nearly")),
+]  # fmt: skip
 
 SIX, SEVEN, EVENING = (
     f"{time} (answers from {time} to {time} are all right)." for time in ("6:25", "7:23", "19:23")

@@ -250,6 +250,8 @@ METRES = "1千米等于[MASK]米。"
         (TWO, "化学式为H2O\npH=7", ("H2O", "7")),
         *((ONE, f"{fill}李白", ("李白",)) for fill in ("应填", "应填入", "应填写", "应填:")),
         ("企鹅生活在[MASK]极。", "企鹅生活在南极。", ("南",)),
+        ("太阳落下时从[MASK]方落下,从[MASK]方升起。", "西方落下,从东方升起。", ("西", "东")),
+        ("太阳从[MASK]", "从东", ("从东",)),
     ],
 )
 def test_words_of_the_stem_around_a_blank_are_left_out(stem, response, lines):

@@ -30,8 +30,10 @@ _OF_OTHERS = (  # what someone else says, or what might be thought: "One might s
     r"|\b(?:might|may|could) (?:seem|look|appear|be)\b|\blooks? like\b"
     r"|\bwould be (?:\w+ ){0,2}(?:wrong|mistake|error|bad|unwise|irresponsible)\b"
 )
+_PARTLY = r"\b(?:half|partly|partially|almost|nearly)"
 _CONCEDED = re.compile(
     rf"(?:\A|(?<=[.!;] ))(?:(?:even |al)?though|while|despite)\b[^,.;!?]*,\s*"
+    r"|,?\s*(?<=[\w,] )(?:(?:even |al)?though|despite)\b[^.;!?]*"
     rf"|(?:\A|(?<=[.!;] ))[^.;!?]*?(?:{_OF_OTHERS})[^.;!?]*?"
     r"(?:,? (?:but|yet)\b|;|\.(?= I\b)|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
     re.IGNORECASE,
@@ -109,6 +111,8 @@ def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
     if any(accepted_minutes(option) for option in options):
         return named_time(line, options)
     plain = {normalised(option): option for option in options}
+    if any(re.search(rf"{_PARTLY} {re.escape(said)}\b", normalised(line)) for said in plain):
+        return None
     if plain.keys() == {"yes", "no"}:
         verdict = yes_or_no(question, line)
         return None if verdict is None else plain["yes" if verdict else "no"]

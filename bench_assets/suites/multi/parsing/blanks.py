@@ -80,9 +80,11 @@ def _without_stem(line: str, before: str, after: str) -> str:
     starts = [lead] if len(lead) >= _LEAST_LEAD else []
     if subject != lead:
         starts = [subject[at:] + verb for at in range(len(subject)) for verb in _COPULAS]
-    line = line.removeprefix(next(filter(line.startswith, starts), ""))
-    ends = tail and line.rstrip("。.").endswith(tail) and line.rstrip("。.") != tail
-    return line.rstrip("。.").removesuffix(tail) if ends else line
+    said = line.rstrip("。.")
+    ends = bool(tail) and said.endswith(tail) and said != tail
+    starts += [lead] * ends
+    line = said.removesuffix(tail) if ends else line
+    return line.removeprefix(next(filter(line.startswith, starts), ""))
 
 
 def _lines(response: str, n: int) -> tuple[str, ...]:
