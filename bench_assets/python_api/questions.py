@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
+from bench_assets.python_api import arguments
 from bench_assets.python_api.evaluation import interrupt_reporting
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
@@ -83,9 +84,10 @@ def load(suite: str, *, condition: str = "main", source: str | Path = "") -> Sui
     Raises:
         BenchError: If a name is unknown, or the source cannot be used.
     """
-    suite, *others = add_known(default_home(), [suite])
-    if others:
-        raise SettingsError(f"{suite}, {', '.join(others)}: expected one suite")
+    found = add_known(default_home(), arguments.names("suite", suite))
+    if len(found) != 1:
+        raise SettingsError(f"suite: expected one, got {', '.join(found) or 'none'}")
+    suite = found[0]
     with interrupt_reporting(), open_workbench(suite, source) as bench:
         check_names(bench, [suite], (), [condition])
         names, failures = build_questions(bench, suite)

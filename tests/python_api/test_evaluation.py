@@ -21,6 +21,18 @@ def says_a(images, prompt):
     return "A"
 
 
+async def awaited(images, prompt):
+    return "A"
+
+
+class Generator:
+    def __call__(self, *arguments):
+        return self.generate(*arguments)
+
+    def generate(self, *arguments):
+        return "A"
+
+
 def test_importing_loads_nothing_but_the_package():
     code = "import sys, bench_assets; print(*(m for m in sys.modules if m.startswith('bench_a')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -232,6 +244,9 @@ def test_questions_are_rows_and_a_frame(home):
     assert questions.frame().category.tolist() == ["one", "one", "two", "two"]
     assert questions.images(questions[0])[0].open().size == (32, 32)
     assert len(questions[:2]) == 2
+    assert len(bench.load(["fridge"])) == 4
+    with pytest.raises(SettingsError, match="suite: expected one, got fridge, codis"):
+        bench.load(["fridge", "codis"])
 
 
 def test_prompts_are_answered_in_order_and_cached(home):
@@ -276,6 +291,8 @@ def test_one_category_needs_no_list(home):
     [
         pytest.param(lambda prompt: "A", "got lambda: too many positional", id="one argument"),
         pytest.param(lambda: "A", "got lambda: too many positional", id="no argument"),
+        pytest.param(awaited, "which is asynchronous", id="asynchronous"),
+        pytest.param(Generator(), "Pass the folder or hub id", id="a model of transformers"),
         pytest.param(lambda images, prompt, k: "A", "missing a required argument: 'k'", id="three"),
     ],
 )

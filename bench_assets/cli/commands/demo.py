@@ -48,20 +48,21 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     failures: list[BenchError] = []
     names = bench.catalog.evaluable.names
     later = [name for name in names if name not in _SOON]
-    with evaluated_meanwhile(bench.settings.home, later, DEMO_MODELS[:1]) as wait:
+    steps = ((later, DEMO_MODELS[:1]), (later, _ELSEWHERE), (_SOON[1:], _ELSEWHERE))
+    with evaluated_meanwhile(bench.settings.home, steps) as wait:
         for model in DEMO_MODELS if _build(bench, [_FIRST], failures) else ():
             _evaluate(bench, [_FIRST], model, failures)
         built = _build(bench, [name for name in names if name in _SOON[1:]], failures)
         wait()
-    built += _build(bench, later, failures)
-    here = [name for name in DEMO_MODELS if name not in _ELSEWHERE]
-    with evaluated_meanwhile(bench.settings.home, built, _ELSEWHERE) as wait:
-        for model in here:
-            _evaluate(bench, built, model, failures)
+        built += _build(bench, later, failures)
+        for model in DEMO_MODELS:
+            if model not in _ELSEWHERE:
+                _evaluate(bench, built, model, failures)
         for task in bench.catalog.tasks:
             if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
                 _evaluate(bench, [task.name], "random", failures)
-        wait()
+        for _ in steps[1:]:
+            wait()
     for model in _ELSEWHERE:
         _evaluate(bench, built, model, failures)
     bench.refresh_leaderboard()

@@ -81,19 +81,24 @@ def _code_parts(code: CodeType) -> Iterator[str]:
             yield repr(constant)
 
 
-def check_function(function: ModelFunction) -> None:
-    """Check that a function takes images and a prompt.
+def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be called
+    """Check that a function takes images and a prompt, and returns a text at once.
 
     Raises:
-        SettingsError: If it takes anything else.
+        SettingsError: If it takes anything else, is asynchronous, or is a model of transformers.
     """
+    expected = f"model: expected a function (images, prompt) -> text, got {function_name(function)}"
+    if hasattr(function, "generate"):
+        raise SettingsError(
+            f"{expected}. Pass the folder or hub id that it was loaded from, or a function that"
+            " calls it"
+        )
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(function.__call__):
+        raise SettingsError(f"{expected}, which is asynchronous. Pass a function that waits for it")
     try:
         inspect.signature(function).bind([], "")
     except TypeError as why:
-        raise SettingsError(
-            f"model: expected a function (images, prompt) -> text, got"
-            f" {function_name(function)}: {why}"
-        ) from None
+        raise SettingsError(f"{expected}: {why}") from None
     except ValueError:  # of a function written in C that names no arguments
         return
 

@@ -176,7 +176,7 @@ class TransformersModel:
         if self.context and asked > self.context:
             raise ValueError(
                 f"the prompt is {longest} tokens, with max_tokens = {draw.max_tokens} more than "
-                f"the {self.context} that the model can read"
+                f"the {self.context} that the model can read; set a smaller max_tokens"
             )
 
     @cached_property

@@ -142,10 +142,17 @@
       marks: [
         Plot.ruleX(rows, { x: "took", y1: "low", y2: "high", stroke: css("c1"), strokeWidth: 4, strokeOpacity: 0.35 }),
         Plot.dot(rows, { x: "took", y: "value", r: 4.5, fill: css("c1") }),
-        Plot.text(rows, { x: "took", y: "value", text: (row) => fitting(Bench.printable(row.model), 140), textAnchor: "start", dx: 8, fill: css("text"), fontSize: 11 }),
+        ...rows.map((row) => Plot.text([row], { x: "took", y: "value", text: [fitting(Bench.printable(row.model), 140)], textAnchor: "start", dx: 8, dy: apart(row, rows), fill: css("text"), fontSize: 11 })),
         Plot.tip(rows, Plot.pointer({ x: "took", y: "value", title: told, ...TIP })),
       ],
     }), rows.map(({ model, took, value, low, high }) => ({ model, [x]: took, [y]: value, low, high })), options);
+  }
+
+  /** How far a label is moved, in px, so that labels of points that lie together can be read. */
+  function apart(row, rows) {
+    const near = (name, share) => (one) => Math.abs(one[name] - row[name]) < share * Math.max(...rows.map((other) => other[name]));
+    const group = Bench.sorted(rows.filter(near("took", 0.15)).filter(near("value", 0.06)), { key: "value" }, true);
+    return 13 * (group.indexOf(row) - (group.length - 1) / 2);
   }
 
   /** A row of coloured names, for plots whose colours mean something. */

@@ -102,7 +102,7 @@
     const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench audit judge`;
     if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "the provider refused for good; accepted, and counted as wrong" });
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
-    if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses out of which nobody read an answer", href: unreadLink(row) });
+    if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses from which no answer could be read", href: unreadLink(row) });
     if (row.unmeasured) found.push({ mark: "judge not measured", why });
     else if (row.agreement) found.push({ mark: row.agreement, why: "how far the judge agrees with people, beyond chance" });
     return found;

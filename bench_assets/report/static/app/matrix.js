@@ -173,7 +173,7 @@
         Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, by chance, the best constant response or a baseline (the tick in the small image).",
         shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks that all ${shown.ranked.ranks.length} ranked models have, with a 95 % interval over tasks.`,
       ),
-      reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n})`))),
+      reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n} ${n === 1 ? "number" : "numbers"})`))),
     ].filter(Boolean);
   }
   Object.assign(Bench, { matrix, matrixLegend });

@@ -54,7 +54,7 @@
       primary.n_clusters !== null && primary.n_clusters < 9.999 && `only ${Bench.number(primary.n_clusters, 1)} effective clusters, so that the interval is rough, rather too wide`,
       Bench.dominated(primary) && `${Bench.dominated(primary)}, so that the interval is rather too wide`,
       `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
-      primary.shuffled !== null && `its responses dealt anew ${Bench.number(primary.shuffled)}`,
+      primary.shuffled !== null && `its responses, shuffled, ${Bench.number(primary.shuffled)}`,
     ];
     return [
       Bench.h(
@@ -65,7 +65,7 @@
       others.length > 0 && Bench.table([
         { key: "metric", title: "Other metrics", value: (row) => Bench.metric(row.metric) },
         { key: "value", title: "Value", number: true, cell: (row) => Bench.number(row.value) },
-        { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
+        { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === row.high ? "" : Bench.interval(row.low, row.high)) },
         { key: "n_scored", title: "n", number: true },
       ], others, { label: "Other metrics", heading: "metric" }),
       condition.calibration && Bench.h("figure", {}, Bench.h("img", {

@@ -48,8 +48,8 @@
       labelled("Show", outcome.element),
       questions.categories.values.filter(Boolean).length > 1 && labelled("Category", category.element),
       Object.entries(questions.labels).length > 0 && labels(view, choose),
-      Bench.h("span", { class: "sample-search" }, box, Bench.h("label", {}, inResponses, " in responses too")),
-      Bench.h("button", { type: "button", class: "plain", title: "keys", "aria-label": "Keys", onclick: () => samples.help() }, "?"),
+      Bench.h("span", { class: "sample-search" }, box, Bench.h("label", {}, inResponses, " in responses too"),
+        Bench.h("button", { type: "button", class: "plain", title: "keys", "aria-label": "Keys", onclick: () => samples.help() }, "?")),
     );
 
     function update(found) {

@@ -92,6 +92,9 @@
     return Bench.h("section", { class: "all" }, Bench.h("h2", {}, title), children);
   }
 
+  /** Columns that are shown where there is something to count. */
+  const OUTCOMES = ["n_no_answer", "n_refused", "unread", "n_rejected"];
+
   function models(page, rows) {
     const { task, chosen } = page;
     if (!rows.length) return Bench.h("p", {}, `Nothing was measured of this task under this condition yet: bench evaluate ${task.name} --model …`);
@@ -108,11 +111,11 @@
         { key: "n_clusters", title: "Clusters", number: true, hint: "effective number: what shares an image or group counts once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
         { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
         { key: "n_refused", title: "Refused", number: true, hint: "by the provider, for good; accepted, and counted as wrong" },
-        { key: "unread", title: "Unread", number: true, hint: "share of the responses out of which nobody read an answer", cell: (row) => Bench.unread({ ...row, task: task.name }) },
+        { key: "unread", title: "Unread", number: true, hint: "share of the responses from which no answer could be read", cell: (row) => Bench.unread({ ...row, task: task.name }) },
         { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that became no question" },
         { key: "n_expired", title: "Expired", number: true, hint: "what people had not decided by a deadline" },
         { key: "constant", title: "Best constant", number: true, hint: "what the best constant response gets", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.constant)) },
-        { key: "shuffled", title: "Dealt anew", number: true, hint: "what this model's responses get, each given to another question", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.shuffled)) },
+        { key: "shuffled", title: "Shuffled", number: true, hint: "what this model's responses get, each given to another question", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.shuffled)) },
         {
           key: "ways", title: "Look", plain: true, value: () => "", cell: (row) => Bench.h(
             "span", { class: "ways" },
@@ -121,7 +124,7 @@
             Bench.has(`number-${numberOf(page, row)}`) && way(["number", numberOf(page, row)], { condition: asked(row).condition }, "where from", row),
           ),
         },
-      ], rows, {
+      ].filter(({ key }) => !OUTCOMES.includes(key) || rows.some((row) => row[key])), rows, {
         label: "Models", heading: "model", sort: "-value", rowClass: (row) => (row.model === chosen.model ? "chosen" : null),
       }),
     );

@@ -20,8 +20,8 @@
         { key: "prompt_tokens", title: "Prompt tokens", number: true, cell: (one) => Bench.count(one.prompt_tokens) },
         { key: "completion_tokens", title: "Response tokens", number: true, cell: (one) => Bench.count(one.completion_tokens) },
         { key: "tokens", title: "Tokens each", number: true, hint: "mean of a response", cell: (one) => Bench.number(one.tokens, 1) },
-        { key: "cost", title: "Cost", number: true, hint: "at the prices of bench.toml, without the judge", cell: (one) => Bench.number(one.cost, 4) },
-      ], used, { label: "Time, tokens and cost", heading: "model", sort: "model" }),
+        used.some((one) => one.cost) && { key: "cost", title: "Cost", number: true, hint: "at the prices of bench.toml, without the judge", cell: (one) => Bench.number(one.cost, 4) },
+      ].filter(Boolean), used, { label: "Time, tokens and cost", heading: "model", sort: "model" }),
     );
   }
 
