@@ -15,6 +15,7 @@ FILES = [file for part in ("bench_assets", "resources", "sensors") for file in
 RAISED = {"ValueError", "RecursionError"}
 WHO_CALLS_CATCHES = {
     "bench_assets/audit/judges/prompt_injections.py",
+    "bench_assets/workspace/evaluate/second_process.py",
     "resources/annotation/web/signed_links.py",
     "resources/images/gallery.py",
     "resources/models/api/formats/response_body.py",

@@ -40,7 +40,10 @@ def progress_style() -> ProgressStyle:
 def print_message(text: str) -> None:
     """Print a message that is not part of the result, on standard error."""
     told = printable(_secrets().redacted(text))
-    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(told, markup=False)
+    wraps = in_notebook()  # a terminal does so itself
+    Console(stderr=True, highlight=False, soft_wrap=not wraps, emoji=False).print(
+        told, markup=False
+    )
 
 
 def print_result(text: str) -> None:
