@@ -120,7 +120,12 @@ def _seeing(
 
     try:
         named = _class_of(location, origin)
-        if named and _VIDEO in named.get_attributes():
+        parts = named.get_attributes() if named else ()
+        if _VIDEO in parts and "image_processor" not in parts:
+            raise ValueError(
+                "it responds to videos and takes no images: no benchmark here can ask it"
+            )
+        if _VIDEO in parts:
             return _without_video(named).from_pretrained(location, **origin, **arguments)
         return AutoProcessor.from_pretrained(location, **origin, **arguments)
     except (ImportError, ValueError) as why:

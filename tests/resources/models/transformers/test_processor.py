@@ -61,6 +61,18 @@ def test_the_video_half_is_left_out_wherever_it_stands(model_type: str, tmp_path
     assert processor.tokenizer.padding_side == "left"
 
 
+def test_a_model_of_videos_alone_is_told(vlm: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(vlm, tmp_path / "vlm")
+    for name, changed in (
+        ("config.json", {"model_type": "instructblipvideo", "architectures": []}),
+        ("processor_config.json", {"processor_class": "InstructBlipVideoProcessor"}),
+    ):
+        file = folder / name
+        file.write_text(json.dumps(json.loads(file.read_text()) | changed))
+    with pytest.raises(ValueError, match="responds to videos and takes no images"):
+        loaded(folder)
+
+
 @pytest.mark.parametrize(
     ("build", "in_template"),
     [
