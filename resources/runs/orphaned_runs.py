@@ -25,9 +25,9 @@ from resources.tables.parquet import TableIOManager
 if TYPE_CHECKING:
     from resources.runs.heartbeats import Heartbeats
 
-_PROCESS = "bench/process"
-_LAUNCHED = "bench/launched_on"  # of what process and when; until the run itself says the former
-_RUN = "bench/process_of"  # whose tags these are: one that is tried again has its predecessor's
+_PROCESS = ".dagster/bench_process"  # hidden in the UI, as the next two
+_LAUNCHED = ".dagster/bench_launched_on"  # by what process and when; until the run says the former
+_RUN = ".dagster/bench_process_of"  # whose tags these are: a retry has its predecessor's
 _GOING = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,

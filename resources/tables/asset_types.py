@@ -1,8 +1,10 @@
 """Dagster types of tables: inputs and outputs, column schemas, previews."""
 
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
+from inspect import cleandoc
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import dagster as dg
@@ -60,12 +62,30 @@ def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSche
 def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
     hints = get_type_hints(row_type)
     kinds = {one.name: hints[one.name] for one in fields(row_type)}
+    about = _attributes(row_type.__doc__ or "")
     return dg.TableSchema(
         columns=[
-            dg.TableColumn(name, kind.__name__ if isinstance(kind, type) else _written(kind))
+            dg.TableColumn(
+                name,
+                kind.__name__ if isinstance(kind, type) else _written(kind),
+                description=about.get(name),
+            )
             for name, kind in kinds.items()
         ]
     )
+
+
+def _attributes(docstring: str) -> dict[str, str]:
+    r"""Descriptions in a docstring, by attribute.
+
+    >>> _attributes("A row.\n\n    Attributes:\n        a: One.\n            More.")
+    {'a': 'One. More.'}
+    """
+    listed = cleandoc(docstring).partition("Attributes:\n")[2]
+    parts = re.split(r"^    (\w+): ", listed, flags=re.M)[1:]
+    return {
+        name: " ".join(text.split()) for name, text in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
 def _written(kind: object) -> str:

@@ -66,14 +66,14 @@ CHATTY = ["42"] * 25 + ["It should be 42, I think."] * 33 + ["7"] * 2
 def test_models_whose_responses_are_all_read_pass():
     found = unread_finding(evidence({"good": GOOD, "fair": FAIR}))
     assert found.passed
-    assert found.sentence.startswith("Of 120 responses: 100% rule.")
+    assert found.sentence.startswith("Of 120 responses: 100 % read by rules.")
 
 
 def test_a_model_whose_sentences_nobody_reads_is_named():
     found = unread_finding(evidence({"good": GOOD, "chatty": CHATTY}))
     (one,) = found.suspects
     assert (found.passed, one.about) == (False, "chatty")
-    assert "55% unread" in one.evidence
+    assert "55 % unread" in one.evidence
     assert "good leads chatty by 0.417" in one.evidence
     assert "Not read, by form: a line 33." in found.sentence
 
@@ -87,7 +87,7 @@ def test_what_says_nothing_is_not_unread():
     stuck = ["42"] * 25 + ["is is is is is is is is"] * 20 + ["....", ""] * 7 + ["7"]
     found = unread_finding(evidence({"good": GOOD, "stuck": stuck}))
     assert found.passed
-    assert "stuck: 43% rule, 57% silent" in found.sentence
+    assert "stuck: 43 % read by rules, 57 % without an answer" in found.sentence
 
 
 def test_a_model_most_of_whose_responses_are_unscored_is_named():

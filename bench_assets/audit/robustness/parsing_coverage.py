@@ -59,7 +59,12 @@ NOBODY = "no model that talks was measured"
 Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
 """Who read an answer out of a response; ``silent``: there is none, or the model was cut off."""
 
-
+_READ: Mapping[Reader, str] = {
+    "rule": "read by rules",
+    "judge": "read by the judge",
+    "unread": "unread",
+    "silent": "without an answer",
+}
 _SAID = ("question_id", "sample", "text", "ranking")
 _HEARD = ("question_id", "sample", "prompt_sha256", "error")
 _SCORED = (
@@ -220,7 +225,9 @@ def _usual(read: ParsedResponses) -> float | None:
 
 
 def _shares(by: Counter[Reader]) -> str:
-    return ", ".join(f"{share:.0%} {name}" for name, share in shares(by).items() if share)
+    return ", ".join(
+        f"{100 * share:.0f} % {_READ[name]}" for name, share in shares(by).items() if share
+    )
 
 
 def _unread_forms(read: Iterable[ParsedResponses]) -> str:

@@ -44,7 +44,7 @@ def image_files(evidence: Evidence) -> AuditFinding:
     guesses = [*cue_guesses(evidence.questions, facts), *by_groups(some, alike)]
     if not guesses:
         raise SkippedCheckError("all image files are alike")
-    return best_guess(guesses, "the image files")
+    return best_guess(guesses, "a property of the image files")
 
 
 @audit_check("image_statistics", "Do brightness, contrast or sharpness of images tell the answer?")

@@ -20,7 +20,7 @@ def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished() -> No
     with started_run(launcher) as run:
         assert launcher.check_run_worker_health(run).status == WorkerStatus.RUNNING
         ended = launcher.check_run_worker_health(
-            run.with_tags({**run.tags, "bench/process": run.tags["bench/process"]
+            run.with_tags({**run.tags, ".dagster/bench_process": run.tags[".dagster/bench_process"]
                            .replace('"pid": ', '"pid": 9')})
         )  # fmt: skip
         assert ended.status == WorkerStatus.FAILED

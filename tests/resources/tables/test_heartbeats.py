@@ -64,7 +64,9 @@ def add_run(instance: dg.DagsterInstance, **changed: str) -> str:
     assert here
     process = replace(here, pid=2**22 + 1, started=1, **changed)
     run_id = instance.create_run_for_job(job, status=STARTED).run_id
-    instance.add_run_tags(run_id, {"bench/process_of": run_id, "bench/process": str(process)})
+    instance.add_run_tags(
+        run_id, {".dagster/bench_process_of": run_id, ".dagster/bench_process": str(process)}
+    )
     return run_id
 
 

@@ -52,12 +52,14 @@ def add_run(instance, tags=None, status=STARTED, of=""):
     """A run in the pool of GPUs that Dagster believes goes on."""
     job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
     run = instance.create_run_for_job(job, status=status)
-    instance.add_run_tags(run.run_id, {"bench/process_of": of or run.run_id, **(tags or {})})
+    instance.add_run_tags(
+        run.run_id, {".dagster/bench_process_of": of or run.run_id, **(tags or {})}
+    )
     return run.run_id
 
 
 def named(process, **changed):
-    return {"bench/process": str(replace(process, **changed))}
+    return {".dagster/bench_process": str(replace(process, **changed))}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, 
 
 
 def test_a_run_that_lives_is_left_alone(instance):
-    living = add_run(instance, {"bench/process": str(this_process())})
+    living = add_run(instance, {".dagster/bench_process": str(this_process())})
     unknown = add_run(instance)  # of a version that did not name processes
     assert end_orphaned_runs(instance) == []
     assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
@@ -117,7 +119,9 @@ def test_the_daemon_asks_the_launcher(instance, dead):
 def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
     instance, monkeypatch, seconds, after
 ):
-    run_id = add_run(instance, {"bench/launched_on": str(this_process()), "bench/process": ""})
+    run_id = add_run(
+        instance, {".dagster/bench_launched_on": str(this_process()), ".dagster/bench_process": ""}
+    )
     start = instance.get_run_by_id(run_id)
     instance.report_dagster_event(dg.DagsterEvent("PIPELINE_START", start.job_name), run_id)
     now = time.time() + seconds
@@ -138,7 +142,7 @@ def guarded(context: dg.InitResourceContext) -> Iterator[None]:
 def codis__predictions(context: dg.OpExecutionContext) -> None:
     """Fails unless its run names this process, which holds the locks."""
     tags = context.instance.get_run_by_id(context.run_id).tags
-    assert ProcessIdentity.parse(tags["bench/process"]) == this_process()
+    assert ProcessIdentity.parse(tags[".dagster/bench_process"]) == this_process()
     folder = Path(context.instance.root_directory).parent / "locks"
     assert len(list(folder.iterdir())) == 2  # of the run, and of the model on codis
 

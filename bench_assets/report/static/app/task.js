@@ -92,7 +92,7 @@
     return Bench.h("section", { class: "all" }, Bench.h("h2", {}, title), children);
   }
 
-  const OUTCOMES = ["n_no_answer", "n_refused", "unread", "n_rejected"]; // columns that are shown where there is something to count
+  const OUTCOMES = ["n_no_answer", "n_refused", "unread", "n_rejected", "n_expired"]; // columns that are shown where there is something to count
   function models(page, rows) {
     const { task, chosen } = page;
     if (!rows.length) return Bench.h("p", {}, `Nothing was measured of this task under this condition yet: bench evaluate ${task.name} --model …`);
