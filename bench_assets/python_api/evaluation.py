@@ -1,6 +1,7 @@
 """``bench.evaluate``: one model on suites, as ``bench evaluate`` does it."""
 
 import time
+import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -207,10 +208,12 @@ def model_arguments(
 
 @contextmanager
 def interrupt_reporting() -> Generator[None]:
-    """Print a summary after Ctrl-C, and re-raise it."""
+    """Print a summary after Ctrl-C, and re-raise it; bars in a notebook are ours, not tqdm's."""
     started = time.time()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "IProgress not found")
+            yield
     except KeyboardInterrupt:
         kept = interrupt_summary(default_home(), started, "make the same call again")
         print_message(kept.strip() or "nothing was kept: no response had come yet")

@@ -42,7 +42,8 @@ class NotebookProgress:
         self._shown = display(HTML(self._html()), display_id=True)
 
     def stop(self) -> None:
-        """Leave the bars as they are."""
+        """Leave the bars as they are, without those that never had a length."""
+        self._lines = [line for line in self._lines if line.total is not None]
         self._draw(last=True)
 
     def __enter__(self) -> "NotebookProgress":
