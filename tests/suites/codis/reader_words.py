@@ -24,7 +24,7 @@ def named_direction(said):
 CONCEDED = [  # and then said by the main clause: it goes down
     *(f"{how} it was up, it is down." for how in ("Though", "Although", "Even though", "While")),
     "It is down, although it was up.", "It is down, despite the stairs up.",
-    "It is down even though it was up.", "Despite the stairs up, it is down.", "It is cold. Although it was up, it is down.",
+    "It is down even though it was up", "Despite the stairs up, it is down.", "It is cold. Although it was up, it is down.",
     *(
         f"They {say} it is up, but it is down."
         for say in (

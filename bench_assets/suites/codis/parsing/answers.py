@@ -33,7 +33,7 @@ _OF_OTHERS = (  # what someone else says, or what might be thought: "One might s
 _PARTLY = r"\b(?:half|partly|partially|almost|nearly)"
 _CONCEDED = re.compile(
     rf"(?:\A|(?<=[.!;] ))(?:(?:even |al)?though|while|despite)\b[^,.;!?]*,\s*"
-    r"|,?\s*(?<=[\w,] )(?:(?:even |al)?though|despite)\b[^.;!?]*"
+    r"|,?\s*(?<=[\w,] )(?:(?:al)?though|despite)\b[^,.;!?]*(?=[.;!?]|\Z)"
     rf"|(?:\A|(?<=[.!;] ))[^.;!?]*?(?:{_OF_OTHERS})[^.;!?]*?"
     r"(?:,? (?:but|yet)\b|;|\.(?= I\b)|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
     re.IGNORECASE,
