@@ -122,6 +122,39 @@ def test_a_image_that_is_missing_is_not_chosen(response):
     assert read_choice(response, ("the left image", "the right image")).letter is None
 
 
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        pytest.param(
+            "A is darker because of the shade, or maybe they are the same.", None, id="or"
+        ),
+        pytest.param("A is darker because of the light or the shade.", "A", id="a reason with or"),
+        pytest.param("They look about the same to me.", "C", id="what is said of both"),
+        pytest.param("They do not look the same.", None, id="and denied"),
+    ],
+)
+def test_a_claim_that_another_one_may_replace_is_none(response, letter):
+    options = ("A is darker", "B is darker", "About the same")
+    assert read_choice(response, options).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("The camera moves left; the objects therefore appear to move right.", "A"),
+        ("It rotates to the right.", "B"),
+        ("The man says it turns left.", None),
+    ],
+)
+def test_what_moves_is_the_camera(response, letter):
+    assert read_choice(response, ("left", "right")).letter == letter
+
+
+def test_a_number_that_is_counted_is_not_one_of_its_parts():
+    said = "I count two: one in front, one behind the tree."
+    assert read_choice(said, ("1", "2", "3", "4")).letter == "B"
+
+
 def test_what_is_stated_and_what_is_concluded_may_contradict_each_other():
     said = read_choice("The answer is (A). Therefore, the camera moves right.", ("left", "right"))
     assert said == (None, "names (A) and (B)")
