@@ -78,16 +78,8 @@ def _defects(question: Question) -> list[str]:
 
 
 def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
-    """Build the checks of a question table; all but one block the assets behind it."""
-    specs = [
-        *(
-            dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
-            for name, about in _BLOCKING.items()
-            if _is_tried(name, task, key)
-        ),
-        expected_spec(key),
-        dg.AssetCheckSpec(_ALL, asset=key, description="All expectations of questions hold."),
-    ]
+    """Build the checks of a question table."""
+    specs = _question_specs(task, key)
 
     @dg.multi_asset_check(
         name=joint_name(specs),
@@ -120,6 +112,19 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         yield from results(context, specs, found)
 
     return questions_checks
+
+
+def _question_specs(task: Task, key: list[str]) -> list[dg.AssetCheckSpec]:
+    """Name the checks of a question table; all but one block the assets behind it."""
+    return [
+        *(
+            dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
+            for name, about in _BLOCKING.items()
+            if _is_tried(name, task, key)
+        ),
+        expected_spec(key),
+        dg.AssetCheckSpec(_ALL, asset=key, description="All expectations of questions hold."),
+    ]
 
 
 def _is_tried(name: str, task: Task, key: list[str]) -> bool:
