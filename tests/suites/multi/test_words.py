@@ -11,7 +11,7 @@ from tests.pinned_words import inline_words, survivors
 from tests.suites.multi.rows import answered
 from tests.suites.multi.test_full_width import FULL_WIDTH
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
-from tests.suites.multi.test_responses import FB, MA, SA, SCORERS
+from tests.suites.multi.test_responses import FB, MA, SA, SCORERS, STEMMED
 
 READERS = [responses]
 WITH_WORDS = [wrapped_answers, blanks, responses]
@@ -24,6 +24,10 @@ def says(kind, expected, response, stem):
 def earns(kind, gold, response, points):
     made = answered(response, kind, gold)
     return points == tuple(TASK.scorer(name)(made, []).points for name in SCORERS)
+
+
+def fills(stem, response, lines):
+    return blanks.lines_of(response, stem.count("[MASK]"), stem) == lines
 
 
 def asks_for(stem, wanted):
@@ -42,6 +46,7 @@ CASES = [
         for _, gold, response, *points in rows
     ),
     *(partial(asks_for, *row) for row in STEMS),
+    *(partial(fills, *row) for row in STEMMED),
     lambda: responses.says_image_is_missing("缺少图片信息"),
     lambda: responses.says_image_is_missing("Lack of image information."),
 ]
