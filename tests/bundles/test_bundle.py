@@ -95,7 +95,7 @@ def test_images_that_may_not_go_are_named_by_their_digests(tmp_path, why):
 
 def test_secrets_stay_at_home(tmp_path):
     key = "sk-0123456789abcdef"
-    measure(tmp_path, ("A", f"B {key}", "It is B.", "no idea"))
+    measure(tmp_path, ("A", f"The answer is B. {key}", "It is B.", "no idea"))
     packed(tmp_path, tmp_path / "b.zip", secrets=Secrets([key]))
     assert key.encode() not in (tmp_path / "b.zip").read_bytes()
     assert not verify(tmp_path / "b.zip").partings
