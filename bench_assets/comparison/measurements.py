@@ -1,10 +1,14 @@
 """Metrics of a task over all conditions as columns, and its questions, read on demand."""
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
 from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.units import pair_name
@@ -12,9 +16,10 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_numbers, clusters_of
+from bench_assets.core.tables.large_tables import Ints, TextIndex
 from bench_assets.evaluation.task import Task
-from resources.tables.parquet import Table, TableFiles, read_columns
+from resources.tables.parquet import Table, TableFiles, read_question_ids
 
 CHANGED = "measured on questions that have changed since"
 
@@ -146,9 +151,9 @@ class ConditionQuestions:
     key: Sequence[str]
 
     @cached_property
-    def questions(self) -> list[Question]:
+    def questions(self) -> Sequence[Question]:
         """The rows of the table."""
-        return self.tables.read(self.key, Question)
+        return self.tables.rows(self.key, Question)
 
     @cached_property
     def data(self) -> str:
@@ -156,12 +161,9 @@ class ConditionQuestions:
         return short(self.tables.digest(self.key) or "")
 
     @cached_property
-    def ids(self) -> list[str]:
+    def ids(self) -> pa.Array:
         """Ids of the questions, in their order."""
-        ids: list[str] = read_columns(self.tables, self.key, Question, names=["question_id"])[
-            "question_id"
-        ]
-        return ids
+        return read_question_ids(self.tables, self.key)
 
     @cached_property
     def clusters(self) -> dict[str, str]:
@@ -179,3 +181,19 @@ class ConditionQuestions:
             found.setdefault(("cluster", self.clusters[name]), number)
             found.setdefault(("category", question.category), number)
         return found
+
+    @cached_property
+    def cluster_of_each(self) -> Ints:
+        """The number of each question's cluster; of a million, 4 MB."""
+        return np.array(cluster_numbers(self.questions), np.int32)
+
+    @cached_property
+    def pair_of_each(self) -> Ints:
+        """The number of each question's pair."""
+        pairs, firsts, found = TextIndex(), array("I"), array("I")
+        for number, question in enumerate(self.questions):
+            pair = pairs.number(pair_name(question))
+            if pair == len(firsts):
+                firsts.append(number)
+            found.append(firsts[pair])
+        return np.array(found, np.int32)

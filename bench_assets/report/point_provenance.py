@@ -5,24 +5,24 @@ them, are written once, and the page compares.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from hashlib import sha256
+from itertools import islice, repeat
 from typing import Any
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import ORIGIN, spelled_out, who_and_how
 from bench_assets.comparison.measurements import ConditionQuestions
-from bench_assets.comparison.units import pair_name
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
-from bench_assets.report.samples.questions import Columns, coded
+from bench_assets.report.samples.questions import RUN, CodedColumn, Columns, coded
 from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
-from resources.tables.parquet import TableFiles, read_columns
+from resources.tables.parquet import TableFiles, read_by_question
 
 _FORM = "2"  # of the data: raised when what the page reads changes
 _DIGITS = 8  # of a digest: two of one question are compared, never two of many
@@ -94,14 +94,14 @@ def exam_columns(
     rows: Sequence[Question], asked: ConditionQuestions, *, several: bool = True
 ) -> dict[str, Any]:
     """Clusters and pairs of questions; digests of fields if a task has several tables of them."""
-    clusters = [asked.numbers["cluster", asked.clusters[row.question_id]] for row in rows]
-    pairs = [asked.numbers["pair", pair_name(row)] for row in rows]
     compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
-    digests = {
-        name: coded([_digest(_unordered(getattr(row, name))) for row in rows])
-        for name in (compared if several else ())
-    }
-    return {"clusters": clusters, "pairs": pairs, "fields": digests}
+    digests = {name: CodedColumn() for name in (compared if several else ())}
+    each = iter(rows if digests else ())
+    while run := list(islice(each, RUN)):
+        for name, column in digests.items():
+            column.add([_digest(_unordered(getattr(row, name))) for row in run])
+    written = {name: column.data() for name, column in digests.items()}
+    return {"clusters": asked.cluster_of_each, "pairs": asked.pair_of_each, "fields": written}
 
 
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
@@ -146,18 +146,33 @@ def _of_model(
         measured = tables.read(keys["metrics"], Metric, model)
         if not measured or measured[0].questions != asked.data:
             return None
-        said = read_columns(tables, keys["predictions"], Prediction, model, (*_NAMED, *_SAID))
-        scores = read_columns(tables, keys["scores"], Score, model, (*_NAMED, *_SCORED))
-        judged = (
-            read_columns(tables, keys["judgements"], Judgement, model, (*_NAMED, *_JUDGED))
-            if tables.exists(keys["judgements"], model)
-            else None
-        )
+        columns = defaultdict[str, CodedColumn](CodedColumn)
+        for run in _runs(asked, keys, model):
+            for name, found in origins(*run).items():
+                columns[name].add_coded(found)
         spelled = spelled_out(Signature.parse(measured[0].signature))
-        ids = asked.ids
     except TableError:
         return None
-    return {"spelled": spelled, **origins(ids, said, scores, judged)}
+    return {"spelled": spelled, **{name: column.data() for name, column in columns.items()}}
+
+
+def _runs(
+    asked: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
+) -> Iterator[tuple[Sequence[str], Columns, Columns, Columns | None]]:
+    """Run of questions after run: their ids, predictions, scores and judgements."""
+
+    def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
+        whole = asked.tables, keys[table], row_type, model, (*_NAMED, *names)
+        return read_by_question(*whole, asked.ids, RUN)
+
+    judged = asked.tables.exists(keys["judgements"], model)
+    return zip(
+        (asked.ids.slice(begin, RUN).to_pylist() for begin in range(0, len(asked.ids), RUN)),
+        read("predictions", Prediction, _SAID),
+        read("scores", Score, _SCORED),
+        read("judgements", Judgement, _JUDGED) if judged else repeat(None),
+        strict=False,
+    )
 
 
 class _Draws:

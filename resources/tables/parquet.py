@@ -6,18 +6,19 @@ shared object store are fetched concurrently.
 
 import io
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
+import numpy as np
 import pyarrow as pa
 from pydantic import PrivateAttr
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows, to_table
 from bench_assets.core.tables.large_tables import BLOCK, Blocks, LargeTable, in_blocks
 from resources.storage.atomic_write import open_atomic
@@ -101,6 +102,18 @@ class TableFiles(TableBytes):
             require_columns(file.schema_arrow, row_type)
             if file.metadata.num_rows <= BLOCK:
                 return to_rows(file.read(), row_type)
+        return self.in_blocks(key, row_type, partition)
+
+    def in_blocks(
+        self, key: Sequence[str], row_type: type[Row], partition: str = ""
+    ) -> LargeTable[Row]:
+        """Read a table of any size lazily.
+
+        Raises:
+            TableError: As ``read``.
+        """
+        with self.opened(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
         with describe_table_errors(self.place(key, partition)):
             shared = self.blobs.folder is None
             lies = self._bytes(key, partition) if shared else self.path(key, partition)
@@ -299,11 +312,60 @@ def read_columns(
         require_columns(file.schema_arrow, row_type)
         there = set(file.schema_arrow.names)
         table = file.read(columns=[name for name in wanted if name in there])
-        known = {name: table.column(name).to_pylist() for name in table.column_names}
-        lacking = {
-            name: [_default_value(row_type, name)] * table.num_rows for name in {*wanted} - there
-        }
-    return {name: (known | lacking)[name] for name in wanted}
+        return _lists(table, row_type, wanted)
+
+
+def read_question_ids(tables: TableFiles, key: Sequence[str]) -> pa.Array:
+    """Read the ids of a table of questions, in their order.
+
+    Raises:
+        TableError: As ``read_columns``.
+    """
+    with tables.opened(key) as file:
+        require_columns(file.schema_arrow, Question)
+        return file.read(columns=["question_id"]).column(0).combine_chunks()
+
+
+def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and questions)
+    tables: TableFiles,
+    key: Sequence[str],
+    row_type: type[Any],
+    partition: str,
+    names: Sequence[str],
+    ids: pa.Array,
+    n: int,
+) -> Iterator[dict[str, list[Any]]]:
+    """Read columns as ``read_columns`` does, of the rows about ``n`` questions at a time.
+
+    Args:
+        tables: Tables of the home.
+        key: Asset key of the table.
+        row_type: Type of its rows.
+        partition: Partition of the table.
+        names: Columns to read.
+        ids: Of all questions; rows about others are left out.
+        n: Questions whose rows are in memory.
+
+    Raises:
+        TableError: As ``read_columns``.
+    """
+    with describe_table_errors(tables.place(key, partition)):
+        rows, places = tables.in_blocks(key, row_type, partition).in_order_of(ids)
+        ends = np.searchsorted(places, range(n, len(ids) + n, n))
+        there = [name for name in names if rows.has(name)]
+        for table in rows.cut(ends.tolist(), there):
+            yield _lists(table, row_type, names)
+
+
+def _lists(table: pa.Table, row_type: type[Any], wanted: Sequence[str]) -> dict[str, list[Any]]:
+    """Columns as lists, with the defaults of those that are not there."""
+    there = set(table.column_names)
+    return {
+        name: table.column(name).to_pylist()
+        if name in there
+        else [_default_value(row_type, name)] * table.num_rows
+        for name in wanted
+    }
 
 
 def _default_value(row_type: type[Any], name: str) -> object:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 
+import orjson
 import pytest
 
 import bench_assets.report
@@ -73,8 +74,8 @@ def in_node(exams, pairs):
         for name in ("compare-pairs.js", "compare-causes.js")
     ]
     done = subprocess.run(
-        ["node", "-e", RUN % tuple(scripts)], capture_output=True, text=True, check=True,
-        input=json.dumps({"exams": exams, "pairs": pairs}),
+        ["node", "-e", RUN % tuple(scripts)], capture_output=True, check=True,
+        input=orjson.dumps({"exams": exams, "pairs": pairs}, option=orjson.OPT_SERIALIZE_NUMPY),
     )  # fmt: skip
     return json.loads(done.stdout)
 

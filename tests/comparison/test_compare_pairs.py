@@ -45,6 +45,8 @@ class Asked:
         clusters = ConditionQuestions.clusters.func(self)  # type: ignore[attr-defined]
         self.clusters = clusters
         self.numbers = ConditionQuestions.numbers.func(self)  # type: ignore[attr-defined]
+        of_each = ConditionQuestions.cluster_of_each, ConditionQuestions.pair_of_each
+        self.cluster_of_each, self.pair_of_each = (one.func(self) for one in of_each)  # type: ignore[attr-defined]
 
 
 def scores(questions, points, model):

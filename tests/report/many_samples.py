@@ -10,22 +10,32 @@ from typing import Any
 import pyarrow as pa
 from PIL import Image
 
-from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import schema
+from bench_assets.report.building import ReportPart, write_report
+from bench_assets.report.pages.comparison import ComparisonPage
+from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.point_provenance import Origins
+from bench_assets.report.samples.writer import Samples
+from bench_assets.report.site.folder import Site
 from resources.images.store import ImageStore
 from resources.tables.checksums import write_checksummed
 from resources.tables.file_bytes import DIGEST, OWN, table_name
 from resources.tables.parquet import TableFiles
-from tests.report.quiz_report import make_samples
+from tests.report.quiz_report import CATALOG, Names
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")
 _LETTERS = "ABCD"
 
 
 def make_report(home: Path) -> Path:
-    """Make the report of the samples; give its page."""
+    """Make what the report has of each sample; give its page."""
     tables = TableFiles(folder=str(home / "tables"))
-    return make_samples(home / "report", tables, ImageStore(folder=str(home / "images")))
+    site = Site(home / "report", ImageStore(folder=str(home / "images")))
+    parts: list[ReportPart] = [Names(), Samples(), Numbers(), ComparisonPage(), Origins()]
+    write_report(site, tables, CATALOG, parts)
+    return site.folder / "index.html"
 
 
 class ManySamples:
@@ -74,6 +84,26 @@ class ManySamples:
         points = [float((letter,) == gold) for letter, gold in zip(said, self._gold, strict=True)]
         read = [(letter,) for letter in said]
         self.write(("quiz", "scores"), Score, model, **same, points=points, answer=read)
+        self.tables.write(["quiz", "metrics"], [self._metric(model, points)], Metric, model)
+
+    def _metric(self, model: str, points: Sequence[float]) -> Metric:
+        data = short(self.tables.digest(["quiz", "questions"]) or "")
+        return Metric(
+            task="quiz",
+            model=model,
+            condition="main",
+            metric="accuracy",
+            category="all",
+            value=sum(points) / self.n,
+            low=0.0,
+            high=1.0,
+            n_scored=self.n,
+            n_unscored=0,
+            n_failed=0,
+            edition="mini",
+            data=data,
+            signature=f"quiz|v1|main|data:{data}",
+        )
 
     def write(
         self, key: Sequence[str], row_type: type[Any], partition: str = "", **given: Sequence[Any]

@@ -17,6 +17,8 @@ from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK
 
+CATALOG = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=tuple),))
+
 
 class Names:
     """As much of the index as the page of samples asks for: a task, and models with their steps."""
@@ -35,8 +37,7 @@ class Names:
 def make_samples(folder: Path, tables: TableFiles, image_store: ImageStore, **chosen: Any) -> Path:
     """Make a report of the samples alone; give its page."""
     site = Site(folder, image_store)
-    suite = Suite(name="quiz", tasks=(TASK,), assets=tuple)
-    write_report(site, tables, Catalog(suites=(suite,)), [Names(), Samples(**chosen)])
+    write_report(site, tables, CATALOG, [Names(), Samples(**chosen)])
     return folder / "index.html"
 
 

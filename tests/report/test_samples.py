@@ -1,14 +1,17 @@
 """The samples in the report: what stands in its data, of tables made by hand."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench_assets.core.schema.rows import Judgement, Question
-from bench_assets.report.samples.questions import CHUNK, listed, texts
+from bench_assets.report.samples import writer
+from bench_assets.report.samples.questions import CHUNK, SampleList, texts
 from bench_assets.report.samples.responses import LONGEST
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.scripts import data_script, slug
 from tests.codis_release import image
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question
@@ -77,6 +80,19 @@ def test_a_long_text_is_cut_in_its_chunk_and_whole_in_a_file_of_its_own(report: 
     assert f"{OF_M}-whole-0-0-why" in report.files(), "it stays when nothing changed"
 
 
+def listed(*runs: dict[str, Any]) -> Any:
+    """What the page gets of runs of questions."""
+    found = SampleList()
+    for columns in runs:
+        found.add(columns)
+    script = data_script("list", found.data())
+    return json.loads(script.removeprefix(b'Bench.put("list",').removesuffix(b");\n"))
+
+
+def by_row(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def test_the_list_has_each_image_and_each_value_once() -> None:
     rows = [
         question(question_id=f"q/{n}", images=images, category="c", text=" a\n b " + "x" * 500)
@@ -86,6 +102,7 @@ def test_the_list_has_each_image_and_each_value_once() -> None:
     columns["labels"] = [[("level", "1"), ("story", str(n) * 90)] for n in range(3)]
     columns["labels"][2] = [("level", "2")]
     found = listed(columns)
+    assert listed(*({name: [row] for name, row in one.items()} for one in by_row(columns))) == found
     assert found["images"] == ["d1", "d2"]
     assert found["shown"] == [[0, 1], [1], []]
     assert found["categories"] == {"values": ["c"], "codes": [0, 0, 0]}
@@ -151,3 +168,25 @@ def test_a_table_that_cannot_be_read_is_a_sentence_and_does_not_end_the_rest(
 
 
 FIELDS = tuple(Question.__dataclass_fields__)
+
+
+def test_runs_of_questions_are_written_as_all_at_once(
+    report: QuizReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "RUN", CHUNK)
+    n = 2 * CHUNK + 1
+    report.ask(*(question(question_id=f"q/{row}", task="quiz", text=f"{row}?") for row in range(n)))
+    said = [prediction(question_id=f"q/{row}", model="m", text=f"of {row}") for row in range(n)]
+    said[-1] = replace(said[-1], text="x" * (LONGEST + 1))
+    stray = prediction(question_id="of another table", model="m")
+    points = [float(row == CHUNK) for row in range(n + 1)]
+    report.say_each([*said, stray][::-1], points[::-1], [()] * (n + 1))
+    report.make()
+    letters = report.data(f"{OF_M}-points")["letters"]
+    assert (len(letters), letters.index("r"), letters.count("r")) == (n, CHUNK, 1)
+    for row in (0, CHUNK - 1, CHUNK, n - 2):
+        chunk = report.data(f"{OF_M}-responses-{row // CHUNK}")
+        assert [one["text"] for one in chunk[row % CHUNK]] == [f"of {row}"]
+        assert report.data(f"{QUESTIONS}-texts-{row // CHUNK}")[row % CHUNK]["text"] == f"{row}?"
+    assert report.data(f"{OF_M}-whole-{n - 1}-0-text") == said[-1].text
+    assert report.data(f"{QUESTIONS}-questions")["ids"] == [one.question_id for one in said]

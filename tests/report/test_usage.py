@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.report.pages.usage import confusion, prices_of, usage
-from bench_assets.report.samples.prompts import prompt_chunks, short_name
+from bench_assets.report.samples.prompts import SentPrompts, short_name
+from bench_assets.report.samples.questions import CHUNK
 from resources.config.sections.models import ServerSpec
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK
@@ -63,10 +66,11 @@ def test_choices_are_counted_by_the_right_one(tables: TableFiles) -> None:
 def test_a_prompt_stands_once_with_its_turns_and_images() -> None:
     sent = Prompt.of("Look:", Image("ab" * 32), "What is it?", system="Be brief.")
     known = {sent.sha256: sent.to_json()}
-    asked_of = {"quiz/0": {sent.sha256, ""}, "quiz/1": {sent.sha256, "of a baseline"}}
-    (chunk,) = prompt_chunks(
-        ["quiz/0", "quiz/1"], asked_of, lambda wanted: {w: known[w] for w in wanted if w in known}
-    )
+    found = SentPrompts()
+    for said in ([sent.sha256, "", None], [sent.sha256, "of a baseline", sent.sha256]):
+        found.add(np.array([0, 1, CHUNK], np.int32), pa.chunked_array([said], pa.string()))
+    chunk, after = found.chunks(lambda wanted: {w: known[w] for w in wanted if w in known})
+    assert (chunk.number, after.number, after.turns) == (0, 1, chunk.turns)
     assert chunk.images == ["ab" * 32]
     assert chunk.turns == {
         short_name(sent.sha256): [

@@ -4,8 +4,9 @@ All tests are two-sided. Questions that share an image or a group form a cluster
 right or wrong together.
 """
 
+from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, fsum, inf, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import freedom_of, student_p, student_quantile
+from bench_assets.core.tables.large_tables import TextIndex
 
 _ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
@@ -41,21 +43,39 @@ def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
     Returns:
         Cluster by question id; a question that shares nothing is a cluster of its own.
     """
-    leads: dict[tuple[str, ...], tuple[str, ...]] = {}
+    firsts = cluster_numbers(questions)
+    return {
+        question.question_id: questions[first].question_id
+        for question, first in zip(questions, firsts, strict=True)
+    }
 
-    def root(node: tuple[str, ...]) -> tuple[str, ...]:
-        while (above := leads.setdefault(node, node)) != node:
-            leads[node] = leads[above]
-            node = above
-        return node
 
-    for question in questions:
-        own = root(("question", question.question_id))
-        if question.group_id:
-            leads[root(("group", question.group_id))] = own
-        if question.images:
-            leads[root(("images", *question.images))] = own
-    return {q.question_id: " ".join(root(("question", q.question_id))) for q in questions}
+def cluster_numbers(questions: Iterable[Question]) -> "array[int]":
+    """The first question of each question's cluster, as ``clusters_of`` has them, by number."""
+    leads, shared, first = array("I"), TextIndex(), array("I")
+
+    def root(number: int) -> int:
+        while leads[number] != number:
+            leads[number] = number = leads[leads[number]]
+        return number
+
+    for number, question in enumerate(questions):
+        leads.append(number)
+        for name in _shared(question):
+            place = shared.number(name)
+            if place == len(first):
+                first.append(number)
+            low, high = sorted((root(first[place]), root(number)))
+            leads[high] = low
+    return array("I", map(root, range(len(leads))))
+
+
+def _shared(question: Question) -> Iterator[str]:
+    """What questions of one cluster have in common."""
+    if question.group_id:
+        yield f"group {question.group_id}"
+    if question.images:
+        yield f"images {' '.join(question.images)}"
 
 
 def change(pairs: Sequence[PairedScores]) -> float:

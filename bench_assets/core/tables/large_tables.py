@@ -15,6 +15,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -24,6 +26,7 @@ from bench_assets.core.tables.arrow import TableDigest, digest, schema, to_rows,
 Row = TypeVar("Row")
 Answer = TypeVar("Answer", Prediction, Judgement, Score)
 Pair = TypeVar("Pair")
+Ints: TypeAlias = npt.NDArray[np.int32]
 Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, draw
 
 BLOCK = 8192
@@ -40,6 +43,7 @@ class Blocks:
             pa.BufferReader(source) if isinstance(source, pa.Buffer) else source,
             page_checksum_verification=True,
         )
+        self.columns = self._file.schema_arrow
         about = self._file.metadata
         self.sizes = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
 
@@ -51,7 +55,7 @@ class Blocks:
         """The same rows in blocks of at most ``most``."""
         if max(self.sizes, default=0) <= most:
             return self
-        smaller = BlockWriter(self._file.schema_arrow)
+        smaller = BlockWriter(self.columns)
         for batch in self._file.iter_batches(most, use_threads=False):
             smaller.add(pa.Table.from_batches([batch]))
         return smaller.blocks()
@@ -124,11 +128,35 @@ class LargeTable(Sequence[Row]):
 
     def has(self, column: str) -> bool:
         """Whether a column is stored; rows of older tables have its default."""
-        return column in self.blocks.table(0, [column]).column_names
+        return column in self.blocks.columns.names
 
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """The blocks in order, or these columns of them."""
         return (self.blocks.table(number, columns) for number in range(len(self.blocks.sizes)))
+
+    def cut(self, ends: Iterable[int], columns: Sequence[str]) -> Iterator[pa.Table]:
+        """These columns of the rows up to each of these places, which ascend."""
+        rest, start = self.blocks.columns.empty_table().select(columns), 0
+        blocks = self.tables(columns)
+        for end in ends:
+            while start + rest.num_rows < end:
+                rest = pa.concat_tables([rest, next(blocks)])
+            yield rest.slice(0, end - start)
+            rest, start = rest.slice(end - start), end
+
+    def in_order_of(self, ids: pa.Array) -> "tuple[LargeTable[Row], Ints]":
+        """The rows about these questions, in their order, and the place of each one's question."""
+        import pyarrow.compute as pc  # 0.05 s, which most commands do without
+
+        name = ["question_id"]
+        nothing = self.blocks.columns.empty_table().select(name)
+        asked = pa.concat_tables([nothing, *self.tables(name)]).column(0).cast(pa.string())
+        places = pc.index_in(asked, value_set=ids).fill_null(len(ids)).to_numpy()
+        rows = self
+        if (places[1:] < places[:-1]).any():
+            order = np.argsort(places, kind="stable")
+            rows, places = self.taken(array("I", order)), places[order]
+        return rows, places[: np.searchsorted(places, len(ids))]
 
     def at(self, places: Iterable[int]) -> Iterator[Row]:
         """Make the rows at these places; quick where places of one block follow each other."""

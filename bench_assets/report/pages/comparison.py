@@ -3,9 +3,12 @@
 The page pairs the two chosen models itself: a thousand models have half a million pairs.
 """
 
+from array import array
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import isclose, isnan
 from typing import Any
+
+import numpy as np
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
@@ -14,6 +17,9 @@ from bench_assets.comparison.units import ScoredMetric, Units, metric_units
 from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
+from bench_assets.core.stats.means import Floats
+from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.tables.large_tables import Ints, LargeTable, LazyPairs
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
@@ -68,7 +74,9 @@ def _model(
         measured = tables.read(metrics, Metric, model)
         if not measured or measured[0].questions != asked.data:
             return None
-        return _parts(task, asked, tables.read(scores, Score, model))
+        rows = tables.rows(scores, Score, model)
+        parts = _large_parts(task, asked, rows) if isinstance(rows, LargeTable) else None
+        return parts or _parts(task, asked, rows)
     except TableError:
         return None
 
@@ -88,13 +96,72 @@ def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> di
     if not isnan(side.value):
         way, units = metric_units(measure, side, asked.clusters, adds)
         written = {way: _columns(way, units, asked)}
+    return _about(task, asked, len(given), side.value) | {"ways": written}
+
+
+def _about(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[str, Any]:
     return {
         "data": asked.data,
-        "n": len(given),
-        "value": side.value,
+        "n": n,
+        "value": value,
         "lower_is_better": task.primary_metric in task.lower_is_better,
-        "ways": written,
     }
+
+
+def _large_parts(
+    task: Task, asked: ConditionQuestions, scores: LargeTable[Score]
+) -> dict[str, Any] | None:
+    """The same of a table that is not held in memory; None if its units are not questions."""
+    measure, adds = task.measures[task.primary_metric], task.adds.get(task.primary_metric)
+    rows, places = scores.in_order_of(asked.ids)
+    points, most = _numbers(rows, "points"), _numbers(rows, "max_points")
+    is_given = np.zeros(len(asked.ids), bool)
+    is_given[places[::-1]] = most[::-1] != 0  # the first draw counts, as in ``by_question``
+    is_given[places[np.isnan(points)]] = False
+    chosen = np.flatnonzero(is_given[places])
+    pairs = array("I", places), array("I", chosen)
+    scored = LazyPairs(asked.questions, rows, ScoredQuestion, *pairs)
+    value = measure(scored).value
+    some = list(scored.at(_spread(len(scored))))
+    probe = ScoredMetric(some, measure(some).value)
+    way, _ = metric_units(measure, probe, clusters_of([one.question for one in some]), adds)
+    if way == "own" and adds:
+        gained, weights = np.array(adds(scored), float), np.ones(len(chosen))
+    else:
+        gained, weights = points[chosen], most[chosen]
+    values, weights = (_mean_of_each(one, places[chosen]) for one in (gained, weights))
+    if way == "points" and not isclose(values.sum() / weights.sum(), value, rel_tol=1e-9):
+        return None
+    if way not in ("own", "points") or isnan(value):
+        return None
+    units = np.flatnonzero(is_given)
+    columns = {
+        "units": units,
+        "clusters": asked.cluster_of_each[units],
+        "values": [round(one, _DIGITS) for one in values.tolist()],
+        "weights": [round(one, _DIGITS + 3) for one in weights.tolist()],
+    }
+    return _about(task, asked, len(units), value) | {"ways": {way: columns}}
+
+
+_RUNS, _RUN = 16, 512  # rows by which the units of a large table are found
+
+
+def _spread(n: int) -> list[int]:
+    """Runs of neighbours, all over a table."""
+    begins = np.linspace(0, max(0, n - _RUN), _RUNS, dtype=int)
+    return sorted({place for at in begins.tolist() for place in range(at, min(n, at + _RUN))})
+
+
+def _numbers(rows: LargeTable[Score], name: str) -> Floats:
+    """A column of numbers; NaN for none."""
+    return np.concatenate([table.column(0).to_numpy() for table in rows.tables([name])])
+
+
+def _mean_of_each(values: Floats, places: Ints) -> Floats:
+    """Mean over the draws of each question that has any."""
+    n = np.bincount(places)
+    return np.bincount(places, values)[n > 0] / n[n > 0]
 
 
 def _columns(way: str, units: Units, asked: ConditionQuestions) -> dict[str, list[float]]:

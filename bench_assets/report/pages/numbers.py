@@ -24,6 +24,7 @@ from bench_assets.core.stats.calibration import (
     accuracy_by_coverage,
     calibration_bins,
 )
+from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
@@ -235,19 +236,23 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
     """A reliability diagram as a data address; "" where answers have no confidence."""
     key = evaluation_key(task, condition, "scores")
     try:
-        scores = tables.read(key, Score, model) if tables.exists(key, model) else []
+        scores = tables.rows(key, Score, model) if tables.exists(key, model) else []
+        columns = zip(*(column(scores, name) for name in _CONFIDENT), strict=True)
+        answers = [
+            ConfidentAnswer(confidence, points / most)
+            for confidence, points, most in columns
+            if confidence is not None and points is not None and most
+        ]
     except TableError:
         return ""  # verification names the table
-    answers = [
-        ConfidentAnswer(row.confidence, row.points / row.max_points)
-        for row in scores
-        if row.confidence is not None and row.points is not None and row.max_points
-    ]
     if not answers:
         return ""
     title = f"{len(answers)} answers in bins of similar confidence; on the dashed line both agree"
     drawn = reliability(calibration_bins(answers), accuracy_by_coverage(answers), title)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
+
+
+_CONFIDENT = ("confidence", "points", "max_points")
 
 
 def _concerns(asset: str, task: Task, others: set[str]) -> bool:
@@ -289,8 +294,8 @@ def _columns(tables: TableFiles, name: str) -> lineage.Columns:
 def _questions(tables: TableFiles, task: Task) -> dict[str, Any]:
     key = questions_key(task, "main")
     try:
-        rows = tables.read(key, Question) if tables.exists(key) else []
+        rows = tables.rows(key, Question) if tables.exists(key) else []
+        editions = sorted(set(column(rows, "edition")))
     except TableError as why:
         return {"n": 0, "problem": str(why)}
-    editions = sorted({row.edition for row in rows})
     return {"n": len(rows), "editions": editions, "digest": tables.digest(key)}

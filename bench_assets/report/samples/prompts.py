@@ -1,9 +1,13 @@
 """Prompts of the sample browser as they were sent to models and judges."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from bench_assets.report.samples.questions import CHUNK
 
@@ -11,6 +15,7 @@ FindPrompts: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
 """Finds the turns of sent prompts as JSON, by their SHA-256, as far as they are known."""
 
 _DIGITS = 16
+_PLACE = 32  # bits of a place
 
 
 def short_name(sha256: str) -> str:
@@ -26,23 +31,36 @@ class PromptChunk(NamedTuple):
     images: list[str]
 
 
-def prompt_chunks(
-    ids: Sequence[str], sent: Mapping[str, Collection[str]], find: FindPrompts
-) -> Iterator[PromptChunk]:
-    """Prompts about each chunk of questions; chunks without any are left out.
+class SentPrompts:
+    """Which prompts were sent about each chunk of questions; each is held once."""
 
-    Args:
-        ids: Of the questions, in the order of the list.
-        sent: SHA-256 of the prompts about each question.
-        find: Looks prompts up.
-    """
-    for first in range(0, len(ids), CHUNK):
-        wanted = chain.from_iterable(sent.get(one, ()) for one in ids[first : first + CHUNK])
-        found = find(sorted(set(wanted) - {""}))
-        read = {short_name(sha256): _turns(text) for sha256, text in sorted(found.items())}
-        turns = {name: one for name, one in read.items() if one}
-        if turns:
-            yield PromptChunk(first // CHUNK, turns, list(dict.fromkeys(_images(turns.values()))))
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._prompts = pa.chunked_array([], pa.string())
+        self._pairs = np.array([], np.int64)  # chunk, and place among the prompts
+
+    def add(self, rows: npt.NDArray[np.int32], prompts: pa.ChunkedArray) -> None:
+        """Add the SHA-256 of prompts, each about the question of a row."""
+        import pyarrow.compute as pc
+
+        is_new = pc.is_null(pc.index_in(prompts, value_set=self._prompts))
+        new = prompts.filter(is_new).unique()
+        self._prompts = pa.chunked_array([*self._prompts.chunks, new], pa.string())
+        places = pc.index_in(prompts, value_set=self._prompts).to_numpy()
+        pairs = (rows // CHUNK).astype(np.int64) << _PLACE | places
+        self._pairs = np.unique(np.concatenate([self._pairs, pairs]))
+
+    def chunks(self, find: FindPrompts) -> Iterator[PromptChunk]:
+        """Prompts about each chunk of questions, as far as they are known; others are left out."""
+        chunks, places = self._pairs >> _PLACE, self._pairs & (1 << _PLACE) - 1
+        ends = [*np.flatnonzero(np.diff(chunks)) + 1, len(chunks)]
+        for start, end in pairwise([0, *ends] if len(chunks) else []):
+            wanted = self._prompts.take(pa.array(places[start:end])).to_pylist()
+            found = find(sorted({*wanted} - {"", None}))
+            read = {short_name(sha256): _turns(text) for sha256, text in sorted(found.items())}
+            if turns := {name: one for name, one in read.items() if one}:
+                images = list(dict.fromkeys(_images(turns.values())))
+                yield PromptChunk(int(chunks[start]), turns, images)
 
 
 def _turns(text: str) -> Any:  # noqa: ANN401

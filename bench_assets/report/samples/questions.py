@@ -1,10 +1,17 @@
 """Questions of the sample browser, in chunks, with one outcome letter per question and model."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+import pyarrow as pa
 
 CHUNK = 400
 """Questions of which texts, or the responses of one model, are loaded at once."""
+RUN = 20 * CHUNK
+"""Questions that are in memory, with all that was said of them, while the report is made."""
 
 _SHORT = 160  # characters of a question's text, in the list
 _MANY = 200  # most values of a label that a filter offers
@@ -13,32 +20,42 @@ _LONG = 60  # characters of a label's value, at which it is a text and nothing t
 Columns = Mapping[str, Sequence[Any]]
 
 
-def listed(columns: Columns) -> dict[str, Any]:
-    """Columns that the list of samples shows, searches and filters.
+class SampleList:
+    """Columns that the list of samples shows, searches and filters; written as JSON as they come.
 
-    Args:
-        columns: Columns of ``Question``.
-
-    Returns:
-        ``ids`` and shortened ``texts`` by question; ``kinds``, ``categories``, ``groups`` and each
-        of ``labels``, encoded by ``coded``; distinct digests as ``images``, and each question's
-        indices as ``shown``.
+    ``ids`` and shortened ``texts`` by question; ``kinds``, ``categories``, ``groups`` and each of
+    ``labels``, encoded by ``coded``; distinct digests as ``images``, and each question's indices
+    as ``shown``.
     """
-    digests: dict[str, int] = {}
-    shown = [
-        [digests.setdefault(digest, len(digests)) for digest in images]
-        for images in columns["images"]
-    ]
-    return {
-        "ids": columns["question_id"],
-        "texts": [_cut(text) for text in columns["text"]],
-        "kinds": coded(columns["kind"]),
-        "categories": coded(columns["category"]),
-        "groups": coded(columns["group_id"]),
-        "labels": _labels(columns["labels"]),
-        "images": list(digests),
-        "shown": shown,
-    }
+
+    def __init__(self) -> None:
+        """Begin without questions."""
+        self.images: dict[str, int] = {}  # number of each digest
+        self._written: dict[str, list[bytes]] = {"ids": [], "texts": [], "shown": []}
+        self._coded = {name: CodedColumn() for name in _CODED}
+        self._labels = _Labels()
+
+    def add(self, columns: Columns) -> None:
+        """Add questions: columns of ``Question``."""
+        shown = [
+            [self.images.setdefault(digest, len(self.images)) for digest in images]
+            for images in columns["images"]
+        ]
+        texts = [_cut(text) for text in columns["text"]]
+        for name, values in (("ids", columns["question_id"]), ("texts", texts), ("shown", shown)):
+            self._written[name] += [orjson.dumps(values)[1:-1]] if values else []
+        for name, column in _CODED.items():
+            self._coded[name].add(columns[column])
+        self._labels.add(columns["labels"])
+
+    def data(self) -> dict[str, Any]:
+        """The columns of all that was added; nothing can be added after."""
+        written = {
+            name: orjson.Fragment(b"[%s]" % b",".join(self._written.pop(name)))
+            for name in list(self._written)
+        }
+        coded = {name: column.data() for name, column in self._coded.items()}
+        return {**written, **coded, "labels": self._labels.data(), "images": list(self.images)}
 
 
 def coded(values: Sequence[Hashable]) -> dict[str, Any]:
@@ -50,6 +67,37 @@ def coded(values: Sequence[Hashable]) -> dict[str, Any]:
     numbers: dict[Hashable, int] = {}
     codes = [numbers.setdefault(value, len(numbers)) for value in values]
     return {"values": list(numbers), "codes": codes}
+
+
+_CODED = {"kinds": "kind", "categories": "category", "groups": "group_id"}
+
+
+class CodedColumn:
+    """Texts, encoded as by ``coded`` and held compactly."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._parts: list[pa.DictionaryArray] = []
+
+    def add(self, values: Sequence[str]) -> None:
+        """Add texts."""
+        self.add_coded(coded(values))
+
+    def add_coded(self, found: Mapping[str, Sequence[Any]]) -> None:
+        """Add texts that are encoded already."""
+        codes, values = pa.array(found["codes"], pa.int32()), pa.array(found["values"], pa.string())
+        self._parts.append(pa.DictionaryArray.from_arrays(codes, values))
+
+    def data(self) -> dict[str, Any]:
+        """The distinct texts as JSON, and the number of each."""
+        if not self._parts:
+            return {"values": [], "codes": []}
+        parts = pa.chunked_array(self._parts).unify_dictionaries().chunks
+        values = orjson.Fragment(orjson.dumps(parts[0].dictionary.to_pylist()))
+        return {
+            "values": values,
+            "codes": np.concatenate([one.indices.to_numpy() for one in parts]),
+        }
 
 
 def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
@@ -70,16 +118,35 @@ def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
         yield chunk
 
 
-def _labels(labels: Sequence[Sequence[tuple[str, str]]]) -> dict[str, Any]:
+class _Labels:
     """Labels to filter by: those with two or more, but few and short, values."""
-    given = [dict(pairs) for pairs in labels]
-    found = {}
-    for name in sorted({name for pairs in given for name in pairs}):
-        values = [pairs.get(name, "") for pairs in given]
-        distinct = set(values)
-        if 1 < len(distinct) <= _MANY and max(map(len, distinct)) <= _LONG:
-            found[name] = coded(values)
-    return found
+
+    def __init__(self) -> None:
+        self._n = 0  # questions
+        self._columns: dict[str, CodedColumn] = {}
+        self._values: dict[str, set[str]] = {}
+        self._unfit = set[str]()
+
+    def add(self, labels: Sequence[Sequence[tuple[str, str]]]) -> None:
+        given = [dict(pairs) for pairs in labels]
+        for name in {*self._columns, *(name for pairs in given for name in pairs)} - self._unfit:
+            values = [pairs.get(name, "") for pairs in given]
+            before = [""] * bool(self._n and name not in self._columns)
+            distinct = self._values.setdefault(name, set(before))
+            distinct.update(values)
+            if len(distinct) > _MANY or max(map(len, distinct)) > _LONG:
+                self._unfit.add(name)
+                self._columns.pop(name, None)
+                continue
+            if name not in self._columns:
+                self._columns[name] = CodedColumn()
+                self._columns[name].add([""] * self._n)
+            self._columns[name].add(values)
+        self._n += len(given)
+
+    def data(self) -> dict[str, Any]:
+        names = sorted(name for name in self._columns if len(self._values[name]) > 1)
+        return {name: self._columns[name].data() for name in names}
 
 
 def _cut(text: str) -> str:
@@ -138,6 +205,20 @@ def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
         shares += [share] if letter in (PARTLY, PARTLY.upper()) else []
     unread = [row for row, of in sorted(of_row.items()) if any([one.unread for one in of])]
     return Outcomes("".join(letters), shares, unread)
+
+
+def joined_outcomes(runs: Sequence[Outcomes]) -> Outcomes:
+    """Outcomes of all questions, from those of runs of them.
+
+    >>> joined_outcomes([Outcomes("rp", [0.5], []), Outcomes("-w", [], [1])])
+    Outcomes(letters='rp-w', shares=[0.5], unread=[3])
+    """
+    begins = accumulate((len(run.letters) for run in runs), initial=0)
+    return Outcomes(
+        "".join(run.letters for run in runs),
+        [share for run in runs for share in run.shares],
+        [begin + row for begin, run in zip(begins, runs, strict=False) for row in run.unread],
+    )
 
 
 def samples_of(

@@ -51,15 +51,20 @@ def ends(predictions: Columns) -> dict[Key, str]:
 
 
 def responses(
-    ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
+    ids: Sequence[str],
+    predictions: Columns,
+    scores: Columns,
+    judgements: Columns | None,
+    begin: int = 0,
 ) -> Iterator[SampleResponses]:
     """Responses of each question, in chunks; long texts separately.
 
     Args:
-        ids: Ids of the questions, in the order of the list.
+        ids: Ids of questions, in the order of the list.
         predictions: Columns ``PREDICTION`` of ``Prediction``.
         scores: Columns ``SCORE`` of ``Score``.
         judgements: Columns ``JUDGEMENT`` of ``Judgement``; None without a judge.
+        begin: Row of the first one; they begin a chunk.
 
     Yields:
         Chunks with a list per question, of one object per sample, without empty fields. A text over
@@ -76,7 +81,7 @@ def responses(
     for first in range(0, len(ids), CHUNK):
         long: list[SampleResponses] = []
         chunk = []
-        for row, question in enumerate(ids[first : first + CHUNK], start=first):
+        for row, question in enumerate(ids[first : first + CHUNK], start=begin + first):
             of_one = []
             for at in said.get(question, ()):
                 sample = predictions["sample"][at]
@@ -88,7 +93,7 @@ def responses(
                     one["verdicts"] = _objects(verdict, places, name, long)
                 of_one.append(one)
             chunk.append(of_one)
-        yield SampleResponses(f"responses-{first // CHUNK}", chunk)
+        yield SampleResponses(f"responses-{(begin + first) // CHUNK}", chunk)
         yield from long
 
 

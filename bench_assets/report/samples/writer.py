@@ -1,11 +1,14 @@
 """Writes the samples of every task into the report: questions, images, outcomes, responses."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import repeat
 from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import partial_tables
@@ -17,12 +20,20 @@ from bench_assets.core.text.escaping import one_line
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import responses
-from bench_assets.report.samples.prompts import FindPrompts, prompt_chunks
-from bench_assets.report.samples.questions import outcomes, samples_of
+from bench_assets.report.samples.prompts import FindPrompts, SentPrompts
+from bench_assets.report.samples.questions import (
+    RUN,
+    Columns,
+    Outcomes,
+    SampleList,
+    joined_outcomes,
+    outcomes,
+    samples_of,
+)
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.other_sources import other_sources
 from bench_assets.report.site.scripts import slug
-from resources.tables.parquet import TableFiles, read_columns
+from resources.tables.parquet import TableFiles, read_by_question, read_question_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +63,7 @@ class _TableQuestions(NamedTuple):
     """The questions of one table."""
 
     about: dict[str, Any]  # what the page has to know of them at first
-    ids: list[str]
+    ids: pa.Array
     digest: str | None
 
 
@@ -77,8 +88,8 @@ class _TaskSamples:
             if not self.tables.exists(key) or not (models or name == "main"):
                 continue
             asked = tables[key] = tables.get(key) or self._questions(key)
-            said = [self._model(name, asked, *one) for one in models.items() if asked.ids]
-            prompts = self._prompts(name, asked, models) if asked.ids else ""
+            said = [self._model(name, asked, *one) for one in models.items() if len(asked.ids)]
+            prompts = self._prompts(name, asked, models) if len(asked.ids) else ""
             edition = asked.about.get("edition", "")
             shown = ", ".join((name, edition, self.place)) if self.place else name
             conditions.append(
@@ -102,44 +113,45 @@ class _TaskSamples:
     ) -> str:
         """Write what models were asked, each prompt once; returns the name of the data."""
         base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}"
-        key, sent = (
-            evaluation_key(self.task, condition, "predictions"),
-            defaultdict[str, set[str]](set),
-        )
+        key, sent = evaluation_key(self.task, condition, "predictions"), SentPrompts()
         read = [(tables, model) for model, tables in models.items() if tables.exists(key, model)]
         with suppress(TableError):  # the model's responses say why
             made_of = _made_of(asked.digest, *(tables.digest(key, model) for tables, model in read))
             if self._stays(f"{base}-prompts-", made_of):
                 return base
             for tables, model in read:
-                _gather(sent, read_columns(tables, key, Prediction, model, _SENT))
-            self._put_prompts(base, asked.ids, sent, made_of)
+                rows = tables.in_blocks(key, Prediction, model)
+                if rows.has("prompt_sha256"):
+                    rows, places = rows.in_order_of(asked.ids)
+                    (prompts,) = rows.cut([len(places)], ["prompt_sha256"])
+                    sent.add(places, prompts.column(0))
+            self._put_prompts(base, sent, made_of)
         return base
 
-    def _put_prompts(
-        self, base: str, ids: Sequence[str], sent: Mapping[str, set[str]], made_of: str
-    ) -> None:
-        for one in prompt_chunks(ids, sent, self.find_prompts):
+    def _put_prompts(self, base: str, sent: SentPrompts, made_of: str) -> None:
+        for one in sent.chunks(self.find_prompts):
             images = [] if self.withheld else one.images
             self.site.put(f"{base}-prompts-{one.number}", one.turns, made_of, images)
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images."""
         base = f"samples-{slug(self._placed('/'.join(key)))}"
+        listed, editions = SampleList(), list[str]()
         try:
-            digest = self.tables.digest(key)
-            columns = read_columns(self.tables, key, Question)
+            digest, ids = self.tables.digest(key), read_question_ids(self.tables, key)
+            stays = self._stays(f"{base}-texts-", made_of := _made_of(digest))
+            runs = read_by_question(self.tables, key, Question, "", _ASKED, ids, RUN)
+            for n, columns in enumerate(runs):
+                listed.add(columns)
+                editions = editions or columns["edition"][:1]
+                for number, chunk in enumerate([] if stays else page.texts(columns)):
+                    self.site.put(f"{base}-texts-{n * RUN // page.CHUNK + number}", chunk, made_of)
         except TableError as why:
-            return _TableQuestions({"problem": one_line(str(why)), "n": 0}, [], None)
-        if not self._stays(f"{base}-texts-", made_of := _made_of(digest)):
-            for number, chunk in enumerate(page.texts(columns)):
-                self.site.put(f"{base}-texts-{number}", chunk, made_of)
-        listed = page.listed(columns)
-        brought = [] if self.withheld else listed["images"]
-        listed["images"] = self._images(listed["images"])
-        self.site.put(f"{base}-questions", listed, images=brought)
-        ids, editions = columns["question_id"], columns["edition"]
-        about = {"questions": base, "n": len(ids), "edition": editions[0] if ids else ""}
+            return _TableQuestions({"problem": one_line(str(why)), "n": 0}, pa.array([]), None)
+        images = self._images(list(listed.images))
+        brought = [] if self.withheld else listed.images
+        self.site.put(f"{base}-questions", listed.data() | {"images": images}, images=brought)
+        about = {"questions": base, "n": len(ids), "edition": "".join(editions)}
         return _TableQuestions(about | ({"withheld": True} if self.withheld else {}), ids, digest)
 
     def _images(self, digests: Sequence[str]) -> list[Any]:
@@ -185,28 +197,34 @@ class _TaskSamples:
         self,
         base: str,
         made_of: str,
-        ids: list[str],
+        ids: pa.Array,
         of: tuple[str, TableFiles],
         keys: dict[str, list[str]],
     ) -> None:
-        read, (model, tables) = read_columns, of
-        said = read(tables, keys["predictions"], Prediction, model, responses.PREDICTION)
-        scores = read(tables, keys["scores"], Score, model, responses.SCORE)
+        """Write the responses to one run of questions after another, then all outcomes."""
+        (model, tables), found, sent = of, list[Outcomes](), SentPrompts()
+
+        def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
+            return read_by_question(tables, keys[table], row_type, model, names, ids, RUN)
+
         judged = tables.exists(keys["judgements"], model)
-        verdicts = (
-            read(tables, keys["judgements"], Judgement, model, responses.JUDGEMENT)
-            if judged
-            else None
-        )
-        rows = {name: row for row, name in enumerate(ids)}
-        found = outcomes(len(ids), samples_of(rows, scores, responses.ends(said)))
-        self.site.put(f"{base}-points", found._asdict(), made_of)
-        if verdicts:
-            sent = defaultdict[str, set[str]](set)
-            _gather(sent, verdicts)
-            self._put_prompts(base, ids, sent, made_of)
-        for one in responses.responses(ids, said, scores, verdicts):
-            self.site.put(f"{base}-{one.name}", one.value, made_of)
+        verdicts = read("judgements", Judgement, responses.JUDGEMENT) if judged else repeat(None)
+        said = read("predictions", Prediction, responses.PREDICTION)
+        scores = read("scores", Score, responses.SCORE)
+        runs = zip(range(0, len(ids), RUN), said, scores, verdicts, strict=False)
+        for begin, responded, scored, judgements in runs:
+            names = ids.slice(begin, RUN).to_pylist()
+            rows = {name: row for row, name in enumerate(names)}
+            samples = samples_of(rows, scored, responses.ends(responded))
+            found.append(outcomes(len(names), samples))
+            for one in responses.responses(names, responded, scored, judgements, begin):
+                self.site.put(f"{base}-{one.name}", one.value, made_of)
+            if judgements:
+                places = [begin + rows[name] for name in judgements["question_id"]]
+                prompts = pa.chunked_array([judgements["prompt_sha256"]], pa.string())
+                sent.add(np.array(places, np.int32), prompts)
+        self.site.put(f"{base}-points", joined_outcomes(found)._asdict(), made_of)
+        self._put_prompts(base, sent, made_of)
 
     def _placed(self, name: str) -> str:
         """Name of data of another source."""
@@ -218,13 +236,10 @@ class _TaskSamples:
         return bool(names) and all([self.site.has(name, made_of) for name in names])
 
 
-_SENT = ("question_id", "prompt_sha256")
-
-
-def _gather(sent: Mapping[str, set[str]], columns: Mapping[str, Sequence[str]]) -> None:
-    """Add the prompts about each question."""
-    for question, prompt in zip(*(columns[name] for name in _SENT), strict=True):
-        sent[question].add(prompt)
+_ASKED = (
+    *("question_id", "kind", "text", "context", "options", "answer", "images", "image_texts"),
+    *("category", "group_id", "labels", "edition"),
+)
 
 
 def _made_of(*digests: str | None) -> str:

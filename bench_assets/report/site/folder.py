@@ -6,7 +6,7 @@ replaced last: an interrupted build leaves the report unchanged.
 
 import shutil
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -45,6 +45,7 @@ def made_of(*parts: str) -> str:
 
 STATIC = Path(__file__).parents[1] / "static"
 _DIGITS = 10
+_PIECE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Site:
         if made_of and self.has(name, made_of):
             return
         script = data_script(name, value() if callable(value) else value)
-        script = self._secrets.redacted_bytes(script)
+        script = b"".join(map(self._secrets.redacted_bytes, _pieces(script)))
         if self._home:  # sentences about damaged files name their places
             script = script.replace(self._home, b"")
         stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(images)))
@@ -163,6 +164,15 @@ class Site:
 
     def _path(self, name: str, stamp: _Stamp) -> Path:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"
+
+
+def _pieces(script: bytes) -> Iterator[bytes]:
+    """Cut a long script between texts: as one, it would be held several times for its secrets."""
+    start = 0
+    while (end := script.find(b'","', start + _PIECE)) >= 0:
+        yield script[start:end]
+        start = end
+    yield script[start:]
 
 
 def _as_written(place: str) -> bytes:

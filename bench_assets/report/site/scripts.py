@@ -9,14 +9,14 @@ from typing import Any
 import orjson
 
 _NAME = re.compile(r"[a-z0-9-]+")
-_FORMS = orjson.OPT_NON_STR_KEYS
+_FORMS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 def data_script(name: str, value: object) -> bytes:
     r"""Serialise a value as a script: ``Bench.put("name", ...)``.
 
-    Rows may be dataclasses. NaN and infinity become null. Texts are escaped so that they cannot end
-    a script element.
+    Rows may be dataclasses, columns of numbers arrays. NaN and infinity become null. Texts are
+    escaped so that they cannot end a script element.
 
     >>> data_script("a-b", ["</script>", float("nan")])
     b'Bench.put("a-b",["\\u003c/script>",null]);\n'
