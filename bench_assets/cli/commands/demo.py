@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.training_runs import step_of
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
 from bench_assets.workspace.evaluate.second_process import evaluated_meanwhile
@@ -27,7 +28,9 @@ Next:
 
 _FIRST = "codis"  # the suite that is built in a few seconds
 _SOON = ("codis", "cogbench")  # built here, while another process builds the others
-_ELSEWHERE = DEMO_MODELS[2::2]  # what another process evaluates: half of those that compute
+_ELSEWHERE = tuple(filter(step_of, DEMO_MODELS))
+"""What another process evaluates: the checkpoints of one run, for each is compared with the one
+before, and is made again where that came later."""
 _CAVEATS = (
     "Retrieval evaluates encoders, not chat models.",
     "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
