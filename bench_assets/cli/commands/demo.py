@@ -28,9 +28,9 @@ Next:
 
 _FIRST = "codis"  # the suite that is built in a few seconds
 _SOON = ("codis", "cogbench")  # built here, while another process builds the others
-_ELSEWHERE = tuple(filter(step_of, DEMO_MODELS))
-"""What another process evaluates: the checkpoints of one run, for each is compared with the one
-before, and is made again where that came later."""
+_RUN = tuple(filter(step_of, DEMO_MODELS))
+"""Checkpoints of one run: each is compared with the one before, and made again if that is late."""
+_ELSEWHERE = _RUN[:-1]  # what another process evaluates: half of those that compute
 _CAVEATS = (
     "Retrieval evaluates encoders, not chat models.",
     "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
@@ -59,14 +59,14 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
         wait()
         built += _build(bench, later, failures)
         for model in DEMO_MODELS:
-            if model not in _ELSEWHERE:
+            if model not in _RUN:
                 _evaluate(bench, built, model, failures)
         for task in bench.catalog.tasks:
             if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
                 _evaluate(bench, [task.name], "random", failures)
         for _ in steps[1:]:
             wait()
-    for model in _ELSEWHERE:
+    for model in _RUN:
         _evaluate(bench, built, model, failures)
     bench.refresh_leaderboard()
     return failures
