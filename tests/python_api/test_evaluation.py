@@ -33,6 +33,10 @@ class Generator:
         return "A"
 
 
+class Llava(Generator):
+    __module__ = "transformers.models.llava.modeling_llava"
+
+
 def test_importing_loads_nothing_but_the_package():
     code = "import sys, bench_assets; print(*(m for m in sys.modules if m.startswith('bench_a')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -292,13 +296,17 @@ def test_one_category_needs_no_list(home):
         pytest.param(lambda prompt: "A", "got lambda: too many positional", id="one argument"),
         pytest.param(lambda: "A", "got lambda: too many positional", id="no argument"),
         pytest.param(awaited, "which is asynchronous", id="asynchronous"),
-        pytest.param(Generator(), "Pass the folder or hub id", id="a model of transformers"),
+        pytest.param(Llava(), "Pass the folder or hub id", id="a model of transformers"),
         pytest.param(lambda images, prompt, k: "A", "missing a required argument: 'k'", id="three"),
     ],
 )
 def test_a_function_of_other_arguments_is_refused_before_questions_are_built(home, model, says):
     with pytest.raises(SettingsError, match=says):
         bench.evaluate("no suite of this name", model=model)
+
+
+def test_a_wrapper_with_a_method_called_generate_is_a_function(home):
+    assert bench.evaluate("fridge", model=Generator(), limit=2).partial
 
 
 def test_a_function_without_a_text_says_what_came(home):

@@ -88,7 +88,7 @@ def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be cal
         SettingsError: If it takes anything else, is asynchronous, or is a model of transformers.
     """
     expected = f"model: expected a function (images, prompt) -> text, got {function_name(function)}"
-    if hasattr(function, "generate"):
+    if any(base.__module__.startswith("transformers.") for base in type(function).__mro__):
         raise SettingsError(
             f"{expected}. Pass the folder or hub id that it was loaded from, or a function that"
             " calls it"
