@@ -333,6 +333,7 @@ def test_changes_of_one_question_have_no_interval(home):
     assert "nan" not in found.plot().svg
 
 
+@pytest.mark.long  # builds BLINK
 def test_a_table_has_one_number_format_and_no_interval_of_chance(home):
     lines = repr(bench.evaluate("blink", model="random", limit=14)).splitlines()
     (chance,) = [line.split() for line in lines if " chance " in line]
