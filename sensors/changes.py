@@ -1,8 +1,8 @@
 """Declarative automation on changed table content.
 
-One rule for all evaluation assets: only materialized partitions are materialized again. A model is
+One rule for what is made of models: only materialized partitions are materialized again. A model is
 not evaluated on another suite because its questions changed; new checkpoints belong to the
-checkpoint sensors.
+checkpoint sensors. Constant responses are tried as soon as there are questions.
 """
 
 from typing import Any
@@ -48,7 +48,11 @@ def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's 
     return type(timing)(timestamps=times) if timing else None
 
 
-_CHANGED = When.any_deps_match(ContentChange())
+_CLAIMS = dg.AssetSelection.tag("bench/stage", "claims")
+_CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
+
+# Metrics made before the constants try them themselves: they wait for nothing and lack nothing.
+_CHANGED = When.any_deps_match(ContentChange()).ignore(_CONSTANTS)
 _OUT_OF_DATE = _CHANGED.since(When.newly_updated())
 # Not since_last_handled: it forgets what changes between a request and the look after it.
 _NOT_YET_ASKED = ~When.newly_requested().since(_CHANGED)
@@ -60,13 +64,17 @@ _OF_ALL_MODELS = (
 )
 """No waiting: a broken or slow model must not freeze the leaderboard."""
 
-_CLAIMS = dg.AssetSelection.tag("bench/stage", "claims")
-_CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _OF_ONE_MODEL = (
     _OF_ALL_MODELS
-    & ~When.any_deps_missing().ignore(_CONSTANTS)  # which older homes lack
+    & ~When.any_deps_missing().ignore(_CONSTANTS)
     & ~When.any_deps_in_progress()
     & When.all_deps_blocking_checks_passed()
+)
+_OF_QUESTIONS = (
+    (_OUT_OF_DATE | When.missing())
+    & _NOT_YET_ASKED
+    & ~When.any_deps_missing()
+    & ~When.in_progress()
 )
 
 
@@ -74,8 +82,9 @@ def following(spec: dg.AssetSpec) -> dg.AssetSpec:
     """Add automation to an asset downstream of the questions, on changes of its inputs."""
     if spec.tags.get("bench/per"):
         return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
-    gathers = spec.group_name in ("leaderboard", "claims")
-    if gathers or spec.tags.get("bench/stage") == "constants":
+    if spec.tags.get("bench/stage") == "constants":
+        return spec.replace_attributes(automation_condition=_OF_QUESTIONS)
+    if spec.group_name in ("leaderboard", "claims"):
         return spec.replace_attributes(automation_condition=_OF_ALL_MODELS)
     return spec
 

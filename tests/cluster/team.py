@@ -132,6 +132,14 @@ def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
         time.sleep(2)
 
 
+def all_ended(bench: Workbench) -> None:
+    """Wait for runs that no model has to do with, too."""
+    until = time.monotonic() + PATIENCE
+    while not all(one.is_finished for one in bench.instance.get_runs()):
+        assert time.monotonic() < until
+        time.sleep(2)
+
+
 def made_of_models(bench: Workbench) -> dict[tuple[str, str], list[str]]:
     """Every table that the evaluations of checkpoints made, row by row."""
     return {

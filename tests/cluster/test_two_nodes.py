@@ -9,7 +9,15 @@ import dagster as dg
 import pytest
 
 from tests.cluster.shown import in_the_report, in_the_ui
-from tests.cluster.team import Team, differing, finished, made_of_models, made_of_sources, team
+from tests.cluster.team import (
+    Team,
+    all_ended,
+    differing,
+    finished,
+    made_of_models,
+    made_of_sources,
+    team,
+)
 from tests.object_store import KEYS
 from tests.postgres_server import PASSWORD
 from tests.ray_cluster import HEAD, OTHER
@@ -39,6 +47,7 @@ def test_three_checkpoints_on_two_nodes_have_the_digits_of_one_machine(cluster: 
             a.refresh_questions(suite)
         with cluster.daemon():
             runs = finished(a, 3)
+            all_ended(a)
         assert {run.status for run in runs} == {dg.DagsterRunStatus.SUCCESS}
         assert {cluster.node_of(a, run) for run in runs} == {HEAD, OTHER}
         models = sorted({run.tags["dagster/partition"] for run in runs})

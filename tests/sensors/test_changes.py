@@ -50,9 +50,14 @@ class Bench:
         self.tick()
 
     def build(self, suite: str, questions: list[Question] | None = None) -> None:
-        """Materialize a question table, of other questions or of the same."""
+        """Materialize a question table, of other questions or of the same, and its constants."""
         self.asked[suite] = self.asked[suite] if questions is None else questions
         self._run([[suite, "questions"]])
+        self.try_constants(suite)
+
+    def try_constants(self, suite: str) -> None:
+        """Try constant responses on questions."""
+        self._run([[suite, CONSTANTS]])
 
     def evaluate(self, model: str, *prefix: str, tables: list[str] = TABLES) -> None:
         """Make the tables of one model."""
@@ -140,6 +145,14 @@ def test_other_questions_are_put_once_to_those_who_were_asked_before(bench: Benc
     assert bench.tick() == [], "a run that failed is not started again"
     bench.evaluate("a", "quiz", tables=["predictions"])
     assert bench.tick() == of("a", tables=["metrics", "scores"]), "its run ended half way"
+
+
+def test_constants_are_tried_once_on_questions_that_were_built(bench: Bench) -> None:
+    bench.instance.wipe_assets([dg.AssetKey(["quiz", CONSTANTS])])
+    assert bench.tick() == [f"quiz/{CONSTANTS}"]
+    assert bench.tick() == [], "a run that failed is not started again"
+    bench.try_constants("quiz")
+    assert bench.tick() == [], "no model is evaluated again for it"
 
 
 @pytest.mark.long
