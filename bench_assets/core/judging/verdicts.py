@@ -91,8 +91,10 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
         return None
     if any(_says_both(part, words) for part in _unasked(parts)) or _is_denied(said, parts, words):
         return None
-    whole, *read = (_letter(part, words) for part in ("\n".join(parts), *parts))
-    if whole is None or whole not in _OFFERED or any(one not in (whole, None) for one in read):
+    whole = _letter("\n".join(parts), words)
+    if whole is None or whole not in _OFFERED:
+        return None
+    if len(parts) > 1 and any(_letter(part, words) not in (whole, None) for part in parts):
         return None
     return [*words.values()][_OFFERED.index(whole)]
 

@@ -128,7 +128,7 @@ def _every_judge(text: str) -> object:
     for task, questions in _tasks():
         for name, judge in task.judges.items():
             if isinstance(judge, ByModel):
-                judged_as(task, questions, name, text)
+                judged_as(task, questions[:1], name, text)
     return None
 
 
