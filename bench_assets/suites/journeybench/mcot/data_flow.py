@@ -1,9 +1,10 @@
 """Proves that a number of a problem has one way through its solution, from the text to the answer.
 
 A number is replaced only where every step of the solution is a calculation in brackets, every
-number in a calculation comes from one place, every result is used, and the step that takes a
-number of the text speaks of what the text counts. Anything else is refused with a reason: words
-can carry a number on ("half of them left"), and 6 can be the faces of a cube and not the dogs.
+number in a calculation comes from one place, every result and number of the text is used, and the
+step that takes a number of the text speaks of what the text counts. Anything else is refused with a
+reason: words can carry a number on ("half of them left") or belie another one ("6 cats, Tim,
+Tom ..."), and 6 can be the faces of a cube and not the dogs.
 """
 
 import json
@@ -43,6 +44,7 @@ _DECIDES = re.compile(  # words by which a number chooses the calculation
     r"of (?:the|these|those|his|her|its|their) (?:\w+,? )?\d|"
     r"of \d+,? \d|(?:which|that) (?:is|are|was|were) (?:\w+ )?(?:twice|half|double|thrice|triple|"
     r"times|as many)|"
+    r"another|partners?|pairs? up|shar(?:es?|ed|ing)|splits?|left over|none|beats?|record|"
     r"minimum|maximum|limit|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
     r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
     re.IGNORECASE,
@@ -55,15 +57,23 @@ _RATE_AFTER = re.compile(
     r"\b(?:each|per|apiece|every|an? (?:second|minute|hour|day|week|month|year|piece))\b",
     re.IGNORECASE,
 )
+_SENTENCES = re.compile(r"[.?!](?!\d)")
+_CLAUSES = re.compile(r"[;:()]|,(?!\d)|\s[-–—]\s")
+_QUESTION = re.compile(r"\s*(?:and\s+)?(?:how|what|which|who|when)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\s*(?:if|since|because|as|but|where|while|given|when)\b", re.IGNORECASE)
+_THEM = re.compile(
+    r"\b(?:they|them|their|these|those|its?|all|both|every|each|rest|others?)\b", re.IGNORECASE
+)
 _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
 _MORE = re.compile(r"\s*(?:more|fewer|less|other)\b", re.IGNORECASE)
 _WORDS_NEAR = 4
+_MOST_SAID = 2  # "on the table", and not "in a square as wide as long"
 _EMPTY = re.compile(
     r"(?:a|after|all|also|an|and|another|any|are|as|at|be|before|but|buy|buys|by|did|do|does|"
     r"each|every|far|few|fewer|for|from|get|gets|had|has|have|he|her|him|his|how|if|in|"
     r"into|is|it|its|less|many|more|much|of|on|one|or|other|own|per|she|so|some|such|than|"
-    r"that|the|their|them|then|there|they|this|times|to|was|were|what|when|which|who|will|"
+    r"that|the|their|them|then|there|they|this|times|to|was|were|what|when|which|who|whose|will|"
     r"with|you)"
 )
 _GENERAL = frozenset(
@@ -110,6 +120,7 @@ class _Stated(NamedTuple):
     after: frozenset[str]
     counts: frozenset[str]  # the first of the words after it; none for "5 more"
     is_rate: bool  # so many of each
+    more: frozenset[str]  # what else its clause says after it
 
 
 def steps_of(solution: str) -> list[SolutionStep]:
@@ -160,6 +171,7 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
     if decides := _DECIDES.search(problem.question):
         yield f"another number may need another calculation: {decides[0]!r:.60}"
     yield from _parts(stated, number)
+    yield from _idle_text(problem, steps, stated, number)
     yield from _steps_in_words(problem, steps, stated)
     done: list[float] = []
     for at, step in enumerate(steps):
@@ -176,6 +188,28 @@ def _parts(stated: list[_Stated], number: float) -> Iterator[str]:
         for one in (one for one in stated if one.number not in (1, number) and not one.is_rate):
             if one.counts & (mine.after | _GENERAL) or mine.counts & one.after:
                 yield f"{written(number)} may be a part of {written(one.number)}, or the whole"
+
+
+def _idle_text(
+    problem: Problem, steps: list[SolutionStep], stated: list[_Stated], number: float
+) -> Iterator[str]:
+    """Numbers and clauses of the text that no calculation uses: another number may belie them."""
+    used = {literal for step in steps for literal in step.literals}
+    yield from (f"no step has {written(one.number)}" for one in stated if one.number not in used)
+    mine = [one for one in stated if one.number == number]
+    if more := next((one.more for one in mine if len(one.more) > _MOST_SAID), None):
+        yield f"its clause says more of {written(number)}: {', '.join(sorted(more))}"
+    unit = frozenset().union(*(one.after for one in mine))
+    *sentences, asked = map(_CLAUSES.split, _SENTENCES.split(problem.question.strip(" .?!")))
+    facts = takewhile(lambda clause: not _QUESTION.match(clause), asked[:-1])
+    conditions = filter(_CONDITION.match, asked)
+    for clauses in [*sentences, [*facts, *conditions]]:
+        said: list[float] = []
+        for clause in filter(str.strip, clauses):
+            about = number in said or _THEM.search(clause) or unit & _stems(clause)
+            said += (here := [one.number for one in _stated(clause)])
+            if about and not here and not any(_brought_by(known, clause) for known in used):
+                yield f"no step takes up {clause.strip()!r:.60}"
 
 
 def _sources(
@@ -269,6 +303,7 @@ def _stated(text: str) -> list[_Stated]:
             _stems("".join(after.split()[:1]) if not _MORE.match(digits, found.end()) else ""),
             _RATE_BEFORE.search(digits[: found.start()]) is not None
             or _RATE_AFTER.match(digits, found.end()) is not None,
+            _stems(_CLAUSE_END.split(digits[found.end() :], maxsplit=1)[0]) - _stems(after),
         )
         for found in _NUMBER.finditer(digits)
     ]

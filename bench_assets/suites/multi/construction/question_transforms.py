@@ -22,35 +22,25 @@ _CIRCLED_RUN = re.compile(rf"[{CIRCLED}](?:[、和与及,，\s]*[{CIRCLED}])*")
 # Commas make triples and thousands: 3,4,5 and 1,200 are one thing each.
 _NUMBER_RUN = re.compile(r"\d{1,2}(?:\s*[和与及]\s*\d{1,2})+|\d{1,2}")
 _STATEMENT = re.compile(rf"([{CIRCLED}])([^{CIRCLED}]+)")
-_STATEMENT_NOUN = "说法|叙述|描述|判断|结论|表述|命题|观点|语句"
-_ALL_STATEMENTS = re.compile(
-    rf"(?:^|[，,。；;：:\n])\s*(?:则|那么)?(?:下列|以下|下面|上述|以上|其中|这些)?(?:[四五六]个)?"
-    rf"(?:关于[^，。；\n]{{1,25}}的|有关[^，。；\n]{{1,25}}的)?(?:{_STATEMENT_NOUN})中?[，,]?"
-    r"(?:正确|不正确|错误)的(?:是|有)[:：]?\s*\[MASK\]"
-)
 _UNARY = (
     "质数|合数|偶数|奇数|整数|无理数|有理数|正数|负数|自然数|轴对称图形|中心对称图形|化学变化|"
     "物理变化|氧化物|单质|化合物|混合物|纯净物|矢量|标量|可再生能源|不可再生能源|哺乳动物|"
     "两栖动物|爬行动物|鸟类|鱼类|昆虫|直辖市|唐代诗人|宋代词人|导体|绝缘体|晶体|非晶体|"
     "金属元素|非金属元素"
 )
-_ALL_OF_A_KIND = re.compile(
-    r"(?:^|[，,。；;：:\n])\s*(?:其中|下列|以下|下面|上述|以上|这些)?各?"
-    r"(?:数|物质|图形|变化|能源|动物|元素|国家|城市|诗人|材料|物理量|现象)?[中里]?[，,]?"
-    rf"不?(?:属于|是)(?:{_UNARY})的(?:是|有)[:：]?\s*\[MASK\]"
+_KIND = rf"不?(?:属于|是)(?:{_UNARY})"
+_NAME = (  # one thing by its own name: no pronoun, order, classifier, joint or letter
+    r"(?:[^\W\d_a-zA-Z的该此其它他她彼之己谁哪这那余剩另任同和与及或而且等各每也亦都均全某几两俩双"
+    r"第首末尾头上下左右前后先再者数项条句个位题图述话甲乙丙丁]{1,8}|\$?[-\d.π×]+\$?|\$\\sqrt\{\d+\}\$)"
 )
-_COMBINED = re.compile(r"相|互|同|共|[之的][和差积商比]|任取|[两二]数|[两二]者|成对|之间")
-_REFERENCE = re.compile(  # words of closed classes by which a statement leans on another
-    rf"{_STATEMENT_NOUN}|正确|错误|以上|同上|都不|均不|\[MASK\]|\[IMAGE|"
-    r"(?<!应)该|[此它他她其这那]|另[一外]|[上下前后][一二两三面述者数句条项个]|"
-    r"[两二三]者|第[一二三四五六][个句条项]|[都均全皆][对错真假]|[为是][真假]|[也亦仍却更]|[一同]样|相[同反]|"
-    r"依[然旧此]|[左右上下前后][边面侧]|反[之过]|同理|综上|所以|从而|因[此而]|于是|否则|不然|"
-    r"^(?:故|则|而|且|又|再|还|但|若不|因|由|即|只有|[加减乘除])"
+_CLAIM_NOUN = "(?:说法|叙述|描述|判断|结论|表述|命题|观点|语句)"
+_KIND_NOUN = "(?:数|物质|图形|变化|能源|动物|元素|城市|诗人|材料|物理量)"
+_LISTED = "(?:下列|以下|下面|上述|以上|其中|这些)?"
+_CLAIMS = re.compile(
+    rf"{_LISTED}{_CLAIM_NOUN}中?[，,]?(?:不?正确|错误)的(?:是|有)[:：]?\s*\[MASK\]"
 )
-_SEVERAL = re.compile(r"[和与及或]")  # an element that names two things
-_ONE_OF = re.compile(
-    r"任选|选[出择取]|[两二三2-9][个项]|一[组对项]|顺序|次序|依次|分别|对应|搭配|条件"
-)
+_MEMBERS = re.compile(rf"{_LISTED}各?{_KIND_NOUN}?[中里]?[，,]?{_KIND}的(?:是|有)[:：]?\s*\[MASK\]")
+_INTRODUCED = rf"\s*(?:有|下列|以下|有下列)?各?(?:{_CLAIM_NOUN}|{_KIND_NOUN})?[:：]?\s*"
 
 _NEGATIONS = (("正确的是[MASK]", "不正确的是[MASK]"), ("是[MASK]", "不是[MASK]"))
 _NEGATIVE = re.compile(r"不|没|无|非|未|错误|除了|有误")
@@ -58,12 +48,6 @@ _NEGATIVE = re.compile(r"不|没|无|非|未|错误|除了|有误")
 _NO_NEGATION = re.compile(
     r"(?:可能|一定|必然|必须|应该?|至少|只|仅|通常|往往|于|还|但|凡|(?<!首)都|也|就|像|要)是\[MASK\]"
 )
-_QUANTITIES = (
-    "和|差|积|商|结果|值|比例尺|[个条边棱面角人次总]数|度数|数量|周长|面积|体积|容积|长|宽|高|长度|宽度|"
-    "高度|半径|直径|距离|路程|速度|质量|密度|年龄|身高|体重|单价|总价|概率|平均数|中位数|首都|省会|"
-    "元素符号|化学式|原子序数|平方|立方|电压|电流|电阻"
-)
-"""What has one value for one thing; a prime, a root or a period has several."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OTHER_OPTIONS = re.compile(
     r"以上|上述|前[两三]项|其[他它]|[都均皆][不是对正错有]|[两二三]者|[A-M][、和与及]\s*[A-M]"
@@ -75,18 +59,14 @@ _PARALLEL = re.compile(r"\[MASK\](?:[、和与及]\[MASK\])+")
 _ALTERNATIVES = re.compile(
     r"或|、|;|；|,|，|均可|都可|即可|不唯一|任意|略|同上|见|前者|后者|\bor\b|\[IMAGE|(?<!\d)/|/(?!\d)"
 )
-_OPEN_BLANKS = re.compile(
-    r"[有如]\[MASK\]|写[出一]|举|列出|[某任]|因素|原因|条件|特[点征]|方法|措施|作用|意义|例如|比如|"
-    r"可以|可能|能|其中[的之]?[一两二三]|中的[一两二三]|一[个种]|之一|\[MASK\]\s*等|不唯一|均可|即可|当|[若设]|"
-    r"如果|假如|[大小多少高低]于|超过|[<>≥≤]|[质合奇偶整倍因约正负]数|自然数|[有无]理数|约|近|左右|估|"
-    r"至[少多]|最|不[超少多大小]|以[上下内]|常见|一般|通常|往往|合适|适合|取值|范围"
-)
-_NAMED_BLANKS = re.compile(  # by nouns; by a sum, a product, an equation
-    rf"(?:[和与、及][^，,。；;\n]*(?:{_QUANTITIES})分别(?:[是为]|等于)|"
-    rf"(?:^|[，,。；;\n的])\s*(?:{_QUANTITIES})(?:、(?:{_QUANTITIES}))+[是为])"
-    rf"{_PARALLEL.pattern}\s*(?:$|[，,。；;.\n])|"
-    rf"{_PARALLEL.pattern}相[加乘](?:得|等于)\d+\s*(?:$|[，,。；;.\n])|"
-    rf"方程\s*\$x\^2[-+\dx]*=0\$\s*的两个?根[是为]{_PARALLEL.pattern}\s*(?:$|[，,。；;.\n])"
+_ELEMENT = "[氢氦碳氮氧氟氖钠镁铝硅磷硫氯氩钾钙锰铁铜锌银碘钡金汞铅]"
+_COUNTRY = "(?:中国|日本|韩国|印度|泰国|英国|法国|德国|意大利|西班牙|俄罗斯|美国|加拿大|巴西|埃及)"
+_TWO_BLANKS = r"(?:分别|依次)?[是为]\[MASK\][、和与]\[MASK\]"
+_FIXED_BLANKS = re.compile(  # by the others (a sum, a product, an equation), or by a name
+    rf"(?:{_PARALLEL.pattern}相[加乘](?:得|等于)[1-9]\d*|"
+    rf"(?:一元二次)?方程\s*\$x\^2[-+\dx]*=0\$\s*的两个?根{_TWO_BLANKS}|"
+    rf"{_ELEMENT}[和与]{_ELEMENT}的元素符号{_TWO_BLANKS}|"
+    rf"{_COUNTRY}[和与]{_COUNTRY}的首都{_TWO_BLANKS})[。.]?"
 )
 _NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
 _LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
@@ -132,30 +112,22 @@ def undo_choose_elements(item: MultiItem, changed: MultiItem) -> bool:
 def proof_of_elements(item: MultiItem) -> str:
     """The form by which each element is right or wrong by itself.
 
-    Two conditions. The predicate holds of single elements: statements are true or false, or a noun
-    of ``_UNARY`` applies. And every other element is wrong, however the right option is meant: a
-    wrong option adds it alone to right ones.
+    Two conditions. The whole question is a list of names, or of one claim about each, and a noun of
+    ``_UNARY`` applies to each alone. And every other element is wrong, however the right option is
+    meant: a wrong option adds it alone to right ones.
     """
     stem, options = split_options(item.specific)
     combined = [set(_elements_of(option)) for option in options]
     right = combined[ascii_uppercase.index(item.answer)]
     alone = {one for listed in combined if len(listed - right) == 1 for one in listed - right}
-    statements = _statements(stem)
-    if alone != set().union(*combined) - right or not set().union(*combined) <= statements.keys():
+    elements = set().union(*combined)
+    if alone != elements - right or not elements <= _statements(stem).keys():
         return ""
     text = item.general + stem
-    if sum(map(text.count, CIRCLED)) != len(statements) or _ONE_OF.search(text):
-        return ""
-    if any(map(_REFERENCE.search, _plain_statements(stem).values())):
-        return ""
-    if _ALL_STATEMENTS.search(stem):
-        return "statements, each true or false"
-    one_kind = (
-        _ALL_OF_A_KIND.search(stem)
-        and not _COMBINED.search(text)
-        and not any(map(_SEVERAL.search, _plain_statements(stem).values()))
-    )
-    return "elements of one kind" if one_kind else ""
+    if _lists_only(text, _MEMBERS, _NAME):
+        return "elements of one kind"
+    claims = _lists_only(text, _CLAIMS, rf"{_NAME}{_KIND}")
+    return "statements, each true or false" if claims else ""
 
 
 def negate(item: MultiItem) -> list[MultiItem]:
@@ -216,11 +188,10 @@ def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_split(item: MultiItem) -> str:
-    """The form that names each blank or fixes it by the others; no alternatives, none at will."""
-    if any(map(_ALTERNATIVES.search, blanks_in(item.answer))) or _OPEN_BLANKS.search(item.text):
-        return ""
-    named = _NAMED_BLANKS.search(item.text)
-    return "each blank in its place, the others given" if named else ""
+    """The form that has one value for a blank, the others given; no alternatives."""
+    fixed = _FIXED_BLANKS.fullmatch(item.text.strip())
+    sole = not any(map(_ALTERNATIVES.search, blanks_in(item.answer)))
+    return "each blank in its place, the others given" if fixed and sole else ""
 
 
 def to_blank(item: MultiItem) -> list[MultiItem]:
@@ -293,9 +264,12 @@ def _statements(stem: str) -> dict[str, str]:
     return {mark: text.strip(" \n；;，,。、") for mark, text in _STATEMENT.findall(stem)}
 
 
-def _plain_statements(stem: str) -> dict[str, str]:
-    """Statements, the last one without the question that follows it."""
-    return _statements(_ALL_OF_A_KIND.sub("", _ALL_STATEMENTS.sub("", stem)))
+def _lists_only(text: str, question: re.Pattern[str], element: str) -> bool:
+    """Whether a text is a question and its list, each mark once, and nothing else."""
+    listed = question.sub("", text, count=1)
+    marks = re.findall(f"[{CIRCLED}]", listed)
+    form = rf"{_INTRODUCED}(?:[{CIRCLED}]\s*{element}[；;，,。、\s]*)+"
+    return listed != text and len(marks) == len({*marks}) and bool(re.fullmatch(form, listed))
 
 
 def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, list[str]]:
@@ -339,7 +313,7 @@ def _evaluate(node: ast.expr) -> Fraction:
         case ast.UnaryOp(op=ast.USub(), operand=one):
             return -_evaluate(one)
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as power)):
-            if power > 10:
+            if not 1 <= power <= 10:  # 0^0 has no value
                 raise ValueError(power)
             return _evaluate(base) ** power
         case ast.BinOp(left=one, op=sign, right=other) if type(sign) in _OPERATORS:

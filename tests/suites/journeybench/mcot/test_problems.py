@@ -116,9 +116,9 @@ def test_a_number_that_may_go_without_saying_is_left_where_it_is(number, words):
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        pytest.param(3, "It is halved.", id="words that bring another number along"),
-        pytest.param(4, "It is legal.", id="a word that only begins like one"),
-        pytest.param(9, "It is a week, a dozen, twice, a leg.", id="a number that nothing brings"),
+        pytest.param(3, "Bo sees a half moon.", id="words that bring another number along"),
+        pytest.param(4, "Bo is legal.", id="a word that only begins like one"),
+        pytest.param(9, "In a week Bo twice sees legs.", id="a number that nothing brings"),
     ],
 )
 def test_a_number_that_only_the_text_gives_is_clear(number, words):
@@ -198,8 +198,8 @@ BY_HAND = [  # text, calculations, answer; then its number, what is imaged, what
     ),
     pytest.param(
         ("Ann has 8 pies, eats 3, and Bo 5 times what is left.", "Pies she eats: <<8-3=5>>5", "5"),
-        (8, 9, 6.0),
-        id="the result is the end, whatever else is like it",
+        (8, 9, None),
+        id="a number of the text that no step has",
     ),
     pytest.param(
         (

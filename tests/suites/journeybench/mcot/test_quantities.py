@@ -18,8 +18,7 @@ from tests.suites.journeybench.construction import writers
 
 PROBLEM = Problem(
     problem_id="p",
-    question="Ann has three apples. 12 eggs and 8 pies lie there, with 4 figs and 4 nuts. How many "
-    "apples, eggs and pies?",
+    question="Ann has three apples. 12 eggs and 8 pies lie there. How many apples, eggs and pies?",
     solution="Apples and eggs: <<3+12=15>>15\nWith the pies: <<15+8=23>>23",
     answer="23",
 )
@@ -58,9 +57,6 @@ def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
         pytest.param({"text": "3 apples"}, "'3 apples' does not stand", id="words changed"),
         pytest.param({"number": "5"}, "does not give the number 5", id="another number"),
         pytest.param(
-            {"text": "4 figs", "number": "4", "things": "figs"}, "4 does not stand", id="twice"
-        ),
-        pytest.param(
             {"text": "three apples. 12 eggs", "number": "3"}, "does not give", id="two numbers"
         ),
         pytest.param({"things": "three apples"}, "have a number", id="a number in the things"),
@@ -74,6 +70,12 @@ def test_a_proposal_that_does_not_fit_says_why(change, reason):
     assert quantities == []
     assert rejection.entry == "p/1"
     assert reason in rejection.reason
+
+
+def test_a_number_that_stands_twice_is_not_shown():
+    twice = replace(PROBLEM, question=f"{PROBLEM.question} And 3 figs?")
+    (rejection,) = find_quantities([twice], [response(json.dumps([GOOD]))]).rejections
+    assert "3 does not stand in the problem once" in rejection.reason
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_every_prompt_counts_what_the_image_shows():
     written, other, absent = planned()
     assert written.prompt == "A table with exactly 3 of: red apple"
     assert other.prompt.startswith(f"A table with exactly {other.count} of: red apple, and exactly")
-    assert other.count not in (3, 4, 8, 12)
+    assert other.count not in (3, 8, 12)
     assert absent.count == 0
     assert "apple" not in absent.prompt
 
@@ -124,7 +126,7 @@ def items(counts):
 def test_the_number_leaves_the_text_and_the_answer_follows_the_image():
     written, other, absent = items({}).items
     assert {one.question for one in (written, other, absent)} == {
-        "Ann has the apples in the image. 12 eggs and 8 pies lie there, with 4 figs and 4 nuts. "
+        "Ann has the apples in the image. 12 eggs and 8 pies lie there. "
         "How many apples, eggs and pies?"
     }
     n = planned()[1].count
@@ -185,33 +187,36 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
     assert "with 5 the answer is 2.5" in made.rejections[0].reason
 
 
-EATEN = (
-    "Ann has three apples. 1 is eaten. "
-    "Each costs 5 coins, 40 stamps, a weight of 1.5, 8 plates each."
-)
-
-
 @pytest.mark.parametrize(
-    ("solution", "answer", "gold"),
+    ("told", "solution", "answer", "gold"),
     [
-        pytest.param("Apples eaten: <<3-1=2>>2", "2", "", id="one less than none"),
+        pytest.param("1 is eaten.", "Apples eaten: <<3-1=2>>2", "2", "", id="one less than none"),
         pytest.param(
+            "1 is eaten. Each costs 5 coins and 40 stamps.",
             "Apples eaten: <<3-1=2>>2\nCoins: <<2*5=10>>10\nPlus stamps: <<10+40=50>>50",
             "50",
             "",
             id="on the way there",
         ),
         pytest.param(
+            "Each is on 8 plates, 1 is eaten.",
             "Apples on plates: <<3/8=0.375>>0.375\nEaten: <<0.375+1=1.375>>1.375",
             "1.375",
             "; 1",
             id="a whole",
         ),
-        pytest.param("Apples and weight: <<3+1.5=4.5>>4.5", "4.5", "", id="no whole number"),
+        pytest.param(
+            "A weight of 1.5.",
+            "Apples and weight: <<3+1.5=4.5>>4.5",
+            "4.5",
+            "",
+            id="no whole number",
+        ),
     ],
 )
-def test_where_nothing_is_seen_no_number_below_zero_is_expected(solution, answer, gold):
-    eaten = replace(PROBLEM, question=EATEN, solution=solution, answer=answer)
+def test_where_nothing_is_seen_no_number_below_zero_is_expected(told, solution, answer, gold):
+    question = f"Ann has three apples. {told} How many?"
+    eaten = replace(PROBLEM, question=question, solution=solution, answer=answer)
     (quantity,) = find_quantities([eaten], [response(json.dumps([GOOD]))]).quantities
     absent = plan_images({"p": eaten}, [quantity])[-1]
     (item,) = to_items({"p": eaten}, {"p/1": quantity}, [absent], {}).items
