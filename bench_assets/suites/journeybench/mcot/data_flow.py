@@ -42,9 +42,10 @@ _DECIDES = re.compile(  # words by which a number chooses the calculation
     r"remainder|winner|wins?|outnumber\w*|equal(?:ly)?|same (?:number|amount)|"
     r"\d+ seats|room for|capacity|among (?:them|these|those)|"
     r"of (?:the|these|those|his|her|its|their) (?:\w+,? )?\d|"
-    r"of \d+,? \d|(?:which|that) (?:is|are|was|were) (?:\w+ )?(?:twice|half|double|thrice|triple|"
-    r"times|as many)|"
-    r"another|partners?|pairs? up|shar(?:es?|ed|ing)|splits?|left over|none|beats?|record|"
+    r"of \d+,? \d|an? (?:\w+ )?\w+ of \d|"
+    r"(?:which|that) (?:is|are|was|were) (?:\w+ )?(?:twice|half|double|thrice|triple|times|"
+    r"as many)|(?<!1 )another|partners?|in pairs|pairs? up|shar(?:es?|ed|ing)|splits?|left over|"
+    r"none|beats?|record|"
     r"minimum|maximum|limit|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
     r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
     re.IGNORECASE,
@@ -68,7 +69,7 @@ _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
 _MORE = re.compile(r"\s*(?:more|fewer|less|other)\b", re.IGNORECASE)
 _WORDS_NEAR = 4
-_MOST_SAID = 2  # "on the table", and not "in a square as wide as long"
+_MOST_SAID = 1  # "on the table", and not "in a square as wide as long"
 _EMPTY = re.compile(
     r"(?:a|after|all|also|an|and|another|any|are|as|at|be|before|but|buy|buys|by|did|do|does|"
     r"each|every|far|few|fewer|for|from|get|gets|had|has|have|he|her|him|his|how|if|in|"
@@ -168,7 +169,7 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
     stated = _stated(problem.question)
     if [one.number for one in stated].count(number) != 1:
         yield f"{written(number)} does not stand in the text once"
-    if decides := _DECIDES.search(problem.question):
+    if decides := _DECIDES.search(in_digits(problem.question)):
         yield f"another number may need another calculation: {decides[0]!r:.60}"
     yield from _parts(stated, number)
     yield from _idle_text(problem, steps, stated, number)

@@ -206,7 +206,7 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
             id="a whole",
         ),
         pytest.param(
-            "A weight of 1.5.",
+            "And 1.5 of weight.",
             "Apples and weight: <<3+1.5=4.5>>4.5",
             "4.5",
             "",
