@@ -87,8 +87,7 @@ def find_plugins(
 
 def find_owners(group: str) -> dict[str, str]:
     """Find the distribution and entry point of each name in a group, without importing."""
-    entries = sorted(_entries(group, tuple(sys.path)), key=_place, reverse=True)
-    return {entry.name: _origin(entry) for entry in entries}
+    return dict(_owners(group, tuple(sys.path)))
 
 
 @contextmanager
@@ -114,6 +113,13 @@ def strangers_objects(*ours: type[Exception]) -> Generator[None]:
 def _entries(group: str, path: tuple[str, ...]) -> EntryPoints:
     """Entry points of a group on a search path; cached, because scanning distributions is slow."""
     return entry_points(group=group)
+
+
+@lru_cache(maxsize=8)
+def _owners(group: str, path: tuple[str, ...]) -> Mapping[str, str]:
+    """Cached as well: the name of a distribution is in a file with all of its description."""
+    entries = sorted(_entries(group, path), key=_place, reverse=True)
+    return {entry.name: _origin(entry) for entry in entries}
 
 
 def _place(entry: EntryPoint) -> tuple[bool, str, str]:

@@ -1,9 +1,13 @@
 """A home with a benchmark of four questions, for the Python interface."""
 
 import json
+import shutil
 
 import pytest
 from PIL import Image
+
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.settings_resource import SettingsResource
 
 TOML = """
 [benchmarks.fridge]
@@ -24,14 +28,22 @@ QUESTIONS = [
 ]
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    folder = tmp_path / "home"
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """A home whose questions are built, to be copied."""
+    folder = tmp_path_factory.mktemp("built") / "home"
     (folder / "fridge").mkdir(parents=True)
     (folder / "bench.toml").write_text(TOML)
     for colour in ("red", "blue"):
         Image.new("RGB", (32, 32), colour).save(folder / "fridge" / f"{colour}.png")
     lines = "\n".join(map(json.dumps, QUESTIONS))
     (folder / "fridge" / "questions.jsonl").write_text(lines)
-    monkeypatch.setenv("BENCH_HOME", str(folder))
+    with Workbench(SettingsResource(home=str(folder)), ["fridge"]) as opened:
+        opened.refresh_questions("fridge")
     return folder
+
+
+@pytest.fixture
+def home(built, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(built, tmp_path / "home")
