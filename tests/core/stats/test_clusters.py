@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import binom, t
 
 from bench_assets.core.schema.rows import cluster_warning
 from bench_assets.core.stats.means import ScoredPoint, freedom_of, macro_mean, mean
@@ -86,6 +86,14 @@ def test_no_order_of_points_and_no_name_of_a_cluster_changes_a_digit():
     points = [ScoredPoint(rng.random(), f"c{rng.randrange(9)}", 2.0) for _ in range(50)]
     turned = [one._replace(cluster=one.cluster * 3) for one in points]
     assert mean(points)[1:] == mean(turned)[1:]
+
+
+@pytest.mark.parametrize(("rate", "right"), [(0.6, 93.6), (0.8, 97.9)])
+def test_counts_alone_move_the_coverage_of_few_questions(rate, right):
+    """Of 25 independent questions, a binomial sum; docs/statistics.md has both ends."""
+    counts = [[ScoredPoint(float(n < k)) for n in range(25)] for k in range(26)]
+    held = [found.low <= rate <= found.high for found in map(mean, counts)]
+    assert 100 * binom.pmf(range(26), 25, rate) @ held == pytest.approx(right, abs=0.05)
 
 
 def coverage(sizes, together=0.3, right=0.6, repetitions=400):
