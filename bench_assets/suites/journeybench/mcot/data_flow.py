@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -58,6 +58,7 @@ _RATE_AFTER = re.compile(
     r"\b(?:each|per|apiece|every|an? (?:second|minute|hour|day|week|month|year|piece))\b",
     re.IGNORECASE,
 )
+_NO_NUMBER = re.compile(r"\bone (?:after|by|beside) (?:the other|one)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.?!](?!\d)")
 _CLAUSES = re.compile(r"[;:()]|,(?!\d)|\s[-–—]\s")
 _QUESTION = re.compile(r"\s*(?:and\s+)?(?:how|what|which|who|when)\b", re.IGNORECASE)
@@ -166,6 +167,7 @@ def _brought_by(number: float, text: str) -> bool:
 
 def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterator[str]:
     """Reasons why the way of a number from the text to the answer is not complete."""
+    problem = replace(problem, question=_NO_NUMBER.sub("", problem.question))
     stated = _stated(problem.question)
     if [one.number for one in stated].count(number) != 1:
         yield f"{written(number)} does not stand in the text once"
