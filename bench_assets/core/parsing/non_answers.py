@@ -9,7 +9,7 @@ parser reads the text, since they may hold the gold by chance. A response that s
 import json
 import re
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
@@ -27,6 +27,7 @@ _LONGEST = 4_000  # characters of an error, an echo, a plan
 _LONGEST_OBJECT = 20_000  # characters of a server's object, a call, a template
 _FEW = 12  # words after a value that a program printed
 _IS = ("is ", "was ", "means ", "at ", "because ")
+_REMEMBERED = 4096  # questions and responses
 _LEAST_ECHO = 12  # characters of a question; what repeats less may be an answer
 
 _TOOL_OPENS = re.compile(
@@ -103,6 +104,19 @@ def non_answer(response: str, question: str = "", options: Sequence[str] = ()) -
     text = response.strip()
     if not text or text in options or len(text) > _LONGEST_OBJECT:
         return ""
+    found = _kind_alone(text) and _kind(text, question, options)
+    is_echo = not found or found == PLAN
+    return ECHO if is_echo and _echoes(text, question, options) else found
+
+
+@lru_cache(256)  # one response to many questions is read once
+def _kind_alone(text: str) -> str:
+    """Kind of a text to a question that names nothing in it, and so excuses nothing."""
+    return _kind(text, "", ())
+
+
+def _kind(text: str, question: str, options: Sequence[str]) -> str:
+    """Kind of a text that is no echo."""
     asked = "\n".join((question, *options))
     if found := _kind_of_object(text, asked):
         return found
@@ -119,8 +133,6 @@ def _kind_of_sentences(text: str, question: str, options: Sequence[str]) -> str:
         return ERROR
     if not speaks_of_it and _MODERATION.fullmatch(text):
         return MODERATION
-    if _echoes(text, question, options):
-        return ECHO
     return PLAN if _is_plan(text) else ""
 
 
@@ -189,7 +201,7 @@ def _is_value(text: str) -> bool:
 def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
     """Whether nothing but the question, its options and the words of prompts stands there."""
     said, known = _bare(text), _bare(question)
-    if len(known) < _LEAST_ECHO or known not in said:
+    if not _LEAST_ECHO <= len(known) <= len(said) or len(text) > _LONGEST or known not in said:
         return False
     rest = said.replace(known, " ")
     n_letters = len(_LETTER.findall(text)) - len(_LETTER.findall(question))
@@ -201,6 +213,7 @@ def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
     return not re.search(r"\w", _PROMPT_WORDS.sub("", rest))
 
 
+@lru_cache(_REMEMBERED)  # each response is held against its question
 def _bare(text: str) -> str:
     return " ".join(re.sub(r"[^\w\s]", " ", text.casefold()).split())
 

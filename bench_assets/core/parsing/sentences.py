@@ -81,6 +81,7 @@ def hedges(text: str) -> bool:
     return _HEDGES.search(text) is not None
 
 
+@lru_cache(256)
 def without_questions(text: str) -> str:
     """Leave out the questions of a text.
 

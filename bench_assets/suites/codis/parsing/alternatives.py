@@ -6,8 +6,10 @@ say the same (``opposites.txt``), and nothing that sets the other one apart.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bench_assets.core.parsing.sentences import affirmed, n_denials
+from bench_assets.core.tables.large_tables import BLOCK
 from bench_assets.suites.codis.parsing.words import (
     is_among,
     normalised,
@@ -39,34 +41,41 @@ _ALONE = frozenset({"in", "on"})
 
 def named_alternative(question: str, line: str, options: Sequence[str]) -> str | None:
     """Find the one possible answer that a line commits to, or None."""
+    found, words = _alternative(line, tuple(options))
+    return None if words and _names_a_third(question, words, options) else found
+
+
+@lru_cache(BLOCK)  # one response is held against the same two answers under each context
+def _alternative(line: str, options: Sequence[str]) -> tuple[str | None, str]:
+    """The answer that a line commits to, and its words; no words if it is the answer itself."""
     told = [without_figures(clause, options) for clause in statements(line)]
     whole = [" ".join(sorted(statements(option))) for option in options]
     if " ".join(sorted(told)) in whole and len(set(whole)) == len(whole):
-        return options[whole.index(" ".join(sorted(told)))]
+        return options[whole.index(" ".join(sorted(told)))], ""
     if not any(n_denials(normalised(option)) for option in options):
         told = [affirmed(clause) for clause in told]
     words = " ".join(clause for clause in told if clause)
-    if _names_a_third(question, words, options):
-        return None
     shares = {o: _share_named(words, o, [p for p in options if p != o]) for o in options}
     named = [option for option, share in shares.items() if share > 0]
-    return named[0] if len(named) == 1 and shares[named[0]] >= _LEAST_SHARE else None
+    is_clear = len(named) == 1 and shares[named[0]] >= _LEAST_SHARE
+    return named[0] if is_clear else None, words
 
 
 def _names_a_third(question: str, words: str, options: Sequence[str]) -> bool:
     """Whether a line names a third thing that the question offers: "north" for east or west."""
-    offered = {
-        word
-        for found in _OFFERED.finditer(question.casefold())
-        for word in re.findall(r"\w+", f"{found[1]} {found[2]}")
-    }
-    known = set().union(*(same_as(word) for o in options for word in normalised(o).split()))
+    offered = _offered(question)
+    if not offered:
+        return False
+    known = {each for o in options for word in normalised(o).split() for each in same_as(word)}
     said = stems(words)
-    return any(
-        is_among(said, same_as(word))
-        for word in offered
-        if opposite_of(word) and stem(word) not in known
-    )
+    return any(is_among(said, same_as(word)) for word in offered if stem(word) not in known)
+
+
+@lru_cache(BLOCK)
+def _offered(question: str) -> frozenset[str]:
+    """Words of the alternatives in a question that have an opposite."""
+    found = (f"{found[1]} {found[2]}" for found in _OFFERED.finditer(question.casefold()))
+    return frozenset(w for phrase in found for w in re.findall(r"\w+", phrase) if opposite_of(w))
 
 
 def _share_named(words: str, option: str, others: Sequence[str]) -> float:

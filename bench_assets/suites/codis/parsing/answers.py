@@ -19,7 +19,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.suites.codis.parsing.alternatives import named_alternative
 from bench_assets.suites.codis.parsing.clock import accepted_minutes, named_time
 from bench_assets.suites.codis.parsing.polarity import may_as_can, says_plainly, yes_or_no
-from bench_assets.suites.codis.parsing.words import normalised, statements
+from bench_assets.suites.codis.parsing.words import normalised, phrase_in, statements
 
 _WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
 _POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
@@ -30,7 +30,7 @@ _OF_OTHERS = (  # what someone else says, or what might be thought: "One might s
     r"|\b(?:might|may|could) (?:seem|look|appear|be)\b|\blooks? like\b"
     r"|\bwould be (?:\w+ ){0,2}(?:wrong|mistake|error|bad|unwise|irresponsible)\b"
 )
-_PARTLY = r"\b(?:half|partly|partially|almost|nearly)"
+_PARTLY = re.compile(r"\b(?:half|partly|partially|almost|nearly)\b")
 _CONCEDED = re.compile(
     rf"(?:\A|(?<=[.!;] ))(?:(?:even |al)?though|while|despite)\b[^,.;!?]*,\s*"
     r"|,?\s*(?<=[\w,] )(?:(?:al)?though|despite)\b[^,.;!?]*(?=[.;!?]|\Z)"
@@ -78,14 +78,25 @@ def named_option(question: str, response: str, options: Sequence[str]) -> str | 
     >>> named_option("Up or down?", "He could be going up.", ("Up.", "Down.")) is None
     True
     """
-    closing = final_answer(response)
+    closing, first = final_answer(response), _first_line(response)
     if _asks(closing):
         return None
     found = _exactly(closing, options) or _stated(question, closing, options)
-    opening = _exactly(_unwrapped(response).strip().split("\n")[0], options)
+    opening = _exactly(first, options)
     if opening is None or found == opening:
         return found
     return None if found or _mentions_another(question, closing, opening, options) else opening
+
+
+@lru_cache(256)
+def _claim(line: str) -> str:
+    """Leave out what a line concedes, or what others say."""
+    return _CONCEDED.sub("", line)
+
+
+@lru_cache(256)
+def _first_line(response: str) -> str:
+    return _unwrapped(response).strip().split("\n")[0]
 
 
 def _unwrapped(response: str) -> str:
@@ -93,6 +104,7 @@ def _unwrapped(response: str) -> str:
     return _WRAPPED.sub(r" \1 ", response)
 
 
+@lru_cache(256)
 def _asks(line: str) -> bool:
     """Whether a line asks for the image or offers help, and is not just polite at the end."""
     return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))
@@ -105,13 +117,15 @@ def _exactly(line: str, options: Sequence[str]) -> str | None:
 
 
 def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
-    line = _CONCEDED.sub("", may_as_can(question, without_questions(line)))
-    if leaves_open(line) or normalised(line) == normalised(question):
+    line = _claim(may_as_can(question, without_questions(line)))
+    words = normalised(line)
+    if leaves_open(line) or words == normalised(question):
         return None
     if any(accepted_minutes(option) for option in options):
         return named_time(line, options)
     plain = {normalised(option): option for option in options}
-    if any(re.search(rf"{_PARTLY} {re.escape(said)}\b", normalised(line)) for said in plain):
+    partly = _PARTLY.findall(words)
+    if any(phrase_in(f"{degree} {said}", words) for degree in partly for said in plain):
         return None
     if plain.keys() == {"yes", "no"}:
         verdict = yes_or_no(question, line)
