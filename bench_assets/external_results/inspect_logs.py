@@ -8,7 +8,8 @@ import base64
 import binascii
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, cast
@@ -20,6 +21,7 @@ from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
     category_of,
+    mean_of_points,
     number,
     require_bounded,
     text,
@@ -46,19 +48,20 @@ def read_inspect_log(file: Path) -> ExternalResults:
     if not isinstance(about, dict) or "task" not in about:
         raise SourceError(f"{file}: not a log of Inspect AI: no entry eval.task")
     results = header.get("results") or {}
-    scorer = _headline(results, samples)
+    scorer, key = _headline(results, samples)
+    read = tuple(_sample(one, scorer, key, file) for one in samples)
     status = str(header.get("status", "started"))
     n_all = about.get("dataset", {}).get("samples")
     n_read = len({str(sample.get("id")) for sample in samples})
-    few = isinstance(n_all, int) and n_read < n_all
+    few = f"{n_read} of {n_all} samples" if isinstance(n_all, int) and n_read < n_all else ""
     return ExternalResults(
         harness=HARNESS,
         version=str(about.get("packages", {}).get("inspect_ai", "")),
         task=str(about.get("task_display_name") or about["task"]),
         model=str(about.get("model", "")) or "unknown",
-        metrics=tuple(_metrics(results)),
-        samples=tuple(_sample(one, scorer, file) for one in samples),
-        about=f"{n_read} of {n_all} samples" if few else "" if status == "success" else status,
+        metrics=tuple(_metrics(results) or mean_of_points("mean", read)),
+        samples=read,
+        about=few or ("" if status == "success" else f"status {status}"),
     )
 
 
@@ -100,34 +103,45 @@ def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
         raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {why}") from why
 
 
-def _headline(results: Mapping[str, Any], samples: list[dict[str, Any]]) -> str:
-    """Name of the scorer to read points from."""
-    named = results.get("headline") or {}
-    scores = results.get("scores") or [{}]
+def _headline(results: Mapping[str, Any], samples: list[dict[str, Any]]) -> tuple[str, str]:
+    """Names of the scorer to read points from, and of its score."""
+    named = results.get("headline") or (results.get("scores") or [{}])[0]
     first = next((name for one in samples for name in one.get("scores") or ()), "")
-    return str(named.get("score") or named.get("scorer") or scores[0].get("name") or first)
+    score = str(named.get("score") or named.get("name") or first)
+    return str(named.get("scorer") or score), score
 
 
-def _metrics(results: Mapping[str, Any]) -> Iterator[ExternalMetric]:
-    """Every metric, the headline first; with its scorer's name where there are several."""
+def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
+    """Every metric, the headline first; named by score and reducer where there are several."""
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
-    found = [
-        (score, name, number(metric.get("value")))
-        for score in scores
-        for name, metric in (score.get("metrics") or {}).items()
-    ]
+    names, reducers = ({one.get(key) for one in scores} - {None} for key in ("name", "reducer"))
+    found = []
+    for score in scores:
+        metrics = score.get("metrics") or {}
+        at = (score.get("name"), score.get("reducer"))
+        is_first = at == (headline.get("score"), headline.get("reducer"))
+        first, _ = _named(str(headline.get("metric")), metrics)
+        for key, metric in metrics.items():
+            name, category = _named(key, metrics)
+            parts = (at[0] if len(names) > 1 else "", name, at[1] if len(reducers) > 1 else "")
+            value = number(metric.get("value"))
+            if value is not None and key not in _ERRORS:
+                whole = "/".join(filter(None, parts))
+                order = (not (is_first and name == first), category != "all")
+                found.append((order, ExternalMetric(name=whole, value=value, category=category)))
+    return [metric for _, metric in sorted(found, key=itemgetter(0))]
 
-    def is_behind(one: tuple[Mapping[str, Any], str, float | None]) -> bool:
-        return (one[0].get("name"), one[1]) != (headline.get("score"), headline.get("metric"))
 
-    for score, name, value in sorted(found, key=is_behind):
-        if value is not None and name not in _ERRORS:
-            whole = f"{score.get('name')}/{name}" if len(scores) > 1 else name
-            yield ExternalMetric(name=whole, value=value)
+def _named(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
+    """Name and category of a metric; ``grouped`` writes one under the name of each category."""
+    grouped = {k: str(one["name"]) for k, one in metrics.items() if one.get("group") == "grouped"}
+    if key in grouped and "all" in grouped.values():
+        return str(metrics[key]["params"]["metric"]["name"]), grouped[key]
+    return key, "all"
 
 
-def _sample(found: Mapping[str, Any], scorer: str, file: Path) -> ExternalSample:
+def _sample(found: Mapping[str, Any], scorer: str, key: str, file: Path) -> ExternalSample:
     attached = found.get("attachments") or {}
     where = f"{file}, sample {found.get('id')}"
     prompt, images = _prompt(found, attached, where)
@@ -145,7 +159,7 @@ def _sample(found: Mapping[str, Any], scorer: str, file: Path) -> ExternalSample
         category=category_of(found.get("metadata") or {}),
         response=_completion(output, attached),
         answer=text(score.get("answer")),
-        points=_points(score.get("value")),
+        points=_points(value.get(key) if isinstance(value := score.get("value"), dict) else value),
         why=text(score.get("explanation")),
         error=str(error.get("message", "")) if isinstance(error, dict) else str(error),
     )

@@ -2,8 +2,9 @@
 
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any
 
 _MOST_BYTES = 2**30  # of a member of an archive, unpacked
@@ -86,20 +87,23 @@ def require_bounded(info: zipfile.ZipInfo) -> None:
         raise zipfile.BadZipFile(f"{info.file_size} bytes, more than the {_MOST_BYTES} allowed")
 
 
+def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[ExternalMetric]:
+    """The headline where the harness wrote none; empty without a scored sample."""
+    known = [one.points for one in samples if one.points is not None]
+    return [ExternalMetric(name=name, value=sum(known) / len(known))] if known else []
+
+
 def number(value: object) -> float | None:
     """Convert a JSON value to a number; None if it is not one.
 
-    >>> number(True), number("0.5"), number("N/A"), number(None)
-    (1.0, 0.5, None, None)
+    >>> number(True), number("0.5"), number("N/A"), number(None), number("NaN")
+    (1.0, 0.5, None, None, None)
     """
-    if isinstance(value, bool | int | float):
-        return float(value)
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None
+    try:
+        known = float(value) if isinstance(value, bool | int | float | str) else nan
+    except ValueError:
+        return None
+    return None if isnan(known) else known
 
 
 def text(value: object) -> str:

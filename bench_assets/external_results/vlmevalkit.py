@@ -22,6 +22,7 @@ from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
     category_of,
+    mean_of_points,
     member_of,
     number,
     text,
@@ -118,9 +119,7 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
         if file.is_file():
             yield from _printed(file)
             return
-    known = [one.points for one in samples if one.points is not None]
-    if known:
-        yield ExternalMetric(name="accuracy", value=sum(known) / len(known))
+    yield from mean_of_points("accuracy", samples)
 
 
 def _printed(file: Path) -> Iterator[ExternalMetric]:

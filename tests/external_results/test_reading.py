@@ -1,7 +1,7 @@
 """Results of other harnesses, in files that their own code wrote, of four to six samples each.
 
-squares.eval and sums.eval: inspect_ai 0.3.285 with its mock model. org__tiny-vlm: the evaluation
-tracker of lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them, by pandas.
+squares.eval, sums.eval and grades.eval: inspect_ai 0.3.285 with its mock model. org__tiny-vlm: the
+evaluation tracker of lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them.
 """
 
 import json
@@ -54,6 +54,24 @@ def numbers(results):
             [("includes/accuracy", "all", 4 / 6), ("match/accuracy", "all", 4 / 6)],
             [1, 1, 0, 1, 0, 1],
             id="a log of two epochs and two scorers",
+        ),
+        pytest.param(
+            DATA / "grades.eval",
+            "Inspect AI 0.3.285",
+            "grades",
+            "mockllm/model",
+            [
+                ("correct/accuracy/mean", "all", 4 / 6),
+                ("correct/accuracy/mean", "even", 3 / 4),
+                ("correct/accuracy/mean", "odd", 1 / 2),
+                ("length/mean/mean", "all", 7 / 6),
+                ("correct/accuracy/max", "all", 1.0),
+                ("length/mean/max", "all", 4 / 3),
+                ("correct/accuracy/max", "even", 1.0),
+                ("correct/accuracy/max", "odd", 1.0),
+            ],
+            [1, 0, 1, 1, 1, 0],
+            id="a log of two scores per sample, two reducers, and a metric by category",
         ),
         pytest.param(
             LMMS / "20261124_070000_samples_mini_vqa.jsonl",
@@ -132,6 +150,18 @@ def test_a_log_that_was_interrupted_has_the_samples_until_then(tmp_path):
     assert (found.about, found.metrics, len(found.samples)) == ("1 of 4 samples", (), 1)
     with pytest.raises(SourceError, match="no headline number"):
         bench.read_results(begun)
+
+
+def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp_path):
+    ended = tmp_path / "ended.eval"
+    with zipfile.ZipFile(ended, "w") as log:
+        about = {"task": "t", "model": "m", "dataset": {"samples": 3}}
+        log.writestr("header.json", json.dumps({"status": "error", "eval": about}))
+        for n, score in enumerate(["C", "C", "I", None], 1):
+            scores = {"match": {"value": score}} if score else {}
+            log.writestr(f"samples/{n}.json", json.dumps({"id": n % 3, "scores": scores}))
+    (found,) = read_external_results(ended)
+    assert (numbers(found), found.about) == ([("mean", "all", 2 / 3)], "status error")
 
 
 @pytest.mark.parametrize(
