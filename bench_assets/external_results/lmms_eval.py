@@ -1,11 +1,12 @@
 """Samples of lmms-eval: ``<date>_samples_<task>.jsonl`` beside ``<date>_results.json``.
 
 Points of a sample are stored under the metric's name, as a number or an object with ``score``.
-Samples of tasks that log only parsed answers have no points; only their headline is read.
+Samples of tasks that log only parsed answers have no points; only their headline is read. A task
+with several filters logs each sample once per filter; those of the first are read.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from bench_assets.external_results.results import (
 HARNESS = "lmms-eval"
 
 _SAMPLES = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl")
+_NO_VERSION = "unknown@unknown"  # lmms_eval_version of an installed package
 _OURS = frozenset(
     (
         *("doc_id", "doc", "target", "input", "arguments", "resps", "filtered_resps"),
@@ -56,20 +58,33 @@ def _of_task(task: str, file: Path, results: Path) -> ExternalResults:
     measured = (whole.get("results") or {}).get(task)
     if not isinstance(measured, dict):
         raise SourceError(f"{results}: no entry results.{task}")
-    metrics = tuple(_metrics(measured))
-    rows = list(read_lines(file))
-    key = _points_key([row for row, _ in rows], [one.name for one in metrics])
+    rows = _of_first_filter(row for row, _ in read_lines(file))
+    metrics = sorted(_metrics(measured), key=lambda metric: not _is_of_all(metric, rows))
+    key = _points_key(rows, [one.name for one in metrics])
     count = (whole.get("n-samples") or {}).get(task) or {}
+    version = str(whole.get("lmms_eval_version") or whole.get("git_hash") or "")
     few = count.get("original") and count.get("effective", 0) < count["original"]
     return ExternalResults(
         harness=HARNESS,
-        version=str(whole.get("lmms_eval_version") or whole.get("git_hash") or ""),
+        version="" if version == _NO_VERSION else version,
         task=task,
         model=str(whole.get("model_name") or whole.get("model_source") or file.parent.name),
-        metrics=metrics,
-        samples=tuple(_sample(row, key) for row, _ in rows),
+        metrics=tuple(metrics),
+        samples=tuple(_sample(row, key) for row in rows),
         about=f"{count['effective']} of {count['original']} samples" if few else "",
     )
+
+
+def _of_first_filter(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    first: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        first.setdefault(str(row.get("doc_id")), row)
+    return list(first.values())
+
+
+def _is_of_all(metric: ExternalMetric, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every sample has the metric; otherwise it is of a category (MMStar, MME)."""
+    return all(metric.name.partition(",")[0] in row for row in rows)
 
 
 def _metrics(measured: Mapping[str, Any]) -> Iterator[ExternalMetric]:

@@ -1,7 +1,7 @@
 """Results of other harnesses, in files that their own code wrote, of four to six samples each.
 
-squares.eval, sums.eval and grades.eval: inspect_ai 0.3.285 with its mock model. org__tiny-vlm: the
-evaluation tracker of lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them.
+squares.eval, sums.eval and grades.eval: inspect_ai 0.3.285 with its mock model. org__tiny-vlm
+and dummy: lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them.
 """
 
 import json
@@ -21,6 +21,7 @@ from bench_assets.workspace.materialization.opening import open_workbench
 
 DATA = Path(__file__).parent / "data"
 LMMS = DATA / "org__tiny-vlm"
+DUMMY = DATA / "dummy"
 VLM = DATA / "TinyVLM"
 
 
@@ -90,6 +91,24 @@ def numbers(results):
             [("mc_score", "all", 75.0)],
             [1, 0, 1, 1],
             id="samples of lmms-eval with an object each, in percent",
+        ),
+        pytest.param(
+            DUMMY / "20261128_180222_samples_mini_filters.jsonl",
+            "lmms-eval",
+            "mini_filters",
+            "dummy",
+            [("exact_match,strict", "all", 2 / 6), ("exact_match,flexible", "all", 0.0)],
+            [1, 0, 0, 0, 1, 0],
+            id="samples of lmms-eval, logged once per filter",
+        ),
+        pytest.param(
+            DUMMY / "20261128_180222_samples_mini_categories.jsonl",
+            "lmms-eval",
+            "mini_categories",
+            "dummy",
+            [("average", "all", 2 / 6), ("one", "all", 2 / 3), ("two", "all", 0.0)],
+            [1, 0, 0, 0, 1, 0],
+            id="samples of lmms-eval with a metric of all beside those of categories",
         ),
         pytest.param(
             VLM / "TinyVLM_MMBench_DEV.xlsx",
