@@ -19,7 +19,6 @@ from bench_assets.evaluation.extensions import with_extensions
 from bench_assets.evaluation.suite import Suite, defects
 from bench_assets.evaluation.task import Task
 from bench_assets.external_results.suite import IMPORTS_FILE, imported_suites
-from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
 from resources.config.bench_toml import Settings
 from resources.config.toml_validation import strict
@@ -191,6 +190,10 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
     """File benchmarks of bench.toml and imported results, with their locations."""
     imports = str(settings.home / IMPORTS_FILE)
     imported = [(imports, suite) for suite in imported_suites(settings.home)]
+    if not settings.benchmarks:
+        return imported
+    from bench_assets.file_benchmarks.suite import plain_suites  # 0.1 s of patterns
+
     return [*plain_suites(settings), *imported]
 
 

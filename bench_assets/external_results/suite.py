@@ -17,7 +17,6 @@ from bench_assets.core.tables.json_records import read_entries, records
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, ScoredQuestion, Task
 from bench_assets.external_results.results import ExternalResults
-from bench_assets.file_benchmarks.scoring import AnswerScoring
 
 IMPORTS_FILE = "imports.json"
 
@@ -36,6 +35,8 @@ class ImportedTask:
 
     def as_task(self) -> Task:
         """The task, whose points are the harness's."""
+        from bench_assets.file_benchmarks.scoring import AnswerScoring  # 0.1 s of patterns
+
         asked = Condition(prompt=_prompt, about=f"As {self.harness} sent it.")
         return Task(
             name=self.suite,

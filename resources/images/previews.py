@@ -11,7 +11,6 @@ from typing import TypeAlias, TypeVar
 
 import dagster as dg
 
-from bench_assets.core.parsing.choices import lettered
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.tables.large_tables import at, column
 from bench_assets.core.text.escaping import as_text
@@ -80,7 +79,11 @@ def question_preview(
 
 def options_of(question: Question) -> str:
     """The options of a question that has some to choose from."""
-    return lettered(question.options) if question.kind in ("choice", "choices") else ""
+    if question.kind not in ("choice", "choices"):
+        return ""
+    from bench_assets.core.parsing.choices import lettered  # 0.1 s of patterns
+
+    return lettered(question.options)
 
 
 def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:

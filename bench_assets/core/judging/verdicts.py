@@ -13,7 +13,6 @@ from string import ascii_uppercase
 from typing import Any, TypeVar
 
 from bench_assets.core.parsing import normalization
-from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.normalization import bare, plain
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.parsing.sentences import refuses, sentences
@@ -120,6 +119,8 @@ def _says_both(sentence: str, words: Mapping[str, Verdict]) -> bool:
 
 def _letter(text: str, words: Mapping[str, Verdict]) -> str | None:
     """Parse a word as an option; its letter is one that no judge writes."""
+    from bench_assets.core.parsing.choices import read_choice  # 0.1 s of patterns
+
     text = _OF_THE_JUDGED.sub("X", text)
     return read_choice(text, (*("",) * len(_UNUSED), *words)).letter
 

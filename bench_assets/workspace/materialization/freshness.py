@@ -21,7 +21,6 @@ from bench_assets.core.schema.errors import BenchError, HomeError, TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite, SuiteSettings
-from bench_assets.file_benchmarks.questions import image_files, place_of
 from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -127,6 +126,8 @@ def _images(
 
     Large numbers of images are compared by size and time, because reading them takes long.
     """
+    from bench_assets.file_benchmarks.questions import image_files, place_of  # 0.1 s of patterns
+
     files = image_files(benchmark, place_of(name, source.folder, settings))
     few = len(files) <= _MANY
     paths = map(Path, files)

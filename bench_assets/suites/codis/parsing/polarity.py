@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from bench_assets.core.parsing import option_names
+from bench_assets.core.parsing import word_lists
 from bench_assets.core.parsing.sentences import n_denials
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.suites.codis.parsing.words import (
@@ -142,7 +142,7 @@ def _in_short() -> Mapping[bool, re.Pattern[str]]:
 
 
 def _any(section: str) -> str:
-    return alternatives(Path(option_names.__file__).with_name("option_forms.txt"), section)
+    return alternatives(Path(word_lists.__file__).with_name("option_forms.txt"), section)
 
 
 def _stated(question: str, clause: str) -> bool | None:
