@@ -6,6 +6,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -33,6 +34,7 @@ _SEPARATED = r"(?:[\s,、，;；&+.*_-]|和|与|及|以及|and\b)"
 _NOTHING_ELSE = re.compile(rf"{NAME}(?:{_SEPARATED}*+{NAME})*+")
 _EITHER = re.compile(rf"{NAME}(?:(?:{_SEPARATED}|或者?|or\b|/)*+{NAME})*+")
 _FEW = 6  # words of a response that is short
+_OF_ALL = re.compile(alternatives(_FILE, "of all options"), re.IGNORECASE)
 _SHORT_NONE = re.compile(
     alternatives(_FILE, "what a short response without an answer says"),
     re.IGNORECASE,
@@ -48,7 +50,10 @@ _HANGING = re.compile(
 _CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]| [-–—] |\b(?:but|yet)\b")
 _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
+_DASHES = (" - ", "–", "—")
 _ENDS = ("stop", "ask")
+_COLONS = (":", "：")
+_NOT_SAYING_SO = ("drop", "wrong", "unfit", "hedge", "than", "if", "refuse", "back")
 _LEADS_TO_IT, _FOLLOWS_IT = (
     re.compile(form.format(alternatives(_FILE, f"{at} the only option mentioned")), re.IGNORECASE)
     for at, form in (("before", r"(?:\b(?:{})|[=>→⇒])\W*\Z"), ("after", r"\A\W*(?:{})"))
@@ -109,7 +114,8 @@ def stated(response: ParsedResponse) -> str | None:
     if not said.chosen:
         return None
     last, start = said.chosen[-1]
-    if response.wanted == "right" and last == said.called_wrong:
+    called_wrong = last == said.called_wrong and start <= said.called_wrong_at
+    if response.wanted == "right" and called_wrong:
         return ""
     wrong = set(said.verdicts["wrong"]) & set(said.verdicts["right"])
     corrected = max((cue for cue in said.cues if cue <= start), default=-1)
@@ -161,6 +167,19 @@ def judged(response: ParsedResponse) -> str | None:
     clash = set(yes) & (set(no) | set(said.open) | said.denied.keys())
     unsure = bool(said.open) and len(set(yes)) > 1
     return "" if cut_off or partly or clash or unsure else _distinct(yes)
+
+
+def eliminated(response: ParsedResponse) -> str | None:
+    """The one option that is left where all others are denied or called wrong."""
+    said, verdicts = response.said, response.said.verdicts
+    aside = {
+        "right": said.rejected,
+        "wrong": {*said.denied, *verdicts["right"]},
+        "else": {*said.denied, *verdicts["unfit"]},
+    }[response.wanted]
+    left = set(response.options.letters) - aside
+    told = response.options.counted and not left & set(said.mentioned + said.open)
+    return left.pop() if len(left) == 1 and told and not _OF_ALL.search(response.text) else None
 
 
 def judged_alone(response: ParsedResponse) -> str | None:
@@ -264,15 +283,33 @@ def _goes_on(response: ParsedResponse) -> bool:
 
 
 def _left_over(response: ParsedResponse) -> str:
-    """The letters of the last sentence, if it has nothing else and all others are rejected."""
+    """The letters that end a response on their own, if no other option is named so.
+
+    They are all of the last sentence, or what its colon or arrow leads to.
+    """
     *before, last = [one for one in response.tokens if one.kind != "stop"] or [response.tokens[0]]
     at = response.tokens.index(last)
     opens = response.tokens[at - 1]
-    alone = bool(last.letters) and at > 0 and (opens.kind in _ENDS or opens.text in ARROWS)
-    others = {letter for one in before for letter in one.letters}
-    asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
-    follows = others - set(last.letters) <= response.said.rejected if others else asked
-    return last.letters if alone and follows else ""
+    if not last.letters or not at or not _leads_to_the_end(opens, response.tokens[:at]):
+        return ""
+    others = {letter for one in before for letter in one.letters} - set(last.letters)
+    if re.match(LETTER, last.text) and before[1:] and last.letters not in response.said.open:
+        signed = "".join(one.letters for one in before if re.match(LETTER, one.text))
+        others &= set(signed) - set(response.said.open)  # "one and one, so two. C"
+        asked = True
+    else:
+        asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
+    told = others <= response.said.rejected if others else asked
+    return last.letters if told else ""
+
+
+def _leads_to_the_end(opens: Token, before: Sequence[Token]) -> bool:
+    if opens.text not in _COLONS:
+        return opens.kind in _ENDS or opens.text in ARROWS
+    sentence: list[Token] = []
+    for one in before:
+        sentence = [] if one.kind in _ENDS else [*sentence, one]
+    return not any(one.letters or one.kind in _NOT_SAYING_SO for one in sentence)
 
 
 def _is_none(text: str) -> bool:
@@ -293,9 +330,13 @@ def _leading(tokens: Sequence[Token]) -> str:
     while _lists_another(words[at : at + 3]):
         runs, at = [*runs[:_MANY], words[at + 1]], at + 2
     letters, rest, groups = "".join(one.letters for one in runs), words[at:], len(runs)
-    echoed = {token.letters for token in tokens if token.text.rstrip()[-1:] in (".", ":", "、")}
-    if first.kind != "option" or len(echoed - {""}) > 2:
-        return ""
+    echoed = {
+        one.letters
+        for one, following in pairwise(tokens)
+        if one.text.rstrip()[-1:] in (".", ":", "、") or (one.letters and following.text in _DASHES)
+    }
+    if first.kind != "option" or len(echoed - {""}) > 1:
+        return ""  # several are gone through
     rest = rest[1:] if rest[0].kind == "contrast" and len(rest) > 1 else rest  # "B but not A"
     following = rest[0].kind
     if following == "drop" and not rest[1].letters:
@@ -324,7 +365,9 @@ def _unless_doubtful(form: Form) -> Form:
 
     def read(response: ParsedResponse) -> str | None:
         text = response.text
-        doubtful = response.said.refuses or breaks_off(text) or _is_none(text)
+        said = response.said
+        named_at = max((one.start for one in response.tokens if one.letters), default=0)
+        doubtful = said.refuses or said.blamed_at > named_at or breaks_off(text) or _is_none(text)
         return None if doubtful else form(response)
 
     return read
@@ -334,6 +377,7 @@ SEVERAL: tuple[tuple[str, Form], ...] = (
     ("a list after a colon", listed),
     ("a stated answer", stated),
     ("a judgement of the options", judged),
+    ("all others are excluded", _unless_doubtful(eliminated)),
     ("what it begins or ends with", standing_alone),
     ("the answer in a sentence", named),
 )
@@ -345,6 +389,7 @@ ONE: tuple[tuple[str, Form], ...] = (
     ("a conclusion", concluded),
     ("what it claims", _unless_doubtful(claimed)),
     ("a judgement of the options", _unless_doubtful(judged_alone)),
+    ("all others are excluded", _unless_doubtful(eliminated)),
     ("the answer in a sentence", _unless_doubtful(named)),
     ("the only option mentioned", _unless_doubtful(mentioned)),
 )

@@ -23,13 +23,20 @@ from bench_assets.core.parsing.answer_forms import (
     stated_once,
 )
 from bench_assets.core.parsing.normalization import in_english, plain
-from bench_assets.core.parsing.option_names import NAME, Options, letter_of, marked
+from bench_assets.core.parsing.option_names import (
+    NAME,
+    Options,
+    in_plain_verdicts,
+    letter_of,
+    marked,
+)
 from bench_assets.core.parsing.option_tokens import tokens_of
 from bench_assets.core.parsing.statements import read
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.core.parsing.wrapped_answers import boxed, in_json
 
 _FILE = Path(__file__).with_name("option_forms.txt")
+_WORDS = _FILE.with_name("words.txt")
 _LEAD = re.compile(alternatives(_FILE, "before an answer alone"), re.IGNORECASE)
 _LEFT_OPEN = re.compile(alternatives(_FILE, "left open").replace("@", f"({NAME})"), re.IGNORECASE)
 _LETTERS_ALONE = re.compile(rf"\W*[A-M](?:[\s,、&{NAME[1:-1]}]+[A-M])*[\s,、&{NAME[1:-1]}]*\.?")
@@ -39,6 +46,11 @@ _SLASHES = re.compile(  # of several right ones: "A/C/D", "the answer is A/C"; "
 )
 _TICK_BESIDE_A_WORD = re.compile(  # and what says the same in Chinese: "right (正确)"
     r"(?<=\w) ?[√×](?!\w)|[√×] ?(?=\w)|(?<=right) ?\((?:正确|对)\)|(?<=wrong) ?\((?:错误?)\)",
+    re.IGNORECASE,
+)
+_QUALIFIES = re.compile(
+    rf"{alternatives(_WORDS, 'contrast')}"
+    r"|\b(?:except|only|part(?:ly|ial\w*)|almost|nearly|mostly|somewhat)\b|部分|基本|大致|只",
     re.IGNORECASE,
 )
 _SHORT = 64  # characters of a response that is remembered
@@ -140,14 +152,25 @@ def _decided(
         found = form(parsed)
         if found or (found == "" and (forms is SEVERAL or form is stated_once)):
             return Choices(found, why), text
-    return Choices("", ""), text
+    related = in_plain_verdicts(text) if _judges_silently(parsed) else text
+    return _decided(related, options, wanted, forms) if related != text else (Choices("", ""), text)
+
+
+def _judges_silently(response: ParsedResponse) -> bool:
+    """Whether a verdict is asked for, and nothing is said of "right" and "wrong" themselves."""
+    said = response.said
+    silent = not (said.chosen or said.open or said.refuses)
+    return response.options.judges and silent and not _QUALIFIES.search(response.text)
 
 
 def _wrapped(response: str, options: Options) -> tuple[Choices, str] | None:
     """What stands in an object, or in a box that has nothing but options."""
     if (written := in_json(response)) is not None:
         text = _prepared(written, options)
-        return Choices(nothing_else(text) or "", "an object"), text
+        found = nothing_else(text)
+        if not found and options.sides:  # {"correct": true}
+            found = _decided(written, options, "right", ONE)[0].letters
+        return Choices(found or "", "an object"), text
     text = _prepared(boxed(response), options)
     found = nothing_else(text) if text else None
     return None if found is None else (Choices(found, "a box"), text)

@@ -29,6 +29,10 @@ def _upper(found: re.Match[str]) -> str:
     return f"({found[1].upper()})"
 
 
+def _one_form(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", found[0])
+
+
 def _compiled(*rewrites: tuple[str, _Rewrite]) -> tuple[tuple[re.Pattern[str], _Rewrite], ...]:
     return tuple((re.compile(pattern, re.DOTALL), instead) for pattern, instead in rewrites)
 
@@ -37,6 +41,7 @@ _ONE_FORM = str.maketrans(
     "選項錯誤確應該對題無為與擇✓✔✅☑✗✘❌❎✖✕", "选项错误确应该对题无为与择√√√√××××××", "\ufe0f"
 )
 _SQUARED = {0x1F170 + place: f"({letter})" for place, letter in enumerate("ABCDEFGHIJKLM")}
+_NO_CIRCLE = re.compile("[^①-⑳]+")  # numbers in circles name statements, not quantities
 _TICKED, _NOT_TICKED = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
 _A_LETTER = re.compile(r"^\s*\(?([A-Ha-h])\)?\.?\s*$")
 _GOES_ON = re.compile(r"\s{0,9}[\w<\\]")
@@ -82,7 +87,7 @@ def plain(response: str) -> str:
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
     ('Answer: [B]', 'the answer is: (C)', '选the second image')
     """
-    text = unicodedata.normalize("NFKC", response.translate(_SQUARED)).translate(_ONE_FORM)
+    text = _NO_CIRCLE.sub(_one_form, response.translate(_SQUARED)).translate(_ONE_FORM)
     if _TICKED.search(text):
         text = _NOT_TICKED.sub("×", _TICKED.sub("√", text))
     for pattern, instead in REWRITES:

@@ -5,7 +5,7 @@ know nothing of the question (``option_forms.txt``, ``words.txt``).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
@@ -13,7 +13,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.parsing.normalization import bare
+from bench_assets.core.parsing.normalization import bare, plain
 from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
 
@@ -50,12 +50,18 @@ _PLACES = {
 }
 _NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
 _NUMBER = re.compile(
-    r"(?<![\w.,#])(?<!\bno )(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
-    rf"(?:\d+|{'|'.join(_NUMBERS)})(?!\w|[.,]\d|\.\s+\S)",
+    r"(?<![\w.,#](?<![\u4e00-\u9fff]))(?<!第)(?<!\bno )"
+    r"(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
+    rf"(?:\d+|{'|'.join(_NUMBERS)})(?![^\W\u4e00-\u9fff]|[.,]\d|\.\s+\S)",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
 _PLACE = _phrases("named by place")
+_OF_TWO = re.compile(
+    r"\b(?:the )?(?:(former)|latter)"
+    r"(?: (?:one|option|choice|answer|image|point|box)\b)?|(前)者|后者",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(alternatives(_FILE, "in brackets"))
 _QUOTED = re.compile(alternatives(_FILE, "in quotation marks"))
 _AS_OPTION = _phrases("called an option", _NO_FLAGS)
@@ -80,6 +86,14 @@ _AGREES, _DISAGREES, _AGREES_IN_SHORT, _DISAGREES_IN_SHORT, _OPENS_WITH_NO = (
         (r"(?:\A|(?<=[.!]\s)|(?<=[。\n]))(?:{})(?=[.,;!。\n]|\Z)", "disagrees / plainly"),
     )
 )
+_RELATED = re.compile(
+    rf"(?P<denied>\b(?:not|never|cannot|fails? to|failed to|hardly|no)\b ?|n['’]t\b ?"
+    rf"|[不没未非]|不[太完]?全?|没有)?"
+    rf"(?:(?:\w+ly|be|a|an|the|any) ){{0,3}}"
+    rf"(?:(?P<agrees>{alternatives(_FILE, 'agrees with the reference')})"
+    rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!。，；\n]*[.;,!。，；\n]? ?",
+    re.IGNORECASE,
+)
 _SAME = [line.split("|") for line in lines_of_section(_FILE, "the same")]
 _IN_OTHER_WORDS = [
     (text, re.compile(pattern, re.IGNORECASE))
@@ -96,6 +110,7 @@ _ELLIPSIS = re.compile(  # "A is not right. B is."
 )
 _NONE_BUT = _phrases("none but")
 _ALL_BUT = _phrases("all but")
+_EVERY = re.compile(alternatives(_FILE, "every option"), re.IGNORECASE | re.MULTILINE)
 _BEFORE = alternatives(_FILE, "before a word that is an option")
 _AFTER = alternatives(_FILE, "after a word that is an option")
 _POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)
@@ -159,6 +174,11 @@ class Options:
         return _patterns(self.texts).compared
 
     @property
+    def judges(self) -> bool:
+        """Whether the options are verdicts on an answer or a statement: "right", "wrong"."""
+        return bool(self.sides) and not _patterns(self.texts).of_statements
+
+    @property
     def sides(self) -> str:
         """The letters of "right" and of "wrong", where the options are these; else ""."""
         return _patterns(self.texts).sides
@@ -172,6 +192,7 @@ class _Patterns(NamedTuple):
     compared: bool  # whether they say something of these letters: "A is closer"
     ordinals: dict[str, int]  # places that the texts name themselves: "the second image"
     sides: str
+    of_statements: bool  # whether these are "yes" and "no", "true" and "false"
 
 
 def letter_of(name: str) -> str:
@@ -205,6 +226,7 @@ def marked(text: str, options: Options) -> str:
     text = _UNNAMED.sub(lambda found: found[0].casefold(), text)
     text = _BARE_LETTERS.sub(partial(_bare, offered=options.letters), text)
     text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
+    text = _OF_TWO.sub(partial(_of_two, offered=options.letters), text)
     text = _without_list(_HEADING.sub("\n", text), options.n if options.texts else 0)
     text = _AND.sub("、", _OFFERED.sub("", text))
     text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)
@@ -214,13 +236,14 @@ def marked(text: str, options: Options) -> str:
     if not options.counted:
         return text
     text = _ELLIPSIS.sub(r"\1 the answer is: \2", text)
+    text = _EVERY.sub(f" the answer is: {_names_of(options.letters)} ", text)
     text = _NONE_BUT.sub(lambda found: f" the answer is: {_first(found)} ", text)
     return _ALL_BUT.sub(partial(_others, options=options), text)
 
 
 @lru_cache(maxsize=4096)
 def _patterns(texts: tuple[str, ...]) -> _Patterns:
-    known = [bare(text) for text in texts]
+    known = [bare(plain(text)) for text in texts]
     different = {
         text: place
         for place, text in enumerate(known)
@@ -243,6 +266,7 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
         bool(compared),
         ordinals if len(ordinals) == len(known) else {},
         sides,
+        agrees,
     )
 
 
@@ -396,6 +420,15 @@ def _placed(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
     return f" {chr(_LETTER + nth)} " if nth < n else found[0]
 
 
+def _of_two(found: re.Match[str], offered: str) -> str:
+    """The former or the latter of two options: in the order in which the text names them."""
+    names = re.findall(NAME, found.string[: found.start()])
+    two = "".join(dict.fromkeys(map(letter_of, names))) or offered
+    if len(two) != 2:
+        return found[0]
+    return f" {chr(_LETTER + _place(two[not (found[1] or found[2])]))} "
+
+
 def _without_list(text: str, n: int) -> str:
     """Leave out where all options are listed in their order, with their texts and nothing else."""
     if n < 2:
@@ -418,6 +451,15 @@ def _closed(found: re.Match[str]) -> str:
     return f".\n{found[1]}" if letter_of(found[1]) != letter_of(found[2]) else found[0]
 
 
+def in_plain_verdicts(text: str) -> str:
+    """Write what is said of a reference as "right" or "wrong", with what belongs to it."""
+    return _RELATED.sub(_verdict_on, text)
+
+
+def _verdict_on(found: re.Match[str]) -> str:
+    return " right. " if (found["agrees"] is None) == (found["denied"] is not None) else " wrong. "
+
+
 def _agreed(found: re.Match[str]) -> str:
     """A label and a text: one name if they agree; if not, either of two."""
     names = [name for name in found[0] if re.match(NAME, name)]
@@ -431,5 +473,8 @@ def _agreed(found: re.Match[str]) -> str:
 def _others(found: re.Match[str], options: Options) -> str:
     """The options that are not among those a text sets aside."""
     aside = {letter_of(name) for name in re.findall(NAME, found[0])}
-    named = [chr(_LETTER + _place(letter)) for letter in options.letters if letter not in aside]
-    return f" {''.join(named)} "
+    return f" {_names_of(one for one in options.letters if one not in aside)} "
+
+
+def _names_of(letters: Iterable[str]) -> str:
+    return "".join(chr(_LETTER + _place(letter)) for letter in letters)

@@ -12,7 +12,12 @@ from bench_assets.core.parsing.word_lists import alternatives, section_names
 _FILE = Path(__file__).with_name("words.txt")
 _NO_TOKENS = (
     *("negation", "no negation", "filler", "leaves open", "parts clauses", "draws a conclusion"),
-    *("before a word that is denied", "after a word that is no verdict", "ends in the middle"),
+    *(
+        "before a word that is denied",
+        "what the answer may be called",
+        "after a word that is no verdict",
+        "ends in the middle",
+    ),
 )
 _NAMES = re.compile(NAME)
 _MANY = 100  # letters in a row; of more, each counts once

@@ -36,6 +36,16 @@ _CHOOSES = re.compile(  # what a person does; evidence may support an option
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:I|we|you|one|let|to|my|so|then|answer)\b", re.IGNORECASE)
+_ANOTHER = re.compile(  # "the popular answer"
+    r"\b(?:the|an?|another) "
+    r"(?:(?!(?:the|my|is|and)\b)[\w'’-]+ ){0,2}(?!(?:the|my|is|so|that)\b)[\w'’-]+ answers?\Z",
+    re.IGNORECASE,
+)
+_THE_ANSWER = re.compile(
+    alternatives(Path(__file__).with_name("words.txt"), "what the answer may be called"),
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其[他它]|剩", re.IGNORECASE)
 _DASH = re.compile(r"\s*[–—-]\s*")
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
@@ -45,6 +55,7 @@ _CORRECTING = (
     *("actually", "wait", "correction", "on second thought", "on reflection"),
     *("更正", "等等", "等一下", "慢着", "且慢", "其实", "再想想", "再看看", "再想一想", "不对"),
 )
+_FOLLOWING = ("therefore", "thus", "hence", "consequently", "因此", "所以", "故")
 _CONCEDING = ("although", "though", "while", "虽然", "尽管")
 _CONTRASTING = ("However",)
 _AT_LAST = ("finally", "最终")  # "initially A, finally B"
@@ -67,6 +78,7 @@ class OptionStatements:
     verdicts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(VERDICTS, ""))
     cues: list[int] = field(default_factory=list)  # where a conclusion or correction begins
     called_wrong: str = ""  # letters that were named, and called wrong right after
+    called_wrong_at: int = -1
     open: str = ""  # letters of which something is said that is not meant to hold
     alone: str = ""  # letters of the sentence before, if it has nothing else
     last: str = ""  # letters at the very end of which nothing is said
@@ -76,6 +88,7 @@ class OptionStatements:
     concluded: str = ""  # letters of the last sentence that draws a conclusion
     concluded_at: int = -1
     mentioned: str = ""  # all letters of sentences that hold
+    blamed_at: int = -1  # where something that is no option was last called wrong
     refuses: bool = False
     withdrawn_at: int = -1  # where it last says that it gives no answer after all
 
@@ -158,6 +171,8 @@ class _Sentence:
         )
         self.pending = ""  # letters of which nothing is said yet
         self.listed = ""  # those of them that stand in clauses of their own: "A, B are wrong"
+        self.previous = tokens[0]  # the token before
+        self.in_one_run = False  # whether they are one word: "AC, D are wrong"
         self.subject = ""  # letters of which something was said
         self.carried = ""  # what was done to the letters that end the clause before
         self.corrects = False  # whether the clause before only turns: "Wait, B."
@@ -198,6 +213,7 @@ class _Sentence:
                 self.said.recent = letters
                 continue
             if alone and not self.void:
+                self.in_one_run = not self.pending and len(letters) > 1
                 self.listed = self.pending = more(self.pending, letters)
                 self.said.recent = letters
                 self.said.claimed += letters if first.claims else ""
@@ -252,8 +268,13 @@ class _Sentence:
                 break
             drawn += "" if last.kind == "than" else token.letters
         kinds = {token.kind for token in said}
-        if not drawn and "pick" in kinds and not kinds & _DENYING:  # "so it is the one"
-            drawn = "".join(token.letters for token in self.tokens[: turns[0]])
+        before = self.tokens[: turns[0]]
+        follows = said[0].text in _FOLLOWING and before and before[-1].kind in ("is", "option")
+        says_so = "pick" in kinds or follows
+        if (
+            not drawn and says_so and not kinds & _DENYING
+        ):  # "so it is the one", "B is thus the one"
+            drawn = "".join(token.letters for token in before)
         if drawn:
             self.said.concluded, self.said.concluded_at = drawn, said[0].start
 
@@ -269,6 +290,7 @@ class _Sentence:
         mode, self.stated = "", False
         before: list[Token] = []  # as far as it matters
         for place, token in enumerate(clause):
+            self.previous = clause[max(place - 1, 0)]
             mode = self._token(token, before, clause[place + 1 : place + 4], mode)
             if len(before) < _LINKS and (not before or token.kind in _LINKING):
                 before.append(token)
@@ -291,6 +313,9 @@ class _Sentence:
             return "against" if after and after[0].letters else mode
         self._note_turn(token)
         if token.kind in ("state", "pick"):
+            told_off = self.previous.kind in ("unfit", "wrong") and self.previous.text.isascii()
+            if token.kind == "state" and told_off:
+                mode = "deny"  # "the least likely answer is B"
             self._choose_it(token, after)
             self._named_before(token, before, after, mode)
             return mode if mode == "deny" else "choose"
@@ -299,11 +324,15 @@ class _Sentence:
     def _note_turn(self, token: Token) -> None:
         """Note a correction or conclusion; after a contrast someone else no longer speaks."""
         if token.kind in _TAKING_BACK:
-            self.said.called_wrong = self.said.recent or self.said.called_wrong
+            self._call_wrong(self.said.recent, token.start)
         if token.kind in _TURNING:
             self.said.cues.append(token.start)
         if token.kind == "contrast":
             self.quoted, self.subjects = False, set()
+
+    def _call_wrong(self, letters: str, at: int) -> None:
+        if letters:
+            self.said.called_wrong, self.said.called_wrong_at = letters, at
 
     def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
         if self.just_chosen and (token.kind == "reason" or token.text == ":"):
@@ -357,8 +386,7 @@ class _Sentence:
         if self.apart and (self.pending or token.kind in ("fit", "unfit")):
             return ""  # of what the text names: "B. The other is wrong"
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
-            self.said.open = more(self.said.open, self.listed)  # "B, A is wrong": is B right?
-            self.pending = self.pending.removeprefix(self.listed)
+            self._part_from_list(token)
         letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
         if not letters and self.sides and token.kind in ("right", "wrong"):
             side = self.sides[token.kind == "wrong"]
@@ -366,9 +394,11 @@ class _Sentence:
             return ""
         if not letters and token.kind == "wrong":
             alone = all(one.kind in ("wrong", "stop", "comma") for one in self.tokens)
-            self.said.called_wrong = (
-                self.before if alone and self.before else self.said.called_wrong
-            )
+            self._call_wrong(self.before if alone else "", token.start)
+            if self.stated:  # "the usual answer is A; the usual answer is wrong"
+                self._call_wrong(self.said.recent, token.start)
+            if not any(_OTHERS.search(one.text) for one in self.clause):
+                self.said.blamed_at = token.start
             self.said.cues.append(token.start)  # "the answer is A ... wrong, it must be B"
             self.said.denied |= dict.fromkeys(
                 self.just_chosen, token.start
@@ -376,6 +406,17 @@ class _Sentence:
         self._apply(token.kind, Token("option", "", token.start, letters))
         self.subject, self.pending = letters, ""
         return ""
+
+    def _part_from_list(self, token: Token) -> None:
+        """Part "AC, D" in "AC, D is wrong", where AC is meant to be right; "A, B, D" are not."""
+        listed, own = self.listed, self.pending.removeprefix(self.listed)
+        if self.in_one_run:
+            self._apply("choose", Token("option", "", token.start, listed))
+        elif len(listed + own) > 2 or not own:
+            return
+        else:
+            self.said.open = more(self.said.open, listed)  # "B, A is wrong": is B right?
+        self.pending = own
 
     def _drop(self, token: Token, after: Sequence[Token]) -> str:
         follows = after[0] if after else token
@@ -385,6 +426,8 @@ class _Sentence:
         of_it = follows.kind != "text" or not follows.text[:1].isascii()
         here = self.here or not (self.sides or token.text.isascii())  # "No, it is not."
         if of_it and here and not self.apart:
+            if self.listed and self.in_one_run and self.listed != self.pending:
+                self._part_from_list(token)
             self._apply("deny", token._replace(letters=self.pending))
             self.pending = ""
         return ""
@@ -405,6 +448,9 @@ class _Sentence:
     def _choose_it(self, token: Token, after: Sequence[Token]) -> None:
         """Choose what was named last: "C fits, so I choose it"; note who chooses, and at last."""
         self.stated = True
+        called = _ANOTHER.search(f"{self.previous.text} {token.text}")
+        if called and not self.sides and not _THE_ANSWER.search(called[0]):
+            self.quoted = self.quotes = True
         if self.subjects == {False} and _CHOOSES.fullmatch(token.text):
             self.quoted = self.quotes = True
         if token.text.casefold().startswith(("final", "最终")):

@@ -56,9 +56,24 @@ def in_json(text: str) -> str | None:
         return ",".join(value)
     if not isinstance(value, dict):
         return None
-    if value and all(isinstance(one, bool) for one in value.values()):
-        return ",".join(str(letter) for letter, holds in value.items() if holds)
+    holds = {str(name): one for name, one in value.items() if isinstance(one, bool)}
+    if len(holds) == 1 and (answer := _truth(*holds.popitem())):
+        return answer
+    if holds and len(holds) == len(value):
+        return ",".join(letter for letter, one in holds.items() if one)
     return _answer_in(value)
+
+
+def _truth(name: str, holds: bool) -> str:
+    """What a truth value says under a name: of a verdict, or of what it names."""
+    if len(name) == 1:
+        return ""
+    words = (
+        "true"
+        if _ANSWER_KEY.fullmatch(name.casefold())
+        else name.replace("_", " ").removeprefix("is ")
+    )
+    return words if holds else f"not {words}"
 
 
 def _answer_in(value: object) -> str:

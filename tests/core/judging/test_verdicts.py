@@ -344,6 +344,26 @@ OTHERWISE = {
     "right": "wrong", "Right": "Wrong", "RIGHT": "WRONG", "✅": "❌", "正确": "错误",
     "是对的": "是错的", "对。": "错。", "agree": "differ", "same": "another",
 }  # fmt: skip
+OF_THE_REFERENCE = [
+    ("The response isn't equivalent to the reference.", False),
+    ("It matches the reference.", True),
+    ("They do not match.", False),
+    ("The two answers agree.", True),
+    ("The prediction differs from the gold answer.", False),
+    ("There is nothing wrong with it.", True),
+    ("I can't find anything wrong with the response.", True),
+    ("Yes, both say the same.", True),
+    ("No.", False),
+    ("fail", False),
+    ('{"correct": false, "reason": "another year"}', False),
+    ('{"verdict": true}', True),
+    ("与参考答案不一致。", False),
+    ("表述准确。", True),
+    ("The answer is the same except for the unit.", None),
+    ("It partly matches the reference.", None),
+    ("Half right.", None),
+    ("半对半错", None),
+]
 UNDECIDED = [
     "right. No, wrong.",
     "Right and wrong.",
@@ -374,6 +394,11 @@ def otherwise(text):
 def test_the_plain_words_of_a_judge_are_read(response):
     assert read_word(response, RIGHT_OR_WRONG) is True
     assert read_word(otherwise(response), RIGHT_OR_WRONG) is False
+
+
+@pytest.mark.parametrize(("response", "verdict"), OF_THE_REFERENCE)
+def test_what_a_judge_says_of_the_reference_is_a_verdict(response, verdict):
+    assert read_word(response, RIGHT_OR_WRONG) is verdict
 
 
 @pytest.mark.parametrize("response", UNDECIDED)

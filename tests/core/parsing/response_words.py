@@ -22,6 +22,10 @@ def of_images(text):
     return letter(text, SECOND_OR_THIRD)
 
 
+def of_claims(text):
+    return letter(text, ("yes", "no"))
+
+
 def of_sides(text):
     return letter(text, LEFT_RIGHT)
 
@@ -176,7 +180,13 @@ WORDS += [
     (why, "It shows much.\n(B) the third image", "the one line that is an option"),
     (why, "B\n\nIt shows much more of it.", "what it begins or ends with"),
     (why, "The third image; it is lighter.", "what it begins or ends with"),
+    (of_claims, "The claim that the cat sleeps is true.", "A"),
+    (of_claims, "It is true that the cat sleeps.", "A"),
+    (of_claims, "yes it is", "A"),
+    (of_claims, "The claim that the cat sleeps is not true.", "B"),
+    (of_claims, "It is not the case that the cat sleeps.", "B"),
+    (of_claims, "no it isn't", "B"),
     (why, "I see B here", "the only option mentioned"),
-    (why, "The colour of it -> B", "the answer in a sentence"),
+    (why, "The colour of it -> B", "what it begins or ends with"),
     (why, "The colour of it = B", "the only option mentioned"),
 ]  # fmt: skip
