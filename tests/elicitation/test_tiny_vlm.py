@@ -8,7 +8,11 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.core.tables.source_folder import write_files
 from bench_assets.evaluation import pipeline
+from bench_assets.suites.blink.construction.build import build_all
+from bench_assets.suites.blink.construction.recipes import BuilderParameters
+from bench_assets.suites.blink.synthetic.edition import material
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
@@ -19,22 +23,28 @@ from tests.elicitation.plain_model import PlainModel
 MODEL = "tiny-vlm/step-6840"
 
 
+DRAWN = ("funkpoint", "iiw", "photographs", "vsr")  # in a second; all of BLINK takes fifteen
+
+
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    """A home with the questions of BLINK's mini edition."""
+    """A home of BLINK without questions."""
     home = str(tmp_path_factory.mktemp("home"))
     with Workbench(SettingsResource(home=home), ["blink"]) as opened:
-        opened.refresh_questions("blink")
         yield opened
 
 
 @pytest.fixture(scope="module")
-def ten(bench: Workbench) -> list[Question]:
-    """Ten questions with two to four options and one to four images."""
-    (task,) = bench.catalog.tasks_of("blink")
-    found = list(bench.questions(task))[::19][:10]
+def ten(bench: Workbench, tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
+    """Ten questions with two to four options and one to three images."""
+    folder = tmp_path_factory.mktemp("raw")
+    for name in DRAWN:
+        write_files(folder / name, material(name, seed=0))
+    store, size = open_image_store(bench.settings), BuilderParameters(height=256)
+    built = build_all(folder, store.put, edition="mini", seed=0, parameters=size)
+    found = built.questions[::6][:10]
     assert {len(q.options) for q in found} == {2, 3, 4}
-    assert len({len(q.images) for q in found}) > 1
+    assert {len(q.images) for q in found} == {1, 2, 3}
     return found
 
 
