@@ -22,8 +22,8 @@ def home_of_doctests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("doctests") / "home"
 
 
-@pytest.fixture(autouse=True)
-def _home_of_a_doctest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if isinstance(request.node, pytest.DoctestItem):
-        home = request.getfixturevalue("home_of_doctests")
-        monkeypatch.setenv("BENCH_HOME", str(home))
+@pytest.fixture
+def doctest_namespace(home_of_doctests: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """No further names; pytest asks for them before each doctest, and for no other test."""
+    monkeypatch.setenv("BENCH_HOME", str(home_of_doctests))
+    return {}

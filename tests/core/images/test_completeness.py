@@ -83,7 +83,7 @@ def test_a_progressive_jpeg_cut_at_any_scan_is_refused(end):
 
 
 def half_plain(colour):
-    image = Image.new("RGB", (900, 900), colour)
+    image = Image.new("RGB", (480, 480), colour)
     image.paste(photo(), (0, 0))
     return image
 
@@ -93,8 +93,8 @@ def half_plain(colour):
     "image",
     [
         pytest.param(photo(), id="a photograph"),
-        pytest.param(Image.new("RGB", (900, 900), (128, 128, 128)), id="grey, as decoders fill"),
-        pytest.param(Image.new("RGB", (900, 900)), id="black"),
+        pytest.param(Image.new("RGB", (480, 480), (128, 128, 128)), id="grey, as decoders fill"),
+        pytest.param(Image.new("RGB", (480, 480)), id="black"),
         pytest.param(half_plain("white"), id="white below"),
         pytest.param(half_plain("black"), id="black below"),
         pytest.param(half_plain((128, 128, 128)), id="grey below"),

@@ -4,6 +4,7 @@ Images are drawn upright, then stored turned, by NumPy, with the EXIF orientatio
 back; points of the stored image are found as marked pixels.
 """
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -48,7 +49,8 @@ def near(scale, point):
     return pytest.approx([scale * at for at in point], abs=4)
 
 
-SCALE = 1024 / HIGH
+MARKS = Marks(height=512, radius=5)  # a quarter of the paper's pixels
+SCALE = MARKS.height / HIGH
 
 
 @pytest.fixture(params=range(1, 9))
@@ -73,7 +75,7 @@ def test_relative_depth(tmp_path, orientation, stated):
     layouts.write(tmp_path / "DIW_test.csv", f"a.png\n{line}\n")
     (draft,) = drafts(build("Relative_Depth", tmp_path))
     for place in (0, 1):
-        found = lettered(draft.show(place, Marks()).images[0], "AB")
+        found = lettered(draft.show(place, MARKS).images[0], "AB")
         assert found["AB"[place]] == near(SCALE, PLACES[0])
         assert found["BA"[place]] == near(SCALE, PLACES[1])
 
@@ -91,7 +93,9 @@ def test_relative_reflectance(tmp_path, orientation):
     content = {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
     layouts.write_json(tmp_path / "data/a.json", content)
     (draft,) = drafts(build("Relative_Reflectance", tmp_path))
-    found = lettered(draft.show(0, draft.marks).images[0], "AB", "white")
+    found = lettered(
+        draft.show(0, replace(draft.marks, height=512, radius=5)).images[0], "AB", "white"
+    )
     assert found["A"] == near(SCALE, PLACES[1])
     assert found["B"] == near(SCALE, PLACES[0])
 
@@ -116,7 +120,7 @@ def test_object_localization(tmp_path, orientation, stated):
     }
     layouts.write_json(tmp_path / "lvis_v1_val.json", content)
     (draft,) = drafts(build("Object_Localization", tmp_path))
-    shown = np.asarray(seen(draft.show(0, Marks()).images[0])).astype(int)
+    shown = np.asarray(seen(draft.show(0, MARKS).images[0])).astype(int)
     red = np.argwhere((shown[..., 0] > 200) & (shown[..., 1] < 80) & (shown[..., 2] < 80))
     (top, left), (bottom, right) = red.min(axis=0), red.max(axis=0)
     assert (left, top) == near(SCALE, (70, 60))
@@ -160,7 +164,7 @@ def test_key_points(tmp_path, orientation, stated, task, size):
     (draft,) = drafts(build(task, tmp_path))
     by_file = {"hammer": PLACES, "pot": OTHERS, "a": PLACES, "b": OTHERS}
     first, second = (by_file[file.stem] for file in draft.originals)
-    shown = draft.show(2, Marks())
+    shown = draft.show(2, MARKS)
     reference = np.array(circled(shown.images[0])) / SCALE
     nth = int(np.linalg.norm(np.array(first) - reference, axis=1).argmin())
     assert reference == pytest.approx(first[nth], abs=2)
@@ -180,11 +184,11 @@ def test_visual_correspondence(tmp_path, orientation):
     matrix = cv2.getPerspectiveTransform(np.float32(before), np.float32(after))
     layouts.write(tmp_path / "v/H_1_2", "\n".join(" ".join(map(str, row)) for row in matrix))
     (draft,) = drafts(build("Visual_Correspondence", tmp_path))
-    shown = draft.show(1, Marks())
+    shown = draft.show(1, MARKS)
     forwards = draft.originals[0].stem == "1"
-    x, y = np.array(circled(shown.images[0])) / 2
+    x, y = circled(shown.images[0])
     expected = (x + 30, y + 10) if forwards else (x - 30, y - 10)
-    assert np.array(lettered(shown.images[1], "ABCD")["B"]) / 2 == pytest.approx(expected, abs=2)
+    assert lettered(shown.images[1], "ABCD")["B"] == pytest.approx(expected, abs=2)
 
 
 def test_jigsaw(tmp_path, orientation):
@@ -193,7 +197,7 @@ def test_jigsaw(tmp_path, orientation):
     (draft,) = drafts(build("Jigsaw", tmp_path))
     upright = decode((tmp_path / "a.png").read_bytes()).image
     centre = upright.crop((133, 100, 266, 200)).resize((64, 64))
-    corner, piece, _ = (seen(data) for data in draft.show(0, Marks()).images)
+    corner, piece, _ = (seen(data) for data in draft.show(0, MARKS).images)
     assert corner.size[0] > corner.size[1]
     difference = np.asarray(piece.resize((64, 64)), float) - np.asarray(centre, float)
     assert np.abs(difference).mean() < 12
@@ -213,7 +217,7 @@ def test_multi_view_reasoning(tmp_path, orientation, second):
         assert "one of two frames is mirrored" in reasons(made)[0]
         return
     (draft,) = drafts(made)
-    to_the_right = draft.show(1, Marks()).images
+    to_the_right = draft.show(1, MARKS).images
     files = [(folder / name).read_bytes() for name in ("00000.jpg", "00001.jpg")]
     assert list(to_the_right) == (files[::-1] if orientation in MIRRORED else files)
 
@@ -235,7 +239,7 @@ def test_images_as_they_are_keep_their_bytes(tmp_path, orientation, task):
     for file in [one for one in tmp_path.rglob("*") if one.suffix in (".png", ".jpg")]:
         turn(file, orientation)
     (draft,) = drafts(build(task, tmp_path))
-    shown = draft.show(draft.places[0], Marks()).images
+    shown = draft.show(draft.places[0], MARKS).images
     assert {*shown} <= {file.read_bytes() for file in draft.originals}
 
 
