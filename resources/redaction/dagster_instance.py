@@ -20,6 +20,13 @@ from resources.runs.heartbeats import Heartbeats
 
 Record = TypeVar("Record")
 
+_UNREAD = (
+    dg.DagsterEventType.STEP_INPUT,
+    dg.DagsterEventType.LOADED_INPUT,
+    dg.DagsterEventType.HANDLED_OUTPUT,
+)
+"""Two fifths of a run's events. They say that a table was read or written, as others do."""
+
 
 class HomeConfig(TypedDict):
     """The entry ``bench`` of ``dagster.yaml``."""
@@ -37,8 +44,10 @@ class RecordRedactor:
 
     def redact(self, record: Record) -> Record:
         """The record, with ``***`` in place of every secret."""
-        secrets, written = self._secrets.now(), serialize_value(record)  # type: ignore[arg-type]
-        if not secrets or secrets.redacted(written) == written:
+        if not (secrets := self._secrets.now()):
+            return record
+        written = serialize_value(record)  # type: ignore[arg-type]
+        if secrets.redacted(written) == written:
             return record
         # Piece by piece: a quotation mark that belongs to a key may also be one of JSON's.
         redacted = json.dumps(secrets.redacted_value(json.loads(written)))
@@ -86,6 +95,10 @@ class HomeInstance(dg.DagsterInstance):
         """Heartbeats of runs, if several machines share a database."""
         variable = self._database
         return Heartbeats(read_secret(variable), variable) if variable else None
+
+    def should_store_event(self, event: dg.EventLogEntry) -> bool:
+        """Whether an event is recorded: each costs transactions."""
+        return event.dagster_event_type not in _UNREAD and super().should_store_event(event)
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""

@@ -3,12 +3,17 @@
 import sqlite3
 import sys
 from pathlib import Path
+from uuid import uuid4
 
+import dagster as dg
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from bench_assets.core.schema.errors import HomeError
-from bench_assets.workspace.materialization.dagster_instance import storage_error_reporting
+from bench_assets.workspace.materialization.dagster_instance import (
+    open_instance,
+    storage_error_reporting,
+)
 
 UNWRITTEN = "Exception while writing logger call to event log: (sqlite3.OperationalError) disk I/O"
 PLACE = Path("a home", "dagster")
@@ -35,3 +40,25 @@ def test_a_run_that_goes_on_without_some_records_says_so_once(capsys):
     assert capsys.readouterr().err == (
         "of somebody else\nwarning: a home/dagster: 3 lines of the run's log could not be written\n"
     )
+
+
+def test_a_run_records_what_its_steps_make_and_not_that_they_read_and_wrote_it(tmp_path):
+    @dg.asset
+    def read() -> int:
+        return 1
+
+    @dg.asset
+    def made(read: int) -> int:
+        return read + 1
+
+    kinds, run = [], str(uuid4())
+    with open_instance(tmp_path) as instance:
+        instance.add_event_listener(run, lambda entry: kinds.append(entry.dagster_event_type))
+        resources = {"io_manager": dg.mem_io_manager}
+        job = dg.Definitions(
+            [read, made], resources=resources
+        ).resolve_implicit_global_asset_job_def()
+        job.execute_in_process(instance=instance, run_id=run)
+    assert kinds.count(dg.DagsterEventType.STEP_OUTPUT) == 2
+    kind = dg.DagsterEventType
+    assert not {kind.STEP_INPUT, kind.LOADED_INPUT, kind.HANDLED_OUTPUT} & {*kinds}
