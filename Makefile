@@ -54,7 +54,7 @@ check: install
 # than its own: workers of pytest-xdist would collect everything, each of them.
 # The first has most of what imports torch, or Great Expectations.
 HALF := tests/workspace tests/defs tests/families tests/examples tests/python_api tests/audit tests/elicitation \
-	examples/edited_pairs \
+	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
 	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
 	models/registry models/transformers models/vllm response_cache tables)

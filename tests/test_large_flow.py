@@ -56,8 +56,15 @@ MODELS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def constants():
+    found = best_constants(JUDGED, QUESTIONS)
+    assert best_constants(JUDGED, packed(QUESTIONS)) == found
+    return found
+
+
 @pytest.mark.parametrize("model", MODELS, ids=["random", "most frequent", "scripted", "blind"])
-def test_every_step_gives_the_same(model):
+def test_every_step_gives_the_same(model, constants):
     asked = packed(QUESTIONS)
     said = pipeline.predict(JUDGED, QUESTIONS, model)
     assert pipeline.predict(JUDGED, asked, model) == said
@@ -70,8 +77,6 @@ def test_every_step_gives_the_same(model):
     assert pipeline.score(JUDGED, asked, packed(said), large) == scores
     metrics = pipeline.summarise(JUDGED, QUESTIONS, said, scores)
     assert pipeline.summarise(JUDGED, asked, packed(said), packed(scores)) == metrics
-    constants = best_constants(JUDGED, QUESTIONS)
-    assert best_constants(JUDGED, asked) == constants
     assert beside(JUDGED, asked, packed(said), packed(scores), constants) == beside(
         JUDGED, QUESTIONS, said, scores, constants
     )

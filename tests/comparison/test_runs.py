@@ -109,8 +109,8 @@ def false_alarms(budget, n_runs):
 
 
 def test_a_run_of_equal_steps_has_one_error_budget():
-    assert false_alarms(run_alpha, 60) <= 0.05
-    assert false_alarms(lambda *_: 0.05, 15) > 0.15  # the whole of it at every step
+    assert false_alarms(run_alpha, 30) <= 0.05
+    assert false_alarms(lambda *_: 0.05, 10) > 0.15  # the whole of it at every step
 
 
 def test_tasks_share_the_budget_of_a_run(tmp_path):

@@ -60,7 +60,7 @@ pools = { big = 1 }
 pool_of = { acme-model = "big" }
 """
 _LONG = {"evaluate", "serve", "server", "web", "daemon", "code", "health", "demo"}
-_QUICK = {"export", "leaderboard", "models list", "report", "tables questions"}
+_QUICK = {"export", "models list", "report", "tables questions"}
 _WITH = {  # arguments of commands that need some
     "audit power": ["quiz"],
     "audit run": ["quiz"],

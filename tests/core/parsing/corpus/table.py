@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -52,6 +53,7 @@ class Count(NamedTuple):
     examples: tuple[tuple[str, Composed, Read], ...] = ()
 
 
+@cache
 def ours(one: Composed) -> Read:
     """Read a response as the product does."""
     text = without_reasoning(one.response)
