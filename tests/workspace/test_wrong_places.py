@@ -58,7 +58,7 @@ class Listing(BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     with HTTPServer(("127.0.0.1", 0), Listing) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{serving.server_port}"
         serving.shutdown()
 

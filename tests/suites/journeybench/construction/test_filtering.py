@@ -264,7 +264,7 @@ def gallery():
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield HttpGallery(f"http://127.0.0.1:{server.server_port}/search", pause=0.0), asked
     server.shutdown()
     server.server_close()
