@@ -32,6 +32,7 @@ _BOXED = "the answer is: "  # as a box is written plainly
 _LONGEST = 50_000  # characters; no object that was asked for has so many
 _WORDS = Path(normalization.__file__).with_name("words.txt")
 _UNUSED, _OFFERED = ascii_uppercase[:11], ascii_uppercase[11:13]
+_REASONED = 3  # words of a sentence that says more than a verdict
 _LEAD = 200  # characters before an object or a list that may say what it is
 
 _LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
@@ -88,7 +89,14 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
         return words[word]
     if _NEITHER.search(said):
         return None
-    if any(_says_both(part, words) for part in _unasked(parts)) or _is_denied(said, parts, words):
+    if (last := _at_last(parts, words)) is not None:
+        return last
+    return None if _is_denied(said, parts, words) else _of_all(parts, words)
+
+
+def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
+    """What all sentences say; None where two of them differ."""
+    if any(_says_both(part, words) for part in _unasked(parts)):
         return None
     whole = _letter("\n".join(parts), words)
     if whole is None or whole not in _OFFERED:
@@ -96,6 +104,17 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     if len(parts) > 1 and any(_letter(part, words) not in (whole, None) for part in parts):
         return None
     return [*words.values()][_OFFERED.index(whole)]
+
+
+def _at_last(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
+    """The word that is all of the last sentence after sentences of reasons: "... Correct."."""
+    if len(parts) == 1 or len(parts[0].split()) <= _REASONED:
+        return None
+    found = [_letter(part, words) for part in parts if len(part.split()) <= _REASONED]
+    lone = _letter(parts[-1], words) if len(parts[-1].split()) < _REASONED else None
+    if lone is None or lone not in _OFFERED or any(one not in (lone, None) for one in found):
+        return None
+    return [*words.values()][_OFFERED.index(lone)]
 
 
 def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:

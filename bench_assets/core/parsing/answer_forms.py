@@ -21,8 +21,8 @@ from bench_assets.core.parsing.option_names import (
     letter_of,
 )
 from bench_assets.core.parsing.option_tokens import FILLER, Token
-from bench_assets.core.parsing.sentences import breaks_off, denies, ends_open
-from bench_assets.core.parsing.statements import ARROWS, OptionStatements
+from bench_assets.core.parsing.sentences import breaks_off, denies, ends_open, leaves_open
+from bench_assets.core.parsing.statements import ARROWS, CORRECTING, VERDICTS, OptionStatements
 from bench_assets.core.parsing.word_lists import alternatives
 
 Wanted = Literal["right", "wrong", "else"]
@@ -35,6 +35,11 @@ _NOTHING_ELSE = re.compile(rf"{NAME}(?:{_SEPARATED}*+{NAME})*+")
 _EITHER = re.compile(rf"{NAME}(?:(?:{_SEPARATED}|或者?|or\b|/)*+{NAME})*+")
 _FEW = 6  # words of a response that is short
 _OF_ALL = re.compile(alternatives(_FILE, "of all options"), re.IGNORECASE)
+_SHORT_TEXT = 120  # characters
+_A_WORD = re.compile("[a-z]+|[0-9]+|[\u4e00-\u9fff]")
+_COMMON = frozenset(
+    ("a", "an", "the", "of", "in", "on", "at", "to", "it", "is", "and", "with", "by")
+)
 _SHORT_NONE = re.compile(
     alternatives(_FILE, "what a short response without an answer says"),
     re.IGNORECASE,
@@ -123,8 +128,7 @@ def stated(response: ParsedResponse) -> str | None:
         taken_back = before < corrected or set(letters) & said.denied.keys()
         if set(letters) != set(last) and not taken_back:
             return ""
-    sentence = max((begin for begin in said.starts if begin <= start), default=0)
-    denied = {a for a, at in said.denied.items() if at >= sentence}
+    denied = {a for a, at in said.denied.items() if at >= start}
     return "" if set(last) & (denied | wrong) else _distinct(last)
 
 
@@ -133,6 +137,15 @@ def stated_once(response: ParsedResponse) -> str | None:
     found, said = stated(response), response.said
     drawn = concluded(response) if found and said.concluded_at > said.chosen[-1][1] else None
     return found if drawn in (None, found) else ""
+
+
+def opened(response: ParsedResponse) -> str | None:
+    """The letter that is all of the first line, if what follows takes nothing back."""
+    first, _, rest = response.text.partition("\n")
+    found = nothing_else(first) if rest.strip() and re.search(LETTER, first) else None
+    wrong = set(response.said.verdicts["wrong"] + response.said.called_wrong)
+    firm = not response.said.cues and not _LABEL.search(rest) and not wrong & set(found or "")
+    return found if found and len(found) == 1 and firm else None
 
 
 def option_line(response: ParsedResponse) -> str | None:
@@ -204,7 +217,7 @@ def standing_alone(response: ParsedResponse) -> str | None:
         outer = [line for line in lines[:1] + lines[-1:] if not line.rstrip().endswith(_GOES_ON)]
         ends = {nothing_else(line) for line in outer}
         alone = [end for end in ends if end]
-        found = found or (alone[0] if len(alone) == 1 else "")
+        found = found or (alone[0] if len(alone) == 1 else "") or _after_colon(text)
     if not found or set(found) & (said.rejected | set(said.open)) or _goes_on(response):
         return None
     return None if _is_none(text) else found
@@ -213,6 +226,8 @@ def standing_alone(response: ParsedResponse) -> str | None:
 def standing_apart(response: ParsedResponse) -> str | None:
     """As ``standing_alone``, but none where several are listed or another one is claimed."""
     found = standing_alone(response)
+    if any(one.kind == "undo" or one.text in CORRECTING for one in response.tokens):
+        found = None if concluded(response) not in (None, found) else found
     return found if found and {found} >= set(response.said.claimed) else None
 
 
@@ -249,6 +264,28 @@ def mentioned(response: ParsedResponse) -> str | None:
         return None
     firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
     return found.pop() if firm else None
+
+
+def worded(response: ParsedResponse) -> str | None:
+    """The one option of which a short response has all the words that no other option has."""
+    text, options = response.text, response.options
+    if re.search(NAME, text) or len(text) > _SHORT_TEXT or denies(text) or leaves_open(text):
+        return None
+    words = [_words_of(one) for one in options.texts]
+    own = [
+        one - {word for other in words if other is not one for word in other} - _COMMON
+        for one in words
+    ]
+    found = [
+        letter for letter, one in zip(options.letters, own, strict=True) if one <= _words_of(text)
+    ]
+    several = all(own) and all(len(one - _COMMON) > 1 for one in words)
+    return found[0] if len(found) == 1 and several else None
+
+
+def _words_of(text: str) -> frozenset[str]:
+    """The words of a text without their plural "s", and its Chinese characters."""
+    return frozenset(one.removesuffix("s") for one in _A_WORD.findall(text.casefold()))
 
 
 def _says_it_is(clause: str) -> bool:
@@ -301,6 +338,13 @@ def _left_over(response: ParsedResponse) -> str:
         asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
     told = others <= response.said.rejected if others else asked
     return last.letters if told else ""
+
+
+def _after_colon(text: str) -> str:
+    """The options that a colon leads to, if the response says nothing else of any."""
+    before, _, after = text.rpartition(":")
+    plain = before and not re.search(NAME, before) and not denies(before)
+    return (nothing_else(after) or "") if plain else ""
 
 
 def _leads_to_the_end(opens: Token, before: Sequence[Token]) -> bool:
@@ -367,7 +411,8 @@ def _unless_doubtful(form: Form) -> Form:
         text = response.text
         said = response.said
         named_at = max((one.start for one in response.tokens if one.letters), default=0)
-        doubtful = said.refuses or said.blamed_at > named_at or breaks_off(text) or _is_none(text)
+        cut_off = breaks_off(text) and response.tokens[-2].kind not in VERDICTS  # "- D: ... no"
+        doubtful = said.refuses or said.blamed_at > named_at or cut_off or _is_none(text)
         return None if doubtful else form(response)
 
     return read
@@ -384,6 +429,7 @@ SEVERAL: tuple[tuple[str, Form], ...] = (
 """The forms where several options may be right: the first that is there decides."""
 ONE: tuple[tuple[str, Form], ...] = (
     ("a stated answer", stated_once),
+    ("its first line", opened),
     ("the one line that is an option", option_line),
     ("what it begins or ends with", standing_apart),
     ("a conclusion", concluded),
@@ -392,5 +438,6 @@ ONE: tuple[tuple[str, Form], ...] = (
     ("all others are excluded", _unless_doubtful(eliminated)),
     ("the answer in a sentence", _unless_doubtful(named)),
     ("the only option mentioned", _unless_doubtful(mentioned)),
+    ("the words of one option", _unless_doubtful(worded)),
 )
 """The forms where one option is right."""

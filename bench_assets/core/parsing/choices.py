@@ -53,6 +53,11 @@ _QUALIFIES = re.compile(
     r"|\b(?:except|only|part(?:ly|ial\w*)|almost|nearly|mostly|somewhat)\b|部分|基本|大致|只",
     re.IGNORECASE,
 )
+_COORDINATES = re.compile(
+    r"[\[(]\s*(?:\w{1,4}\s*[=:]\s*)?-?[\d.]+%?(?:\s*,\s*(?:\w{1,4}\s*[=:]\s*)?-?[\d.]+%?)+\s*[\])]"
+)
+_INITIALS = {"T": "√", "F": "×"}  # true, false
+_SUM = re.compile(r"(?<![\d.])\d+(?:\s*[+×*−-]\s*\d+)+\s*=\s*(\d+)(?![\d.])")
 _SHORT = 64  # characters of a response that is remembered
 _SPEECH = r"(?:“[^”\n]{1,120}”|\"[^\"\n]{1,120}\"|(?<!\w)'[^'\n]{1,120}'(?!\w)|「[^」\n]{1,120}」)"
 _SPEAKS = alternatives(_FILE, "speech of another")
@@ -178,8 +183,12 @@ def _wrapped(response: str, options: Options) -> tuple[Choices, str] | None:
 
 def _prepared(text: str, options: Options) -> str:
     said = _SPEECH_OF_ANOTHER.sub("", plain(text))
+    if options.judges:
+        said = _INITIALS.get(said.strip(" .。()"), said)
     if _SMALL_ALONE.fullmatch(said):
         said = said.upper()
+    if not any(map(_COORDINATES.search, options.texts)):
+        said = _COORDINATES.sub("", _SUM.sub(r", so: \1", said))
     if options.sides:
         said = _TICK_BESIDE_A_WORD.sub("", said)  # "Yes √"
     in_latin = bool(options.texts) and "".join(options.texts).isascii()

@@ -94,7 +94,13 @@ _RELATED = re.compile(
     rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!。，；\n]*[.;,!。，；\n]? ?",
     re.IGNORECASE,
 )
-_SAME = [line.split("|") for line in lines_of_section(_FILE, "the same")]
+_SAME, _OPPOSITE = (
+    {
+        words[0]: words[what != "the same" :]
+        for words in (line.split("|") for line in lines_of_section(_FILE, what))
+    }
+    for what in ("the same", "the opposite")
+)
 _IN_OTHER_WORDS = [
     (text, re.compile(pattern, re.IGNORECASE))
     for line in lines_of_section(_FILE, "in other words")
@@ -117,7 +123,12 @@ _POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)
 _COMPARED = (
     r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
     r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
-    r"(?: (?:is|appears|seems|looks|would|to|be|much|\w+ly))+ (?:{1})\b(?! to \(?[A-H]\b)"
+    r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands|\w+ly))+ "
+    r"(?:{1})\b(?! to \(?[A-H]\b)"
+)
+_COMPARED_TO = re.compile(  # "Compared to A, B is closer"
+    r"\b(?:compared|relative|next|in (?:comparison|relation)) (?:to|with) (?:point )?[A-H], ",
+    re.IGNORECASE,
 )
 _STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
 _BEGINS = "\x1f"  # before a text in capitals, with which a sentence may begin
@@ -281,8 +292,14 @@ def _claim_marks(
     compared: Sequence[re.Match[str]], different: Mapping[str, int]
 ) -> Iterator[_TextMark]:
     """What claims an option: "A is nearer", "the camera pans left"."""
+    letters = {found[1]: different[found[0]] for found in compared}
+    if letters:
+        yield _COMPARED_TO, lambda _: ""
     for found in compared:
-        yield _comparison(found[1], found[2]), _always(different[found[0]])
+        yield _comparison(found[1], _SAME.get(found[2], [found[2]])), _always(different[found[0]])
+        if len(letters) == 2 and (opposite := _OPPOSITE.get(found[2])):
+            (other,) = (place for letter, place in letters.items() if letter != found[1])
+            yield _comparison(found[1], opposite), _always(other)
         yield _alone(found[1]), _always(different[found[0]])
     for text, pattern in _IN_OTHER_WORDS:
         if text in different:
@@ -344,11 +361,9 @@ def _sides(texts: Sequence[str]) -> str:
     return ""
 
 
-def _comparison(letter: str, word: str) -> re.Pattern[str]:
-    same = next((line for line in _SAME if line[0] == word), [word])
-    return re.compile(
-        _COMPARED.format(letter.upper(), "|".join(map(re.escape, same))), re.IGNORECASE
-    )
+def _comparison(letter: str, words: Sequence[str]) -> re.Pattern[str]:
+    said = "|".join(map(re.escape, words))
+    return re.compile(_COMPARED.format(letter.upper(), said), re.IGNORECASE)
 
 
 def _alone(letter: str) -> re.Pattern[str]:
@@ -416,7 +431,7 @@ def _placed(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
     word = _first(found).casefold()
     nth = n - 1 if word == "last" else _PLACES[re.sub(r"(?<=\d)\w+", "", word)]
     if ordinals:
-        nth = ordinals.get(word, n)
+        nth = ordinals.get(word, n - 1 if word == "last" else n)
     return f" {chr(_LETTER + nth)} " if nth < n else found[0]
 
 

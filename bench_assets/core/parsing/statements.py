@@ -47,11 +47,12 @@ _THE_ANSWER = re.compile(
 )
 _OTHERS = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其[他它]|剩", re.IGNORECASE)
 _DASH = re.compile(r"\s*[–—-]\s*")
+_TICKS = ("yes", "no", "√", "×", "是", "否")  # behind the text of a label: "A: the rim - yes"
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
 ARROWS = ("->", "=>", "→", "⇒")
 _COLONS = (":", "=", *ARROWS)
-_CORRECTING = (
+CORRECTING = (
     *("actually", "wait", "correction", "on second thought", "on reflection"),
     *("更正", "等等", "等一下", "慢着", "且慢", "其实", "再想想", "再看看", "再想一想", "不对"),
 )
@@ -227,7 +228,7 @@ class _Sentence:
 
     def _note_mentions(self) -> None:
         named = "".join(one.letters for one in self.tokens)
-        if self.named and set(self.named) == set(named):
+        if self.named and set(self.named) == set(named) - self.said.denied.keys():
             self.said.named.append(self.named)
         self._note_withdrawal()
         if any(one.kind in _REFUSING for one in self.tokens):
@@ -247,7 +248,7 @@ class _Sentence:
         corrects = any(
             one.kind in _TAKING_BACK
             or (one.kind == "cue" and not _CONCLUDES.fullmatch(one.text.strip()))
-            or (one.text.casefold() in _CORRECTING)
+            or (one.text.casefold() in CORRECTING)
             for one in self.tokens
         )
         given_up = [one.start for one in self.tokens if one.kind == "withdraw"]
@@ -281,7 +282,7 @@ class _Sentence:
     def _clause(self, clause: Sequence[Token]) -> None:
         self.carried, self.joined, self.just_chosen = "", False, ""
         self.corrects = bool(clause) and (
-            clause[-1].kind == "undo" or clause[-1].text.casefold() in _CORRECTING
+            clause[-1].kind == "undo" or clause[-1].text.casefold() in CORRECTING
         )
         self.apart = self.here = self.quoted = False
         self.subjects = set()
@@ -313,7 +314,8 @@ class _Sentence:
             return "against" if after and after[0].letters else mode
         self._note_turn(token)
         if token.kind in ("state", "pick"):
-            told_off = self.previous.kind in ("unfit", "wrong") and self.previous.text.isascii()
+            told_off = self.previous.kind in ("unfit", "wrong") and token.text[:1].isalpha()
+            told_off &= self.previous.text.isascii()
             if token.kind == "state" and told_off:
                 mode = "deny"  # "the least likely answer is B"
             self._choose_it(token, after)
@@ -346,11 +348,12 @@ class _Sentence:
             return mode
         if token.kind in ("is", "contrast"):
             drawn = token.text in _COLONS and before and before[0].kind == "cue"
-            if drawn or self.stated or not before or (self.turned and token.kind == "contrast"):
+            opens = not before and not (self.own and token.text == "是")  # "A：铜，是单质"
+            if drawn or self.stated or opens or (self.turned and token.kind == "contrast"):
                 return "choose" if token.kind == "is" or self.turned else mode
             names = token.kind == "is" and token.text not in _COLONS[:2]
             return mode or ("name" if names and not self.here and not self.subject else "")
-        if token.kind == "undo" or token.text.casefold() in _CORRECTING:
+        if token.kind == "undo" or token.text.casefold() in CORRECTING:
             return "choose"
         goes_on = token.kind == "cue" or _DASH.fullmatch(token.text)  # "no, wait - C"
         return mode if goes_on else ""
@@ -383,7 +386,8 @@ class _Sentence:
         turned = not self.here and self.clause[0].kind == "contrast"  # "虽然A有理，但最合适的是B"
         if before and (turned or not self.pending or (self.marks_first and len(token.text) == 1)):
             return token.kind
-        if self.apart and (self.pending or token.kind in ("fit", "unfit")):
+        ticked = bool(self.tokens[0].letters) and token.text.strip().casefold() in _TICKS
+        if self.apart and not ticked and (self.pending or token.kind in ("fit", "unfit")):
             return ""  # of what the text names: "B. The other is wrong"
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
             self._part_from_list(token)

@@ -9,7 +9,7 @@ _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
 _ANSWER_KEY = re.compile(  # best first
     r"(?:(?:final|correct|chosen|selected|predicted|my|the|best|answer|choice|option|letter|label"
     r"|selection|prediction|verdict|judge?ment|result|response)s?[_ -]?)+"
-    r"|(?:最终|正确|所选)*(?:答案|选项|选择|结论|判断)"
+    r"|(?:最终|正确|所选)*(?:答案|选项|选择|结论|判断|结果|判定|评判|判定结果|评判结果|判断结果)"
 )
 _STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
 _OR = ("或", "or", "/")

@@ -178,7 +178,7 @@ WORDS += [
     (why, "At first A. Final answer: B", "a stated answer"),
     (why, "I think the answer is B.", "a stated answer"),
     (why, "It shows much.\n(B) the third image", "the one line that is an option"),
-    (why, "B\n\nIt shows much more of it.", "what it begins or ends with"),
+    (why, "B\n\nIt shows much more of it.", "its first line"),
     (why, "The third image; it is lighter.", "what it begins or ends with"),
     (of_claims, "The claim that the cat sleeps is true.", "A"),
     (of_claims, "It is true that the cat sleeps.", "A"),

@@ -187,6 +187,24 @@ FURNITURE = ("lamp", "sofa")
         pytest.param("Two dogs can be seen.", ("1", "2"), "B", id="a number with a capital"),
         pytest.param("I looked at all of it.", ("all", "few"), None, id="words of three letters"),
         pytest.param(
+            "It has been left inside.",
+            ("behind the house", "inside the house"),
+            "B",
+            id="the words of one option",
+        ),
+        pytest.param(
+            "It has not been left inside.",
+            ("behind the house", "inside the house"),
+            None,
+            id="the words of one option in a denial",
+        ),
+        pytest.param(
+            "这条抛物线是开口朝下的。",
+            ("图像开口向上", "图像开口向下"),
+            "B",
+            id="the characters of one option",
+        ),
+        pytest.param(
             "A: it fits best.\nThe rest is background.",
             FURNITURE,
             "A",
