@@ -56,7 +56,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
             return None
         from resources.tables.metrics_index import open_metrics_index
 
-        return open_metrics_index(self.database, os.getpid())
+        return open_metrics_index(self.database)
 
     @property
     def export(self) -> Blobs:

@@ -6,6 +6,7 @@ missing or of another version is fetched, and indexed again.
 
 import json
 import logging
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, partial
 
@@ -26,15 +27,19 @@ _PAGE = 200  # tables of one transaction
 _COLUMNS = schema(Metric)
 
 
-@cache
-def open_metrics_index(variable: str, _process: int) -> "MetricsIndex":
-    """The index in the database of an environment variable, once a process.
+def open_metrics_index(variable: str) -> "MetricsIndex":
+    """The index in the database of an environment variable, once a process and address.
 
     Raises:
         SettingsError: If its address cannot be used.
         HomeError: If the database cannot be used.
     """
-    return MetricsIndex(PostgresDatabase(read_secret(variable), variable))
+    return _opened(read_secret(variable), variable, os.getpid())
+
+
+@cache
+def _opened(address: str, variable: str, _process: int) -> "MetricsIndex":
+    return MetricsIndex(PostgresDatabase(address, variable))
 
 
 class MetricsIndex:
