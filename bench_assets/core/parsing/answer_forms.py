@@ -57,6 +57,7 @@ _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
 _DASHES = (" - ", "–", "—")
 _ENDS = ("stop", "ask")
+_ANNOUNCES = re.compile(alternatives(_FILE, "before a colon and an option"), re.IGNORECASE)
 _COLONS = (":", "：")
 _NOT_SAYING_SO = ("drop", "wrong", "unfit", "hedge", "than", "if", "refuse", "back")
 _LEADS_TO_IT, _FOLLOWS_IT = (
@@ -192,6 +193,7 @@ def eliminated(response: ParsedResponse) -> str | None:
     }[response.wanted]
     left = set(response.options.letters) - aside
     told = response.options.counted and not left & set(said.mentioned + said.open)
+    told = told and not leaves_open(response.text)
     return left.pop() if len(left) == 1 and told and not _OF_ALL.search(response.text) else None
 
 
@@ -279,8 +281,9 @@ def worded(response: ParsedResponse) -> str | None:
     found = [
         letter for letter, one in zip(options.letters, own, strict=True) if one <= _words_of(text)
     ]
-    several = all(own) and all(len(one - _COMMON) > 1 for one in words)
-    return found[0] if len(found) == 1 and several else None
+    shared = frozenset.intersection(*words) - _COMMON if words else frozenset()
+    spoken_of = shared & _words_of(text) and "?" not in text  # "inside that house"
+    return found[0] if len(found) == 1 and all(own) and spoken_of else None
 
 
 def _words_of(text: str) -> frozenset[str]:
@@ -333,7 +336,8 @@ def _left_over(response: ParsedResponse) -> str:
     if re.match(LETTER, last.text) and before[1:] and last.letters not in response.said.open:
         signed = "".join(one.letters for one in before if re.match(LETTER, one.text))
         others &= set(signed) - set(response.said.open)  # "one and one, so two. C"
-        asked = True
+        doubts = any(one.kind in ("hedge", "refuse") for one in before)
+        asked = not doubts or bool(response.said.open)  # "Not sure. C"
     else:
         asked = bool(before) and before[-1].kind == "ask"  # "Is it on the left? No."
     told = others <= response.said.rejected if others else asked
@@ -344,7 +348,8 @@ def _after_colon(text: str) -> str:
     """The options that a colon leads to, if the response says nothing else of any."""
     before, _, after = text.rpartition(":")
     plain = before and not re.search(NAME, before) and not denies(before)
-    return (nothing_else(after) or "") if plain else ""
+    found = (nothing_else(after) or "") if plain else ""
+    return found if len(found) > 1 else ""
 
 
 def _leads_to_the_end(opens: Token, before: Sequence[Token]) -> bool:
@@ -353,7 +358,8 @@ def _leads_to_the_end(opens: Token, before: Sequence[Token]) -> bool:
     sentence: list[Token] = []
     for one in before:
         sentence = [] if one.kind in _ENDS else [*sentence, one]
-    return not any(one.letters or one.kind in _NOT_SAYING_SO for one in sentence)
+    told = sentence and _ANNOUNCES.search(sentence[-2].text if sentence[1:] else sentence[-1].text)
+    return bool(told) and not any(one.letters or one.kind in _NOT_SAYING_SO for one in sentence)
 
 
 def _is_none(text: str) -> bool:

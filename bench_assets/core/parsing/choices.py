@@ -50,15 +50,22 @@ _TICK_BESIDE_A_WORD = re.compile(  # and what says the same in Chinese: "right (
 )
 _QUALIFIES = re.compile(
     rf"{alternatives(_WORDS, 'contrast')}"
-    r"|\b(?:except|only|part(?:ly|ial\w*)|almost|nearly|mostly|somewhat)\b|部分|基本|大致|只",
+    r"|\b(?:should|would|could|must|needs?|except|only|part(?:ly|ial\w*)|almost|nearly|mostly|somewhat)\b|部分|基本|大致|只|是否|需要",
     re.IGNORECASE,
 )
 _COORDINATES = re.compile(
     r"[\[(]\s*(?:\w{1,4}\s*[=:]\s*)?-?[\d.]+%?(?:\s*,\s*(?:\w{1,4}\s*[=:]\s*)?-?[\d.]+%?)+\s*[\])]"
 )
+_LEAVING_OPEN = ("hedge", "if")
 _INITIALS = {"T": "√", "F": "×"}  # true, false
 _SUM = re.compile(r"(?<![\d.])\d+(?:\s*[+×*−-]\s*\d+)+\s*=\s*(\d+)(?![\d.])")
 _SHORT = 64  # characters of a response that is remembered
+_OF_AN_ANSWER = re.compile(  # or three words at most
+    r"\b(?:answers?|responses?|predictions?|outputs?|reference|it|they|both|this|that|these|student|model)\b"
+    r"|回答|答案|两者|二者|说法|表述|描述|叙述|命题|本题|该|此|题干"
+    r"|\A\W*(?:(?:[A-Za-z]+\W*){1,3}\Z|[\u4e00-\u9fff]{1,6}\W*\Z|(?:yes|no)\b)",
+    re.IGNORECASE,
+)
 _SPEECH = r"(?:“[^”\n]{1,120}”|\"[^\"\n]{1,120}\"|(?<!\w)'[^'\n]{1,120}'(?!\w)|「[^」\n]{1,120}」)"
 _SPEAKS = alternatives(_FILE, "speech of another")
 _SPEECH_OF_ANOTHER = re.compile(  # "“B,” the boy says", "the boy says: “B.”"
@@ -165,7 +172,9 @@ def _judges_silently(response: ParsedResponse) -> bool:
     """Whether a verdict is asked for, and nothing is said of "right" and "wrong" themselves."""
     said = response.said
     silent = not (said.chosen or said.open or said.refuses)
-    return response.options.judges and silent and not _QUALIFIES.search(response.text)
+    holds = not any(one.kind in _LEAVING_OPEN for one in response.tokens)
+    told = _OF_AN_ANSWER.search(response.text) and not _QUALIFIES.search(response.text)
+    return response.options.judges and silent and holds and bool(told)
 
 
 def _wrapped(response: str, options: Options) -> tuple[Choices, str] | None:

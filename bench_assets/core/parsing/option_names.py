@@ -91,16 +91,11 @@ _RELATED = re.compile(
     rf"|[不没未非]|不[太完]?全?|没有)?"
     rf"(?:(?:\w+ly|be|a|an|the|any) ){{0,3}}"
     rf"(?:(?P<agrees>{alternatives(_FILE, 'agrees with the reference')})"
-    rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!。，；\n]*[.;,!。，；\n]? ?",
+    rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!?。\n]*(?P<end>[.;,!?。\n]?) ?",
     re.IGNORECASE,
 )
-_SAME, _OPPOSITE = (
-    {
-        words[0]: words[what != "the same" :]
-        for words in (line.split("|") for line in lines_of_section(_FILE, what))
-    }
-    for what in ("the same", "the opposite")
-)
+_SAME = {line.partition("|")[0]: line for line in lines_of_section(_FILE, "the same")}
+_OPPOSITE = dict(line.split(" = ", 1) for line in lines_of_section(_FILE, "the opposite"))
 _IN_OTHER_WORDS = [
     (text, re.compile(pattern, re.IGNORECASE))
     for line in lines_of_section(_FILE, "in other words")
@@ -296,7 +291,10 @@ def _claim_marks(
     if letters:
         yield _COMPARED_TO, lambda _: ""
     for found in compared:
-        yield _comparison(found[1], _SAME.get(found[2], [found[2]])), _always(different[found[0]])
+        yield (
+            _comparison(found[1], _SAME.get(found[2], re.escape(found[2]))),
+            _always(different[found[0]]),
+        )
         if len(letters) == 2 and (opposite := _OPPOSITE.get(found[2])):
             (other,) = (place for letter, place in letters.items() if letter != found[1])
             yield _comparison(found[1], opposite), _always(other)
@@ -361,9 +359,8 @@ def _sides(texts: Sequence[str]) -> str:
     return ""
 
 
-def _comparison(letter: str, words: Sequence[str]) -> re.Pattern[str]:
-    said = "|".join(map(re.escape, words))
-    return re.compile(_COMPARED.format(letter.upper(), said), re.IGNORECASE)
+def _comparison(letter: str, words: str) -> re.Pattern[str]:
+    return re.compile(_COMPARED.format(letter.upper(), words), re.IGNORECASE)
 
 
 def _alone(letter: str) -> re.Pattern[str]:
@@ -472,7 +469,8 @@ def in_plain_verdicts(text: str) -> str:
 
 
 def _verdict_on(found: re.Match[str]) -> str:
-    return " right. " if (found["agrees"] is None) == (found["denied"] is not None) else " wrong. "
+    right = (found["agrees"] is None) == (found["denied"] is not None)
+    return f" {'right' if right else 'wrong'}{'?' if found['end'] == '?' else '.'} "
 
 
 def _agreed(found: re.Match[str]) -> str:

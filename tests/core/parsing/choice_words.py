@@ -156,6 +156,7 @@ CHOICES = [
     *((closer, f"Point A is {away}.", None) for away in ("in the background", "lighter", "brighter", "paler")),
     *((closer, f"Point A is {away}.", "B") for away in ("farther away", "further away", "behind B", "the more distant")),
     (closer, "Compared to A, B is farther away.", "A"),
+    *((closer, f"A is {where}.", None) for where in ("farther to the left", "further down in the image", "behind the glass", "not farther away")),
     (closer, "B is closer, A is farther", "B"),
     *((yes_or_no, text, "B") for text in ("No - there is none of them", "No because there is none of them", "No: there is none", "No (none)", "No – none", "No — none", "There is no dog. (B)")),
     (yes_or_no, '{"answer": "no"}', "B"),

@@ -187,13 +187,13 @@ FURNITURE = ("lamp", "sofa")
         pytest.param("Two dogs can be seen.", ("1", "2"), "B", id="a number with a capital"),
         pytest.param("I looked at all of it.", ("all", "few"), None, id="words of three letters"),
         pytest.param(
-            "It has been left inside.",
+            "It stands inside that old house.",
             ("behind the house", "inside the house"),
             "B",
             id="the words of one option",
         ),
         pytest.param(
-            "It has not been left inside.",
+            "It does not stand inside that old house.",
             ("behind the house", "inside the house"),
             None,
             id="the words of one option in a denial",

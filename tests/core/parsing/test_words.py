@@ -19,7 +19,7 @@ from tests.suites.codis.reader_words import OPEN
 from tests.suites.multi.test_letters import FROZEN, MORE
 
 PARSING = Path(choices.__file__).parent
-AS_DATA = ("places", "right and wrong", "the same", "numbers", "in other words")
+AS_DATA = ("places", "right and wrong", "the same", "the opposite", "numbers", "in other words")
 ROWS = json.loads(Path(__file__).with_name("word_responses.json").read_text("utf-8"))
 RESPONSES = [
     *(text for _, text, _ in [*WORDS, *CHOICES]),
