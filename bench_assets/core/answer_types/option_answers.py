@@ -78,7 +78,7 @@ def yes_or_no(response: str) -> tuple[str, str]:
     """Read "yes" or "no", and what from; "" if a response says neither.
 
     >>> yes_or_no("Yes, there is."), yes_or_no("There is no dog."), yes_or_no("I cannot tell.")[0]
-    (('yes', 'what it begins or ends with'), ('no', 'a denial'), '')
+    (('yes', 'nothing but the answer'), ('no', 'a denial'), '')
     """
     letter, why = read_choice(response, _YES_OR_NO)
     if letter in _PLACES:
