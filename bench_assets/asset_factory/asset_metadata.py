@@ -142,6 +142,15 @@ def percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}".replace("%", " %")
 
 
+def p_text(p: float) -> str:
+    """Format a p-value.
+
+    >>> p_text(0.04), p_text(0.0004)
+    ('0.040', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def mixed_mark(signature: str | None) -> str:
     """Format the number of models that answered under one name; "" for one.
 

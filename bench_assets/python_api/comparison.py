@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from bench_assets.asset_factory.asset_metadata import p_text
 from bench_assets.comparison.verdicts import (
     Comparison,
     compare_scores,
@@ -28,7 +29,7 @@ _COLUMNS: Mapping[str, Cell] = {
     "after": lambda row: f"{row.after:.3f}",
     "change": lambda row: f"{row.change:+.3f}",
     "95 % interval": lambda row: row.interval,
-    "p": lambda row: "< 0.001" if row.p < 0.001 else f"{row.p:.3f}",
+    "p": lambda row: p_text(row.p),
     "n": lambda row: str(row.n),
     "verdict": lambda row: row.verdict,
 }

@@ -48,7 +48,7 @@ def test_a_gain_that_one_task_shows_is_undecided_among_thirteen():
 def test_what_is_better_worse_and_undecided_is_one_sentence():
     lines = decide([*effects([0] * 30, [1] * 30), *effects([1] * 30, [0] * 30), *STILL])
     assert verdict_sentence(lines) == (
-        "better at a quiz (+1.000, +0.934 to +1.066); worse at a quiz (-1.000, -1.066 to -0.934);"
+        "better at a quiz (+1.000, +0.934 to +1.000); worse at a quiz (-1.000, -1.000 to -0.934);"
         " undecided on 1 of 3 tasks"
     )
 

@@ -173,8 +173,10 @@ def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
                      id="ten clusters: -0.3 -+ 2.262 sqrt(2.1/9/10)"),
         pytest.param([PairedScores(0, n < 4, str(n)) for n in range(30)], (0.0042, 0.2625),
                      id="four of 30 gained: 0.133 -+ 2.045 sqrt(3.467/29/30)"),
-        pytest.param([PairedScores(0, 1, str(n % 3)) for n in range(300)], (0, 2),
-                     id="three clusters of three gained: no spread, but 1/16 by signs"),
+        pytest.param([PairedScores(0, 1, str(n % 3)) for n in range(300)], (0, 1),
+                     id="three clusters of three gained: 1 -+ 1 by signs, a share at most by 1"),
+        pytest.param([PairedScores(0, 2, str(n % 3)) for n in range(300)], (0, 4),
+                     id="points that are no shares: 2 -+ 2 by signs"),
         pytest.param([PairedScores(1, 1, str(n)) for n in range(8)], (-0.264, 0.264),
                      id="no change: 2.365 sqrt(1/8/10)"),
         pytest.param(

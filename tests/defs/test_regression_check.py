@@ -73,8 +73,8 @@ def test_a_checkpoint_that_got_worse_fails_the_check(lab):
     # Half of 5 % is for the first later step of a run, over three slices: 2.638 + 0.842 = 3.480.
     # The spread is 0.21: 3.480 sqrt(0.21 / 100) = 0.159, and 3.480² * 0.21 / 0.05² = 1018.
     assert (
-        "| all | accuracy | 0.800 | 0.500 | -0.300 | -0.391 to -0.209 | worse | 0.0000 | 100 | 100 "
-        "| 0.159 | 1018 | 30: quiz/50, quiz/51, quiz/52 | 0 |"
+        "| all | accuracy | 0.800 | 0.500 | -0.300 | -0.391 to -0.209 | worse | < 0.001 | 100 "
+        "| 100 | 0.159 | 1018 | 30: quiz/50, quiz/51, quiz/52 | 0 |"
     ) in worse.metadata["comparisons"].value
 
 
@@ -93,12 +93,12 @@ def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
     head, _, *rows = result.metadata["comparisons"].value.split("\n")
     assert head.split(" | ")[1:6] == ["slice", "metric", "before", "after", "difference"]
     assert rows == [
-        f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.100 to -0.900 | worse | 0.0000 "
-        f"| 20 | 20 | 0.166 | 221 | 20: {lost} | 0 |",
+        f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.000 to -0.900 | worse "
+        f"| < 0.001 | 20 | 20 | 0.166 | 221 | 20: {lost} | 0 |",
         f"| {OLD} | all | accuracy | 0.500 | 0.500 | +0.000 | -0.324 to +0.324 "
-        f"| undecided | 1.0000 | 40 | 40 | 0.550 | 4844 | 20: {lost} | 20: {gained} |",
-        f"| {OLD} | kind 0 | accuracy | 0.000 | 1.000 | +1.000 | +0.900 to +1.100 | better "
-        f"| 0.0000 | 20 | 20 | 0.166 | 221 | 0 | 20: {gained} |",
+        f"| undecided | 1.000 | 40 | 40 | 0.550 | 4844 | 20: {lost} | 20: {gained} |",
+        f"| {OLD} | kind 0 | accuracy | 0.000 | 1.000 | +1.000 | +0.900 to +1.000 | better "
+        f"| < 0.001 | 20 | 20 | 0.166 | 221 | 0 | 20: {gained} |",
     ]
 
 

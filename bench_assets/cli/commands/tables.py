@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bench_assets.asset_factory.asset_metadata import p_text
 from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.completion import complete_models, complete_suites, complete_tables
 from bench_assets.cli.app.options import (
@@ -157,7 +158,7 @@ def _columns(*, with_models: bool) -> "Mapping[str, Cell]":
         "verdict": lambda row: row.verdict,
         "by": lambda row: "" if isnan(row.value) else f"{row.value:+.3f}",
         "95 % interval": _interval,
-        "p": lambda row: "" if row.p is None else f"{row.p:.4f}",
+        "p": lambda row: "" if row.p is None else p_text(row.p),
         "n": lambda row: str(row.n or ""),
         "why": lambda row: _cut(row.why),
     }

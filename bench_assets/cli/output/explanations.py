@@ -137,7 +137,7 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
         return
     shown = {name: "none" if v is None else v for name, v in one.value.items()}
     value, low, high = (
-        f"{shown[name]:.4f}" if isinstance(shown[name], float) else shown[name]
+        f"{shown[name]:.3f}" if isinstance(shown[name], float) else shown[name]
         for name in ("value", "low", "high")
     )
     yield f"{shown['metric']} {value} ({low} to {high}) over {shown['n_scored']} units"
@@ -149,7 +149,7 @@ _MAX_TEXT_LENGTH = 100  # characters of a text
 
 CAUSE_COLUMNS: Mapping[str, Cell] = {
     "cause": lambda row: row.cause,
-    "effect": lambda row: "unknown" if row.effect is None else f"{row.effect:+.4f}",
+    "effect": lambda row: "unknown" if row.effect is None else f"{row.effect:+.3f}",
     "questions": lambda row: str(row.n),
     "better": lambda row: str(row.n_better),
     "worse": lambda row: str(row.n_worse),

@@ -19,6 +19,7 @@ from bench_assets.core.tables.large_tables import TextIndex
 
 _ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
+_ROUNDING = 1e-6  # of points that are written to a report
 
 
 class PairedScores(NamedTuple):
@@ -92,12 +93,13 @@ def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     """95 % interval of the change by Student's t over clusters.
 
     The variance has the lower bound of ``questions_enough``, so that a few questions that changed
-    alike are not certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05.
+    alike are not certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05. Where
+    all points are shares of the maximum, it ends at the largest change that there can be.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
     >>> low, high = interval(pairs)
-    >>> round(low, 2), round(high, 2)  # 0.5 -+ 3.18 * 0.289
-    (-0.42, 1.42)
+    >>> round(low, 2), round(high, 2)  # 0.5 - 3.18 * 0.289; 0.5 + 0.92 is more than 1
+    (-0.42, 1.0)
     """
     seen = _seen(pairs)
     if seen is None:
@@ -105,7 +107,8 @@ def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     half = student_quantile(seen.freedom) * seen.error
     if _least_p(seen.changed) >= _ONE_IN_TWENTY:
         half = max(half, abs(seen.change))
-    return seen.change - half, seen.change + half
+    most = 1.0 if all(map(_is_share, pairs)) else inf
+    return max(seen.change - half, -most), min(seen.change + half, most)
 
 
 def compare(pairs: Sequence[PairedScores]) -> Outcome:
@@ -192,6 +195,11 @@ def _seen(pairs: Sequence[PairedScores]) -> _Spread | None:  # None of one clust
     squares = fsum((gained - ratio * most) ** 2 / (1 - leverage))  # CR2
     error = sqrt(max(squares / total**2, 1 / (n * (n + 2))))
     return _Spread(ratio, error, freedom_of(leverage), int(np.count_nonzero(gained)))
+
+
+def _is_share(pair: PairedScores) -> bool:
+    lower, higher = sorted((pair.before, pair.after))
+    return lower >= 0 and higher <= pair.most + _ROUNDING
 
 
 def _least_p(n_changed: int) -> float:

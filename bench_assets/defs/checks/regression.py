@@ -5,6 +5,7 @@ from functools import partial
 
 import dagster as dg
 
+from bench_assets.asset_factory.asset_metadata import p_text
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.comparison.runs import (
@@ -128,7 +129,7 @@ def _line(line: Comparison) -> str:
     return (
         f"| {line.against} | {as_text(line.category)} | {line.metric} | {line.before:.3f} "
         f"| {line.after:.3f} | {line.change:+.3f} | {line.interval} "
-        f"| {line.verdict} | {line.p:.4f} | {line.n} | {line.n_questions} | {line.shows:.3f} "
+        f"| {line.verdict} | {p_text(line.p)} | {line.n} | {line.n_questions} | {line.shows:.3f} "
         f"| {enough} | {_named(line.lost)} | {_named(line.gained)} |"
     )
 

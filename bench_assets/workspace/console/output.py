@@ -159,8 +159,8 @@ def _field(name: str) -> Cell:
         value = getattr(row, name)
         if isinstance(value, tuple):
             value = " | ".join(map(str, value))
-        text = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
-        text = one_line(text)
+        text = "" if value is None else str(value)
+        text = f"{value:.3f}" if isinstance(value, float) else one_line(text)
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     return cell

@@ -42,7 +42,9 @@
       const at = places.get(a.units[i]);
       if (at === undefined && separable) continue;
       if (at === undefined || Math.abs(a.weights[i] - b.weights[at]) > 1e-6 * a.weights[i]) return null;
-      pairs.push({ unit: a.units[i], gained: b.values[at] - a.values[i], weight: a.weights[i], cluster: a.clusters[i] });
+      const [before, after, weight] = [a.values[i], b.values[at], a.weights[i]];
+      const share = Math.min(before, after) >= 0 && Math.max(before, after) <= weight + 1e-6;
+      pairs.push({ unit: a.units[i], gained: after - before, weight, share, cluster: a.clusters[i] });
     }
     return pairs;
   }
@@ -73,7 +75,8 @@
     const least = 2 ** -(changed + 1); // that signs alone could show
     const half = Math.max(quantile(freedom) * error, least >= ALPHA ? Math.abs(change) : 0);
     const p = changed ? Math.max(tails(change / error, freedom), least) : 1;
-    return { change, low: change - half, high: change + half, p };
+    const largest = pairs.every((pair) => pair.share) ? 1 : Infinity;
+    return { change, low: Math.max(change - half, -largest), high: Math.min(change + half, largest), p };
   }
 
   /** Two-sided p-value of Student's t: the regularised incomplete beta function, as a continued fraction (Lentz). */
