@@ -166,17 +166,15 @@ def at_last(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
     """First responses of judges, each under its own criterion."""
+    last = at_last(judgements)
+    if len(last) == len(judgements):
+        return last
     first = {
         one.criterion.removesuffix(AT_FIRST): one
         for one in judgements
         if one.criterion.endswith(AT_FIRST)
     }
-    last = at_last(judgements)
-    return (
-        [replace(first.get(one.criterion, one), criterion=one.criterion) for one in last]
-        if first
-        else last
-    )
+    return [replace(first.get(one.criterion, one), criterion=one.criterion) for one in last]
 
 
 def _responses(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:

@@ -417,7 +417,8 @@ def _unless_doubtful(form: Form) -> Form:
         text = response.text
         said = response.said
         named_at = max((one.start for one in response.tokens if one.letters), default=0)
-        cut_off = breaks_off(text) and response.tokens[-2].kind not in VERDICTS  # "- D: ... no"
+        said_last = {one.kind for one in response.tokens[-2:-1]}  # "- D: ... no"
+        cut_off = breaks_off(text) and said_last.isdisjoint(VERDICTS)
         doubtful = said.refuses or said.blamed_at > named_at or cut_off or _is_none(text)
         return None if doubtful else form(response)
 

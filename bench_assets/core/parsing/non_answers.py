@@ -27,7 +27,6 @@ _LONGEST = 4_000  # characters of an error, an echo, a plan
 _LONGEST_OBJECT = 20_000  # characters of a server's object, a call, a template
 _FEW = 12  # words after a value that a program printed
 _IS = ("is ", "was ", "means ", "at ", "because ")
-_REMEMBERED = 4096  # questions and responses
 _LEAST_ECHO = 12  # characters of a question; what repeats less may be an answer
 
 _TOOL_OPENS = re.compile(
@@ -200,8 +199,10 @@ def _is_value(text: str) -> bool:
 
 def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
     """Whether nothing but the question, its options and the words of prompts stands there."""
-    said, known = _bare(text), _bare(question)
-    if not _LEAST_ECHO <= len(known) <= len(said) or len(text) > _LONGEST or known not in said:
+    if len(text) > _LONGEST:
+        return False
+    said, known = _bare_response(text), _bare_question(question)
+    if len(known) < _LEAST_ECHO or known not in said:
         return False
     rest = said.replace(known, " ")
     n_letters = len(_LETTER.findall(text)) - len(_LETTER.findall(question))
@@ -213,9 +214,12 @@ def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
     return not re.search(r"\w", _PROMPT_WORDS.sub("", rest))
 
 
-@lru_cache(_REMEMBERED)  # each response is held against its question
 def _bare(text: str) -> str:
     return " ".join(re.sub(r"[^\w\s]", " ", text.casefold()).split())
+
+
+_bare_question = lru_cache(4096)(_bare)  # many responses to a question
+_bare_response = lru_cache(256)(_bare)  # or one to many
 
 
 def _is_plan(text: str) -> bool:
