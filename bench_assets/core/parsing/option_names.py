@@ -89,7 +89,7 @@ _AGREES, _DISAGREES, _AGREES_IN_SHORT, _DISAGREES_IN_SHORT, _OPENS_WITH_NO = (
 _RELATED = re.compile(
     rf"(?P<denied>\b(?:not|never|cannot|fails? to|failed to|hardly|no)\b ?|n['’]t\b ?"
     rf"|[不没未非]|不[太完]?全?|没有)?"
-    rf"(?:(?:\w+ly|be|a|an|the|any) ){{0,3}}"
+    rf"(?:(?:\b[a-z]+ly|be|a|an|the|any) ){{0,3}}"
     rf"(?:(?P<agrees>{alternatives(_FILE, 'agrees with the reference')})"
     rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!?。\n]*(?P<end>[.;,!?。\n]?) ?",
     re.IGNORECASE,
