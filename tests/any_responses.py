@@ -9,7 +9,6 @@ from tests.suites.cogbench.description.stories import story_question
 from tests.suites.multi.rows import question as of_multi
 
 BITS = {
-    "one long word": "a",
     "digits": "1",
     "digits of elsewhere": "٣",
     "digits and commas": "1,",

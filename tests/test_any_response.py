@@ -13,7 +13,13 @@ from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.option_answers import letters_in, yes_or_no
 from bench_assets.core.answer_types.registry import answer_type
 from bench_assets.core.judging.numbered_verdicts import read_by_number
-from bench_assets.core.judging.verdicts import decoded, read_object, read_option
+from bench_assets.core.judging.verdicts import (
+    RIGHT_OR_WRONG,
+    decoded,
+    read_object,
+    read_option,
+    read_word,
+)
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
 from bench_assets.core.parsing.numbers import final_number, in_digits
 from bench_assets.core.parsing.reasoning import take_apart
@@ -48,6 +54,7 @@ READERS = {
     "thoughts": take_apart,
     "what is remove_denied": remove_denied,
     "yes or no": yes_or_no,
+    "verdicts in words": lambda response: read_word(response, RIGHT_OR_WRONG),
     "short texts": lambda response: (
         exact_match(response, ["3"]),
         anls(response, ["an owl"]),
@@ -125,7 +132,10 @@ def test_no_judge_is_understood_who_says_what_no_judge_should(task):
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_the_response(name):
     read = READERS[name]
-    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, 500)] == []
+    n = (
+        3_000 if name == "verdicts in words" else 500
+    )  # where its linear part no longer hides others
+    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, n)] == []
 
 
 @pytest.mark.long
