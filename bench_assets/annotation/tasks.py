@@ -285,14 +285,6 @@ class AnnotationBackend(Protocol):
         """
         ...
 
-    def reopen(self, task: AnnotationTask, unit_id: str) -> None:
-        """Ask one more person about a unit.
-
-        Raises:
-            AnnotationError: If the unit is not published.
-        """
-        ...
-
     def close(self, task: AnnotationTask) -> None:
         """Close a task; its answers stay. Publishing it again reopens it."""
         ...

@@ -55,16 +55,6 @@ class FileBackend:
         ]
         return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
-    def reopen(self, task: AnnotationTask, unit_id: str) -> None:
-        """Record that one more answer is needed."""
-        entries = [entry for entry, _ in self._units(task)]
-        wanted = [entry for entry in entries if entry["unit"] == unit_id]
-        if not wanted:
-            raise AnnotationError(f"{task.name}: {unit_id!r} is not published")
-        wanted[0]["needed"] += 1
-        lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
-        self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
-
     def close(self, task: AnnotationTask) -> None:
         """Record that the task is closed."""
         self._write_task(task, closed=True)

@@ -17,6 +17,12 @@ from tests.audit.simulated import points_of, solved
 from tests.rows import question
 
 
+def chosen_of(evidence, questions, size):
+    units = units_of(evidence.found, questions)
+    chosen = representative(units, size)
+    return [evidence.found.questions[j] for one in chosen for j in units.members[one]]
+
+
 def made(n_models=12, n=400, seed=1, spread=1.5):
     rng = np.random.default_rng(seed)
     ability = np.linspace(-1, 1, n_models) * spread
@@ -37,7 +43,7 @@ def test_models_all_alike_have_no_order():
 
 def test_the_means_of_the_models_are_kept():
     evidence = made()
-    chosen = representative(evidence.found, evidence.questions, 40)
+    chosen = chosen_of(evidence, evidence.questions, 40)
     at = [evidence.found.questions.index(one) for one in chosen]
     off = evidence.found.points[:, at].mean(1) - evidence.found.points.mean(1)
     assert len(set(chosen)) == 40
@@ -47,7 +53,7 @@ def test_the_means_of_the_models_are_kept():
 def test_groups_are_taken_whole():
     evidence = made(n=60)
     asked = [replace(one, group_id=f"{j // 3}") for j, one in enumerate(evidence.questions)]
-    chosen = representative(evidence.found, asked, 10)
+    chosen = chosen_of(evidence, asked, 10)
     groups = {one.group_id for one in asked if one.question_id in chosen}
     assert (len(chosen), len(groups)) == (12, 4)
 
@@ -56,7 +62,7 @@ def test_every_category_has_its_share():
     evidence = made(n=400)
     asked = [replace(q, category="AB"[j % 4 == 0]) for j, q in enumerate(evidence.questions)]
     rare = {one.question_id for one in asked if one.category == "B"}
-    chosen = representative(evidence.found, asked, 40)
+    chosen = chosen_of(evidence, asked, 40)
     assert len(rare & set(chosen)) == pytest.approx(10, abs=2)
 
 

@@ -48,12 +48,6 @@ class SubsetTrial(NamedTuple):
     random_error: float
 
 
-def representative(results: Results, questions: Sequence[Question], size: int) -> list[str]:
-    """Select at least ``size`` questions in whole groups by all models' scores, best first."""
-    units = units_of(results, questions)
-    return [results.questions[j] for one in _herded(units, size) for j in units.members[one]]
-
-
 @audit_check("smallest_subset", "How few questions rank models as all do?")
 def smallest_subset(evidence: Evidence) -> AuditFinding:
     """Find the fewest questions that rank held-out models like all questions do."""
@@ -82,7 +76,7 @@ def tried(units: Units, sizes: Sequence[int]) -> list[SubsetTrial]:
     held_out = np.empty((len(sizes), n_models, n_models))
     for held in _folds(n_models):
         kept = np.setdiff1d(np.arange(n_models), held)
-        chosen = _herded(units._replace(sums=units.sums[kept]), sizes[-1])
+        chosen = representative(units._replace(sums=units.sums[kept]), sizes[-1])
         held_out[:, held, :] = _means(units, chosen, sizes)[:, None, :]
     rng = np.random.default_rng(_SEED)
     drawn = [_means(units, rng.permutation(len(units.sizes)), sizes) for _ in range(_RANDOM)]
@@ -133,8 +127,11 @@ def units_of(results: Results, questions: Sequence[Question]) -> Units:
     return Units(members, sums, np.array([len(one) for one in members], float), categories)
 
 
-def _herded(units: Units, size: int) -> list[int]:
-    """Select units greedily up to a number of questions; ties go to the first in the table."""
+def representative(units: Units, size: int) -> list[int]:
+    """Select units by all models' scores, best first, until they have ``size`` questions.
+
+    Greedily; ties go to the first in the table.
+    """
     scale = _CATEGORIES * np.sqrt(len(units.sums) / max(1, len(units.categories)))
     features = np.concatenate([units.sums, scale * units.categories]).T
     target = features.sum(0) / units.sizes.sum()

@@ -109,27 +109,3 @@ class AnswerType(Protocol):
     def grade(self, response: str, gold: Gold) -> Grade:
         """Grade a response, without the model's reasoning."""
         ...
-
-
-class JudgedAnswerType(AnswerType, Protocol):
-    """An answer type whose points a judge gives: ``grade`` leaves every response unread."""
-
-    def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
-        """Build the prompt of the judge."""
-        ...
-
-    def grade_of_judge(self, said: str) -> Grade:
-        """Read the grade of a judge; None if it gives none, or one off the scale."""
-        ...
-
-
-class AnswerTypeFactory(Protocol):
-    """Makes an answer type from settings; ``answer_types.registry`` has one of each name."""
-
-    def __call__(self, settings: AnswerSettings) -> AnswerType:
-        """Make it.
-
-        Raises:
-            SettingsError: If a setting cannot be used; names it.
-        """
-        ...

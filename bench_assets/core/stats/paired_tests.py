@@ -7,8 +7,7 @@ right or wrong together.
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from math import ceil, fsum, inf, sqrt
-from statistics import NormalDist
+from math import fsum, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -92,8 +91,8 @@ def change(pairs: Sequence[PairedScores]) -> float:
 def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     """95 % interval of the change by Student's t over clusters.
 
-    The variance has the lower bound of ``questions_enough``, so that a few questions that changed
-    alike are not certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05. Where
+    The variance has the lower bound of ``spread``, so that a few questions that changed alike are
+    not certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05. Where
     all points are shares of the maximum, it ends at the largest change that there can be.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
@@ -147,25 +146,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def questions_enough(
-    pairs: Sequence[PairedScores], smallest: float, alpha: float, power: float = 0.8
-) -> int:
-    """Number of questions of this kind that would detect a change of ``smallest``.
-
-    From the observed variance of changes, clusters included, with a lower bound of one changed
-    question in n + 2.
-
-    >>> to_and_fro = [PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]
-    >>> questions_enough(to_and_fro, smallest=0.1, alpha=0.05)  # (1.96 + 0.84)² / 0.1²
-    785
-    """
-    return ceil(_n_of(spread(pairs) if pairs else 1.0, smallest, alpha, power))
-
-
 def spread(pairs: Sequence[PairedScores]) -> float:
     """Variance of a question's change, inflated by clusters.
 
-    At least that of one changed question in n + 2, as in ``questions_enough``.
+    At least that of one changed question in n + 2, so that a few questions without a change do not
+    look like enough.
 
     >>> round(spread([PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]), 2)
     1.0
@@ -205,11 +190,6 @@ def _is_share(pair: PairedScores) -> bool:
 def _least_p(n_changed: int) -> float:
     """The least one-sided mid-p-value that a sign test can have."""
     return 2.0 ** -(n_changed + 1)
-
-
-def _n_of(variance: float, smallest: float, alpha: float, power: float) -> float:
-    quantile = NormalDist().inv_cdf
-    return variance * ((quantile(1 - alpha / 2) + quantile(power)) / smallest) ** 2
 
 
 def _clusters(pairs: Sequence[PairedScores]) -> list[tuple[float, float]]:

@@ -96,11 +96,6 @@ class Against(NamedTuple):
         """Share of the true ones that the rater calls yes."""
         return _share(self.true_yes, self.false_no)
 
-    @property
-    def false_alarms(self) -> Mean:
-        """Share of the false ones that the rater calls yes."""
-        return _share(self.false_yes, self.true_no)
-
     def __str__(self) -> str:
         """Write the table for people."""
         return (

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.validation import AnswerValidator, last_words
 from bench_assets.annotation.tasks import (
-    AnnotationError,
     AnnotationTask,
     Answer,
     Unit,
@@ -167,8 +166,7 @@ class Asker:
         before = self.before.tasks.get(unit.unit_id) if self.before else None
         if before is None or (before.task, before.digest) != (task.number, unit.digest):
             return now
-        overlap = max(before.overlap + unit.needed - before.needed, 1)
-        return replace(now, overlap=overlap, more=before.more)
+        return replace(now, overlap=max(before.overlap + unit.needed - before.needed, 1))
 
 
 def _missing(wanted: Mapping[str, Unit], here: Iterable[_There]) -> list[Unit]:
@@ -248,19 +246,6 @@ class LabelStudioBackend:
         except ImageError:
             return None
 
-    def reopen(self, annotation_task: AnnotationTask, unit_id: str) -> None:
-        """Show a unit to one more annotator."""
-        with self._alone(annotation_task):
-            asking = self._record(annotation_task).asking()
-            task = asking.tasks.get(unit_id) if asking else None
-            if asking is None or task is None:
-                raise AnnotationError(f"{annotation_task.name}: {unit_id!r} is not published")
-            more = replace(task, overlap=task.overlap + 1, more=task.more + 1)
-            self.server.show(task.task, more.overlap, again=True)
-            self._record(annotation_task).write(
-                replace(asking, tasks={**asking.tasks, unit_id: more})
-            )
-
     def close(self, annotation_task: AnnotationTask) -> None:
         """Hide all units, with one call per project."""
         with self._alone(annotation_task):
@@ -319,7 +304,7 @@ def _wanted(
     said = last_words(by_unit[unit.unit_id, unit.digest])
     validator = AnswerValidator(annotation_task, {unit.unit_id: unit})
     counted = {one.person for one in said if not validator.complaint_of(one)}
-    lacking = asked.needed + asked.more - len(counted)
+    lacking = asked.needed - len(counted)
     there = sum(1 for one in annotations_of(task) if not one.get("was_cancelled"))
     if lacking <= 0 or there + lacking == asked.overlap:
         return None

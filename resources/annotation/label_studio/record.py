@@ -29,7 +29,6 @@ class AskedTask:
     overlap: int  # people that it is shown to
     needed: int
     barred: tuple[str, ...] = ()
-    more: int = 0  # annotators beyond those needed, after a reopening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

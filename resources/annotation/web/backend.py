@@ -32,7 +32,7 @@ told = excluded.told, position = excluded.position, asked = 1, needed = excluded
 gold = excluded.gold
 """
 _ROOM = f"""
-UPDATE units SET room = CASE WHEN gold THEN {_NO_END} ELSE needed + more - (
+UPDATE units SET room = CASE WHEN gold THEN {_NO_END} ELSE needed - (
     SELECT count(*) FROM places WHERE unit = units.id AND word IS NOT NULL AND NOT skipped
 ) END WHERE
 """
@@ -66,17 +66,6 @@ class PagesBackend:
             return []
         with self.store.reading() as db:
             return list(_read(task.name, db.execute(_ANSWERS, (task.name,))))
-
-    def reopen(self, task: AnnotationTask, unit_id: str) -> None:
-        """Request one more answer to a unit."""
-        which = f"task = ({_OF_FORM}) AND unit_id = ? AND asked"
-        with self.store.writing() as db:
-            found = db.execute(
-                f"UPDATE units SET more = more + 1 WHERE {which}", (task.name, unit_id)
-            )
-            if not found.rowcount:
-                raise AnnotationError(f"{task.name}: {unit_id!r} is not published")
-            db.execute(f"{_ROOM} {which}", (task.name, unit_id))
 
     def close(self, task: AnnotationTask) -> None:
         """Close the task; an answer in progress may still be sent."""

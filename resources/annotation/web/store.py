@@ -37,7 +37,6 @@ CREATE TABLE units (                   -- each as it was once shown: another tex
     position INTEGER NOT NULL,         -- in the order in which the suite asks
     asked INTEGER NOT NULL,            -- now
     needed INTEGER NOT NULL,
-    more INTEGER NOT NULL DEFAULT 0,   -- people by whom it was reopened
     gold INTEGER NOT NULL,             -- an attention check: everybody is shown it
     room INTEGER NOT NULL DEFAULT 0,   -- people who may still answer
     UNIQUE (task, unit_id, digest, version)

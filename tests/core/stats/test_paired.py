@@ -14,7 +14,6 @@ from bench_assets.core.stats.paired_tests import (
     compare,
     holm,
     interval,
-    questions_enough,
     spread,
 )
 from tests.core.stats.test_clusters import satterthwaite
@@ -157,42 +156,18 @@ def test_clusters_are_what_shares_a_group_or_all_images():
 
 
 @pytest.mark.parametrize(
-    ("given", "alpha", "n"),
+    ("given", "variance"),
     [
-        # (1.96 + 0.84)² = 7.849 times the variance of a change, over the squared change
-        pytest.param(pairs(*[(0, 1), (1, 0)] * 50), 0.05, 785, id="every question changes"),
-        pytest.param(pairs(*[(1, 1)] * 98), 0.05, 8, id="none of 98 changes: one in 100 may"),
-        pytest.param(pairs(*[(1, 1)] * 2), 0.05, 197, id="none of two changes: one in four may"),
-        pytest.param(
-            pairs(*[(0, 1), (1, 0)] * 50), 0.005, 1332, id="ten metrics: 13.313 for 7.849"
-        ),
+        pytest.param(pairs(*[(0, 1), (1, 0)] * 50), 1, id="every question changes"),
+        pytest.param(pairs((1, 1)), 1 / 3, id="none of one changes: one in three may"),
+        pytest.param(pairs(*[(1, 1)] * 2), 1 / 4, id="none of two: one in four may"),
+        pytest.param(pairs(*[(1, 1)] * 98), 1 / 100, id="none of 98: one in 100 may"),
+        # 0.02 - 0.02², above 1/52
+        pytest.param(pairs((0, 1), *[(1, 1)] * 49), 0.0196, id="one of fifty changes"),
     ],
 )
-def test_how_many_questions_are_enough(given, alpha, n):
-    assert questions_enough(given, smallest=0.1, alpha=alpha) == n
-
-
-@pytest.mark.parametrize(
-    ("n", "enough"),
-    [
-        # 784.888 times one changed question in n + 2; without any question every one may change.
-        pytest.param(0, 785, id="no question"),
-        pytest.param(1, 262, id="one: one in three may"),
-        pytest.param(10, 66, id="ten: one in twelve may"),
-        pytest.param(48, 16, id="48: one in fifty may"),
-    ],
-)
-def test_a_few_questions_without_a_change_do_not_look_like_enough(n, enough):
-    assert questions_enough(pairs(*[(1, 1)] * n), smallest=0.1, alpha=0.05) == enough
-
-
-def test_a_spread_that_shows_counts_before_the_floor_under_it():
-    # One in 50 changes: variance 0.02 - 0.02² = 0.0196, above 1/52; 784.888 * 0.0196 = 15.4.
-    changed = pairs((0, 1), *[(1, 1)] * 49)
-    assert questions_enough(changed, smallest=0.1, alpha=0.05) == 16
-    # Two points a question halve the share that a point is: a quarter of the variance.
-    doubled = [pair._replace(most=2.0) for pair in pairs(*[(0, 1), (1, 0)] * 50)]
-    assert questions_enough(doubled, smallest=0.1, alpha=0.05) == 197
+def test_the_spread_of_few_changes_is_that_of_one_more(given, variance):
+    assert spread(given) == pytest.approx(variance)
 
 
 def test_the_spread_of_questions_of_two_points_is_of_their_shares():
@@ -219,7 +194,6 @@ def test_questions_of_two_points_are_as_good_as_two_of_one():
     assert of_one == pytest.approx(of_two)
 
 
-def test_clusters_need_more_questions():
-    # Ten questions an image that change together carry the information of one.
+def test_questions_of_an_image_that_change_together_are_worth_one():
     together = [PairedScores(n // 10 % 2, 1 - n // 10 % 2, str(n // 10)) for n in range(1000)]
-    assert questions_enough(together, smallest=0.1, alpha=0.05) == 7849
+    assert spread(together) == pytest.approx(10)

@@ -145,18 +145,6 @@ def half_the_votes(hands: Hands) -> None:
     assert open_units([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
 
 
-def reopened(hands: Hands) -> None:
-    """One more person can answer a unit that had enough."""
-    hands.people.ask(FORM, [A, B])
-    for person in ("ana", "ben"):
-        hands.answer(FORM, A, person, correct="yes")
-    hands.people.reopen(FORM, "a")
-    hands.answer(FORM, A, "cem", correct="no")
-    assert len(_counted(hands.people, [A, B])) == 3
-    with pytest.raises(AnnotationError, match="'z'"):
-        hands.people.reopen(FORM, "z")
-
-
 def closed(hands: Hands) -> None:
     """What was said before the end stays; asking opens the task again."""
     hands.people.ask(FORM, [A, B])
@@ -200,7 +188,7 @@ CASES: Mapping[str, Callable[[Hands], None]] = {
     case.__doc__ or "": case
     for case in (
         asked_twice, nothing_is_asked, changed_text, withdrawn, second_answer, edited_by_another,
-        deletion, half_the_votes, reopened, closed, one_id_twice, another_form, odd_texts,
+        deletion, half_the_votes, closed, one_id_twice, another_form, odd_texts,
     )
 }  # fmt: skip
 """By the sentence that each shows."""

@@ -157,15 +157,6 @@ def test_an_attention_check_is_shown_to_everybody(site: Site) -> None:
     assert "gold" not in site.visitor("dea").next(site.visitor("dea").task(FORM.title)).url.path
 
 
-def test_reopened_places_outlast_being_asked_again(site: Site) -> None:
-    asked = [unit("a", needed=1)]
-    site.people.ask(FORM, asked)
-    answer_all(site, "ana", correct="yes")
-    site.people.reopen(FORM, "a")
-    site.people.ask(FORM, asked)
-    assert [answer_all(site, who, correct="yes") for who in ("ben", "cem")] == [1, 0]
-
-
 def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
     proposed = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
     site.people.ask(FORM, [unit("a", **proposed)])
