@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, groupby, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,7 +46,11 @@ _DECIDES = re.compile(  # words by which a number chooses the calculation
     r"(?:which|that) (?:is|are|was|were) (?:\w+ )?(?:twice|half|double|thrice|triple|times|"
     r"as many)|(?<!1 )another|partners?|in pairs|pairs? up|shar(?:es?|ed|ing)|splits?|left over|"
     r"none|beats?|record|"
-    r"minimum|maximum|limit|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
+    r"minimum|maximum|limit|discounts?|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
+    r"so (?:many|much|few|high|low|big|large|small)|such|"
+    r"(?:big|large|bulk|small) (?:order|purchase|group|famil|part|buyer)\w*|"
+    r"\w+day (?:to|through|till|until) \w+day|"
+    r"(?:what|which) (?:day|date|time|hour|month|year|percent\w*)|"
     r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
     re.IGNORECASE,
 )
@@ -63,8 +67,14 @@ _SENTENCES = re.compile(r"[.?!](?!\d)")
 _CLAUSES = re.compile(r"[;:()]|,(?!\d)|\s[-–—]\s")
 _QUESTION = re.compile(r"\s*(?:and\s+)?(?:how|what|which|who|when)\b", re.IGNORECASE)
 _CONDITION = re.compile(r"\s*(?:if|since|because|as|but|where|while|given|when)\b", re.IGNORECASE)
-_THEM = re.compile(
-    r"\b(?:they|them|their|these|those|its?|all|both|every|each|rest|others?)\b", re.IGNORECASE
+_TIMES = frozenset({"day", "week", "month", "year", "hour", "minut"})  # stems
+_JOINT = re.compile(r",? and |, ?")
+_LONGEST_MEMBER = 3  # words: "a green car"
+_LIST_END = re.compile(r"[.?!;:\d]")
+_TAKES_UP = re.compile(r"\b(?:the|these|those|all|his|her|its|their)(?: \w+)? $", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"^\s*(?:if|since|because|as)\b|\b(?:they|them|their|these|those|its?|all|both|every|each|rest|others?)\b",
+    re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
@@ -174,6 +184,7 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
     if decides := _DECIDES.search(in_digits(problem.question)):
         yield f"another number may need another calculation: {decides[0]!r:.60}"
     yield from _parts(stated, number)
+    yield from _limits(problem.question, stated, number)
     yield from _idle_text(problem, steps, stated, number)
     yield from _steps_in_words(problem, steps, stated)
     done: list[float] = []
@@ -193,6 +204,39 @@ def _parts(stated: list[_Stated], number: float) -> Iterator[str]:
                 yield f"{written(number)} may be a part of {written(one.number)}, or the whole"
 
 
+def _limits(question: str, stated: list[_Stated], number: float) -> Iterator[str]:
+    """What else tells how many there can be: a calendar, or a list of them."""
+    if any(one.counts & _TIMES for one in stated if one.number == number):
+        yield f"{written(number)} is a length of time, which is limited"
+    before = re.split(rf"\b{written(number)}\b", in_digits(question))[0]
+    if 2 < number <= _members_before(before):
+        yield f"a list may have {written(number)} members"
+
+
+def _members_before(text: str) -> int:
+    """Members of the list that a number after the text may count.
+
+    It ends where the number stands, or the number takes it up with an article.
+
+    >>> _members_before("Tim, Tom and Sam are "), _members_before("Tim, Tom and Sam run. The ")
+    (3, 3)
+    """
+    lists = [_JOINT.split(words.rstrip(", ")) for words in _LIST_END.split(text)]
+    if not _TAKES_UP.search(text):
+        lists = [here for here in lists[-1:] if _is_short(here[-1])]
+    runs = [
+        1 + sum(1 for _ in run)
+        for members in lists
+        for short, run in groupby(members[1:], _is_short)
+        if short
+    ]
+    return max(runs, default=0)
+
+
+def _is_short(member: str) -> bool:
+    return len(member.split()) <= _LONGEST_MEMBER
+
+
 def _idle_text(
     problem: Problem, steps: list[SolutionStep], stated: list[_Stated], number: float
 ) -> Iterator[str]:
@@ -209,7 +253,7 @@ def _idle_text(
     for clauses in [*sentences, [*facts, *conditions]]:
         said: list[float] = []
         for clause in filter(str.strip, clauses):
-            about = number in said or _THEM.search(clause) or unit & _stems(clause)
+            about = number in said or _ABOUT.search(clause) or unit & _stems(clause)
             said += (here := [one.number for one in _stated(clause)])
             if about and not here and not any(_brought_by(known, clause) for known in used):
                 yield f"no step takes up {clause.strip()!r:.60}"

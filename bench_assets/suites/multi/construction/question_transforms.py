@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from string import ascii_lowercase, ascii_uppercase
 
 from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
@@ -29,7 +30,13 @@ _UNARY = (
     "金属元素|非金属元素"
 )
 _KIND = rf"不?(?:属于|是)(?:{_UNARY})"
-_ELEMENT = "[氢氦碳氮氧氟氖钠镁铝硅磷硫氯氩钾钙锰铁铜锌银碘钡金汞铅]"
+_SYMBOLS = {
+    **{"氢": "H", "氦": "He", "碳": "C", "氮": "N", "氧": "O", "氟": "F", "氖": "Ne", "钠": "Na"},
+    **{"镁": "Mg", "铝": "Al", "硅": "Si", "磷": "P", "硫": "S", "氯": "Cl", "氩": "Ar", "钾": "K"},
+    **{"钙": "Ca", "锰": "Mn", "铁": "Fe", "铜": "Cu", "锌": "Zn", "银": "Ag", "碘": "I"},
+    **{"钡": "Ba", "金": "Au", "汞": "Hg", "铅": "Pb"},
+}
+_ELEMENT = f"[{''.join(_SYMBOLS)}]"
 _NAME = (  # what is what it is beside any other thing, as "spouse", "the former" and "x" are not
     rf"(?:{_ELEMENT}|鲸|海豚|蝙蝠|猫|狗|牛|羊|马|虎|兔|麻雀|鸽子|鹰|企鹅|鸵鸟|蛇|龟|鳄鱼|青蛙|蟾蜍|鲨鱼|鲤鱼|金鱼|"
     r"蝴蝶|蜜蜂|蚂蚁|水|冰|海水|空气|氧气|氮气|氢气|二氧化碳|食盐|蔗糖|酒精|牛奶|玻璃|橡胶|石墨|金刚石|石蜡|松香|"
@@ -61,17 +68,20 @@ _OTHER_OPTIONS = re.compile(
 )
 _NEEDS_OPTIONS = re.compile(r"下列|以下|下面|选项|哪|[一几]项|有误|正确|错误")
 _PARALLEL = re.compile(r"\[MASK\](?:[、和与及]\[MASK\])+")
-_ALTERNATIVES = re.compile(
-    r"或|、|;|；|,|，|均可|都可|即可|不唯一|任意|略|同上|见|前者|后者|\bor\b|\[IMAGE|(?<!\d)/|/(?!\d)"
+_CAPITALS = {
+    **{"中国": "北京", "日本": "东京", "韩国": "首尔", "印度": "新德里", "泰国": "曼谷"},
+    **{"英国": "伦敦", "法国": "巴黎", "德国": "柏林", "意大利": "罗马", "西班牙": "马德里"},
+    **{"俄罗斯": "莫斯科", "美国": "华盛顿", "加拿大": "渥太华", "巴西": "巴西利亚"},
+    "埃及": "开罗",
+}
+_COUNTRY = f"({'|'.join(_CAPITALS)})"
+_TWO_BLANKS = r"(?:分别|依次)?[是为]\[MASK\][、和与]\[MASK\][。.]?"
+_NAMED_BLANKS = (
+    (re.compile(rf"({_ELEMENT})[和与]({_ELEMENT})的元素符号{_TWO_BLANKS}"), _SYMBOLS),
+    (re.compile(rf"{_COUNTRY}[和与]{_COUNTRY}的首都{_TWO_BLANKS}"), _CAPITALS),
 )
-_COUNTRY = "(?:中国|日本|韩国|印度|泰国|英国|法国|德国|意大利|西班牙|俄罗斯|美国|加拿大|巴西|埃及)"
-_TWO_BLANKS = r"(?:分别|依次)?[是为]\[MASK\][、和与]\[MASK\]"
-_FIXED_BLANKS = re.compile(  # by the others (a sum, a product, an equation), or by a name
-    rf"(?:{_PARALLEL.pattern}相[加乘](?:得|等于)[1-9]\d*|"
-    rf"(?:一元二次)?方程\s*\$x\^2[-+\dx]*=0\$\s*的两个?根{_TWO_BLANKS}|"
-    rf"{_ELEMENT}[和与]{_ELEMENT}的元素符号{_TWO_BLANKS}|"
-    rf"{_COUNTRY}[和与]{_COUNTRY}的首都{_TWO_BLANKS})[。.]?"
-)
+_SUM_OF_BLANKS = re.compile(rf"{_PARALLEL.pattern}相([加乘])(?:得|等于)([1-9]\d*)[。.]?")
+_ROOTS = re.compile(rf"(?:一元二次)?方程\s*\$(x\^2(?:[-+][-+\dx]*)?)=0\$\s*的两个?根{_TWO_BLANKS}")
 _NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
 _LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
 _CALCULATION = re.compile(
@@ -192,10 +202,10 @@ def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_split(item: MultiItem) -> str:
-    """The form that has one value for a blank, the others given; no alternatives."""
-    fixed = _FIXED_BLANKS.fullmatch(item.text.strip())
-    sole = not any(map(_ALTERNATIVES.search, blanks_in(item.answer)))
-    return "each blank in its place, the others given" if fixed and sole else ""
+    """The form that has one value for a blank, the others given, if the key has that value."""
+    text, golds = item.text.strip(), list(blanks_in(item.answer))
+    fixed = _names(text) == golds or _fixes_numbers(text, [_value(gold) for gold in golds])
+    return "each blank in its place, the others given" if fixed else ""
 
 
 def to_blank(item: MultiItem) -> list[MultiItem]:
@@ -291,6 +301,32 @@ def _value(option: str) -> Fraction | None:
     """The number that an option is; None if it is anything else."""
     number = option.strip(" $")
     return Fraction(number) if _NUMBER.fullmatch(number) else None
+
+
+def _names(text: str) -> list[str]:
+    """What a text asks for by the names of two things; empty if it is anything else."""
+    found = ((form.fullmatch(text), names) for form, names in _NAMED_BLANKS)
+    return next(([names[one] for one in asked.groups()] for asked, names in found if asked), [])
+
+
+def _fixes_numbers(text: str, golds: Sequence[Fraction | None]) -> bool:
+    """Whether a sum, a product or an equation has these numbers, and each of them by the others."""
+    numbers = [gold for gold in golds if gold is not None]
+    if len(numbers) < len(golds):
+        return False
+    if total := _SUM_OF_BLANKS.fullmatch(text):
+        return (sum if total[1] == "加" else prod)(numbers) == int(total[2])
+    equation = _ROOTS.fullmatch(text)
+    return equation is not None and _has_roots(equation[1], numbers)
+
+
+def _has_roots(polynomial: str, roots: Sequence[Fraction]) -> bool:
+    """Whether x^2 + bx + c is (x - r)(x - s), which two values of x show."""
+    product = re.sub(r"(?<=\d)x", "*x", polynomial.replace("^", "**"))
+    return len(roots) == 2 and all(
+        _calculated(product.replace("x", f"({x})")) == prod(x - root for root in roots)
+        for x in (0, 1)
+    )
 
 
 _OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
