@@ -53,6 +53,7 @@ _QUALIFIES = re.compile(
     r"|\b(?:should|would|could|must|needs?|except|only|part(?:ly|ial\w*)|almost|nearly|mostly|somewhat)\b|部分|基本|大致|只|是否|需要",
     re.IGNORECASE,
 )
+_IN_PART = re.compile(alternatives(_WORDS, "hedge / in part"), re.IGNORECASE)
 _COORDINATES = re.compile(
     r"[\[(]\s*(?:\w{1,4}\s*[=:]\s*)?-?[\d.]+%?(?:\s*,\s*(?:\w{1,4}\s*[=:]\s*)?-?[\d.]+%?)+\s*[\])]"
 )
@@ -63,7 +64,7 @@ _SHORT = 64  # characters of a response that is remembered
 _OF_AN_ANSWER = re.compile(  # or three words at most
     r"\b(?:answers?|responses?|predictions?|outputs?|reference|it|they|both|this|that|these|student|model)\b"
     r"|回答|答案|两者|二者|说法|表述|描述|叙述|命题|本题|该|此|题干"
-    r"|\A\W*(?:(?:[A-Za-z]+\W*){1,3}\Z|[\u4e00-\u9fff]{1,6}\W*\Z|(?:yes|no)\b)",
+    r"|\A\W*(?:(?:[A-Za-z]+\W*){1,3}\Z|[\u4e00-\u9fff]{1,6}\W*\Z|(?:yes|no)\b|(?:是的?|否|不是?)[,.。])",
     re.IGNORECASE,
 )
 _SPEECH = r"(?:“[^”\n]{1,120}”|\"[^\"\n]{1,120}\"|(?<!\w)'[^'\n]{1,120}'(?!\w)|「[^」\n]{1,120}」)"
@@ -199,7 +200,7 @@ def _prepared(text: str, options: Options) -> str:
     if not any(map(_COORDINATES.search, options.texts)):
         said = _COORDINATES.sub("", _SUM.sub(r", so: \1", said))
     if options.sides:
-        said = _TICK_BESIDE_A_WORD.sub("", said)  # "Yes √"
+        said = _IN_PART.sub("unclear", _TICK_BESIDE_A_WORD.sub("", said))  # "Yes √"
     in_latin = bool(options.texts) and "".join(options.texts).isascii()
     return marked(in_english(said) if in_latin and not said.isascii() else said, options)
 

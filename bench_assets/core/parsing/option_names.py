@@ -88,7 +88,7 @@ _AGREES, _DISAGREES, _AGREES_IN_SHORT, _DISAGREES_IN_SHORT, _OPENS_WITH_NO = (
 )
 _RELATED = re.compile(
     rf"(?P<denied>\b(?:not|never|cannot|fails? to|failed to|hardly|no)\b ?|n['’]t\b ?"
-    rf"|[不没未非]|不[太完]?全?|没有)?"
+    rf"|[没未非]|不(?:是)?[太完很够尽大]?全?|没有|[算谈称]不上)?"
     rf"(?:(?:\b[a-z]+ly|be|a|an|the|any) ){{0,3}}"
     rf"(?:(?P<agrees>{alternatives(_FILE, 'agrees with the reference')})"
     rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!?。\n]*(?P<end>[.;,!?。\n]?) ?",
@@ -464,8 +464,9 @@ def _closed(found: re.Match[str]) -> str:
 
 
 def in_plain_verdicts(text: str) -> str:
-    """Write what is said of a reference as "right" or "wrong", with what belongs to it."""
-    return _RELATED.sub(_verdict_on, text)
+    """One word for what a text says of a reference or by "yes" or "no"; the text if it varies."""
+    found = {_verdict_on(one) for one in _RELATED.finditer(text)}
+    return found.pop() if len(found) == 1 else text
 
 
 def _verdict_on(found: re.Match[str]) -> str:

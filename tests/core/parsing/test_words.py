@@ -14,6 +14,7 @@ from bench_assets.core.parsing.word_lists import lines_of_section, section_names
 from tests.core.parsing.choice_words import CARS, CHOICES
 from tests.core.parsing.corpus.grammar import corpus
 from tests.core.parsing.response_words import WORDS
+from tests.core.parsing.test_partial_verdicts import IN_PART, NOT
 from tests.suites.blink.test_reading import FORMS
 from tests.suites.codis.reader_words import OPEN
 from tests.suites.multi.test_letters import FROZEN, MORE
@@ -29,6 +30,8 @@ RESPONSES = [
     *(one.response for file in ("written", "today", "held_out") for one in corpus(file)),
     *(response for response, _ in ROWS),
     *OPEN,
+    *IN_PART,
+    *NOT,
 ]
 
 

@@ -271,6 +271,10 @@ WORDS = [
     *((named_direction, (said,), None) for said in NOT_CONCEDED),
     *((polarity.yes_or_no, (LAMP, f"{surely} no."), False) for surely in ("Actually", "In fact")),
     *((polarity.yes_or_no, (LAMP, f"No {of_all}."), None) for of_all in ("lamp", "itself")),
+    *(
+        (polarity.yes_or_no, (LAMP, f"No {who} said so."), False)
+        for who in "it he she they you we i this that there".split()
+    ),
     *((polarity.yes_or_no, (LAMP, f"The lamp is {word} new."), True) for word in FILLING),
     *(
         (polarity.yes_or_no, (LAMP, f"The lamp is {no} new."), False)

@@ -1,0 +1,63 @@
+"""Right in part is neither right nor wrong; "not quite right" is wrong."""
+
+import pytest
+
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_word
+from bench_assets.core.parsing.choices import read_choice, read_choices
+from bench_assets.core.parsing.option_names import Options
+
+IN_PART = (
+    *("The statement is not entirely correct.", "The answer is not fully correct."),
+    *("Not completely right.", "The statement is not always true.", "This isn't strictly true."),
+    *("Not all of it is right.", "Not every claim is correct.", "Only half of it is right."),
+    *("Partially correct.", "Mostly right.", "The response is nearly correct.", "Half right"),
+    *("The answer is not completely wrong.", "It is partly incorrect."),
+    *("这种说法不完全正确。", "不全对", "不是所有的说法都对", "并非每一项都正确", "并不都是对的"),
+    *("这句话并不总是对的", "基本正确", "部分正确", "大致对。", "不见得对", "很难说对"),
+)
+NOT = (
+    *("It's not quite correct.", "The statement isn't quite right.", "Not really true."),
+    *("The claim is far from correct.", "This is hardly correct.", "Nowhere near correct."),
+    *("No part of it is correct.", "It would be wrong to call this correct."),
+    *("不太对", "该说法不够准确。", "算不上正确", "谈不上对", "否，与参考答案不一致"),
+    *("不是，这个标志表示禁止停车。", "No. It contradicts the reference."),
+)
+STATED = ("是的，这个标志表示禁止鸣喇叭。", "Yes. It matches the reference.")
+OF_TWO = (("right", "wrong"), ("正确", "错误"))
+
+
+@pytest.mark.parametrize("options", OF_TWO, ids=["English", "Chinese"])
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        *((one, None) for one in IN_PART),
+        *((one, "B") for one in NOT),
+        *((one, "A") for one in STATED),
+    ],
+)
+def test_a_verdict_in_part_is_none(response, letter, options):
+    assert read_choice(response, options).letter == letter
+
+
+@pytest.mark.parametrize("said", IN_PART)
+def test_a_judge_that_says_in_part_is_asked_again(said):
+    assert read_word(said, RIGHT_OR_WRONG) is None
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "A不完全正确，B正确，C错误，D错误",
+        "A 部分正确；B 正确；C、D 错误。",
+        "A: partially correct\nB: correct\nC: wrong\nD: wrong",
+    ],
+)
+def test_an_option_that_is_right_in_part_is_not_chosen(response):
+    assert read_choices(response, Options(4, ("甲", "乙", "丙", "丁"))).letters == "B"
+
+
+@pytest.mark.parametrize(
+    "response", ["Yes. However, it differs from the reference.", "不，答案与参考答案一致"]
+)
+def test_yes_or_no_and_the_opposite_is_no_verdict(response):
+    assert read_word(response, RIGHT_OR_WRONG) is None
