@@ -48,7 +48,9 @@ _DECIDES = re.compile(  # words by which a number chooses the calculation
     r"none|beats?|record|"
     r"minimum|maximum|limit|discounts?|most|(?:larg|small|rich|old|young|great|high|low|bigg)(?:er|est)|"
     r"so (?:many|much|few|high|low|big|large|small)|such|"
-    r"(?:big|large|bulk|small) (?:order|purchase|group|famil|part|buyer)\w*|"
+    r"(?:big|large|bulk|small|heavy|high|long) (?:order|purchase|group|famil|part|buyer|bill|"
+    r"parcel|sum|amount|quantit)\w*|\d \w+ (?:back|off)|(?:thanks|due|owing) to|because of|"
+    r"spell(?:s|ed|ing)?|letters? (?:of|in)|"
     r"\w+day (?:to|through|till|until) \w+day|"
     r"(?:what|which) (?:day|date|time|hour|month|year|percent\w*)|"
     r"if\b[^.?!,]*\b(?:more|less|fewer|over|under|above|below|exceed\w*|reach\w*))\b",
