@@ -23,6 +23,11 @@ NOT = (
     *("不是，这个标志表示禁止停车。", "No. It contradicts the reference."),
 )
 STATED = ("是的，这个标志表示禁止鸣喇叭。", "Yes. It matches the reference.")
+JUDGES = (
+    *("It did not get it right.", "It got nothing right.", "The response fails to be correct."),
+    *("If we consider the colour, it's right.", "Right, except the number."),
+    *("It got the colour right but not the object.", "The answer says right."),
+)
 OF_TWO = (("right", "wrong"), ("正确", "错误"))
 
 
@@ -39,8 +44,8 @@ def test_a_verdict_in_part_is_none(response, letter, options):
     assert read_choice(response, options).letter == letter
 
 
-@pytest.mark.parametrize("said", IN_PART)
-def test_a_judge_that_says_in_part_is_asked_again(said):
+@pytest.mark.parametrize("said", [*IN_PART, *JUDGES])
+def test_a_judge_that_says_neither_is_asked_again(said):
     assert read_word(said, RIGHT_OR_WRONG) is None
 
 
