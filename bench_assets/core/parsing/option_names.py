@@ -52,7 +52,10 @@ _NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
 _NUMBER = re.compile(
     r"(?<![\w.,#](?<![\u4e00-\u9fff]))(?<!第)(?<!\bno )"
     r"(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
-    rf"(?:\d+|{'|'.join(_NUMBERS)})(?![^\W\u4e00-\u9fff]|[.,]\d|\.\s+\S)",
+    r"(?<!\bthan )(?<!\bat least )(?<!\bat most )(?<!\bover )(?<!\bunder )(?<!\bup to )"
+    r"(?<!超过)(?<!多于)(?<!少于)(?<!大于)(?<!小于)(?<!至少)(?<!至多)(?<!最多)(?<!不到)"
+    rf"(?:\d+|{'|'.join(_NUMBERS)})"
+    r"(?![^\W\u4e00-\u9fff]|[.,]\d|\.\s+\S| or (?:more|fewer|less)\b|个?以[上下])",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
@@ -118,7 +121,8 @@ _POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)
 _COMPARED = (
     r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
     r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
-    r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands|\w+ly))+ "
+    r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands"
+    r"|(?!hardly|barely|scarcely)\w+ly))+ "
     r"(?:{1})\b(?! to \(?[A-H]\b)"
 )
 _COMPARED_TO = re.compile(  # "Compared to A, B is closer"

@@ -1,4 +1,4 @@
-"""Right in part is neither right nor wrong; "not quite right" is wrong."""
+"""Right in part is neither right nor wrong, "at least 3" is not 3; "not quite right" is wrong."""
 
 import pytest
 
@@ -66,3 +66,23 @@ def test_an_option_that_is_right_in_part_is_not_chosen(response):
 )
 def test_yes_or_no_and_the_opposite_is_no_verdict(response):
     assert read_word(response, RIGHT_OR_WRONG) is None
+
+
+@pytest.mark.parametrize(
+    ("response", "options", "letter"),
+    [
+        ("There are more than 2.", "3142", None),
+        ("There are at least 3.", "3142", None),
+        ("Fewer than 4.", "3142", None),
+        ("3 or more.", "3142", None),
+        ("至少3个", "3142", None),
+        ("超过2个", "3142", None),
+        ("There are more than 2: 3 dogs.", "3142", "A"),
+        ("A is hardly closer than B.", ("A is closer", "B is closer"), None),
+        ("A is barely closer.", ("A is closer", "B is closer"), None),
+        ("The second image fits worse.", ("the second image", "the third image"), "B"),
+        ("Box B misses the tail.", ("Box A", "Box B"), None),
+    ],
+)
+def test_a_bound_or_a_fault_is_no_choice(response, options, letter):
+    assert read_choice(response, tuple(options)).letter == letter
