@@ -2,17 +2,14 @@
 
 import argparse
 import os
-import tempfile
 import traceback
 from concurrent.futures import ProcessPoolExecutor
-from importlib import import_module
 from multiprocessing import get_context
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, measured
 
 MEASUREMENTS = (
     "asking",
@@ -57,12 +54,7 @@ def main() -> None:
 def _measured_apart(name: str) -> list[Figure]:
     """Measure in a process of its own: peaks of memory pass from a process to its children."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(_measured, name).result()
-
-
-def _measured(name: str) -> list[Figure]:
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        return list(import_module(f"benchmarks.{name}").measure(Path(folder)))
+        return process.submit(measured, name).result()
 
 
 def print_table(figures: list[Figure]) -> None:
