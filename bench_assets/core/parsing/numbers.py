@@ -47,8 +47,13 @@ _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
 _ANSWER = re.compile(
     r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE
 )
-_TOTAL = re.compile(rf"({_SHORT})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE)
-_SO = re.compile(r"\b(?:so|therefore|thus|hence|total of)\b", re.IGNORECASE)
+_TOTAL = re.compile(
+    rf"({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE
+)
+_SO = re.compile(
+    r"\b(?:so|therefore|thus|hence|total of|altogether|in total|(?:that|which) makes)\b",
+    re.IGNORECASE,
+)
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
     rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b|[不没否非][是有]*\s*{_DIGITS}",
@@ -61,9 +66,13 @@ _DOUBTED = re.compile(
     re.IGNORECASE,
 )
 _RANGE = (
-    rf"(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_DIGITS}"
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}:\d\d\b"
+    rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_DIGITS}"
     rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
     rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
+    rf"|{_DIGITS}\s*(?:hour|minute|foot|feet|pound|dollar|year|week|day)s?,?\s+(?:and\s+)?{_DIGITS}"
+    r"\s*(?:minute|second|inch|ounce|cent|month|day|hour)(?:es|s)?\b"
+    rf"|[<>≤≥]\s*{_DIGITS}|{_DIGITS}(?:\+(?!\s*\d)|\s+(?:at\s+(?:least|most)|or\s+(?:more|fewer|less))\b)"
 )
 _SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
 _POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be parted by points
@@ -79,7 +88,7 @@ _NONE = re.compile(
     r"|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
     r"(?!\s+(?:more|less|fewer|way|need|doubt|of\s+the(?:se)?\s+(?:above|answers|choices|options)"
     r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
-    r"|indication|information|input|mention|number|problem|question|reason|text|worries"
+    r"|indication|information|input|mention|number|problem|question|reason|solutions?|text|worries"
     rf"|{_IMAGE}))\b)"
     r"|[^,\d]{0,12}?没有(?!\s*[\d足提给办任信明答疑问必])|[一半].{0,4}[也都](?:没|看不)",
     re.IGNORECASE,
@@ -91,6 +100,7 @@ _ASIDE = re.compile(  # 8 (5 of them old)
 _PART = re.compile(  # 4, of which 1 is broken
     r"(?<=\d)((?:(?!\d)[^\n])*?)[, ]+(?:of (?:which|whom|them)|including|among them|其中).*"
 )
+_AFTER = re.compile(r"(\d[^\n]*?) after \d[\d,.]*(?= \w)")  # 8 apples left after 3 days
 _OF_MORE = re.compile(r"(\d)\s+of\s+(?:the|these|those|all)(?:\s+the)?\s+\d+")  # 3 of the 5
 _COUNTING = re.compile(
     r"(?!.*(?:\bleav|\bremain|剩))"
@@ -225,6 +235,7 @@ def _readings(phrase: str) -> list[float | None]:
     if refuses(phrase) or "unknown" in phrase.casefold():
         return [None]
     kept = _PART.sub(r"\1", _OF_MORE.sub(r"\1", _ASIDE.sub(r"\1", _DENIED.sub(" ", phrase))))
+    kept = _AFTER.sub(r"\1", kept)
     if (total := _sum_of_the_rest(kept)) is not None:
         return [total]
     result = kept.rpartition("=")[2]

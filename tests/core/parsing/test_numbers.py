@@ -339,6 +339,16 @@ FINAL = [
     ("It cannot be determined; the caption mentions 12.", None),
     ("图1中有3只猫", 3),
     ("他今年12岁", 12),
+    ("First 3, then 4, altogether 7", 7),
+    *((f"{so} 7 in 2 rows.", 7) for so in ("Altogether", "In total", "That makes", "Which makes")),
+    *((f"It is {sign} 17.", None) for sign in "<>≤≥"),
+    *((f"17{more}.", None) for more in ("+", " at least", " at most", " or more", " or fewer", " or less")),
+    *((when, None) for when in ("At 5:30", "On 2024-05-03")),
+    *((f"3 {unit} and 4 inches", None) for unit in ("feet", "foot", "pounds", "dollars", "years", "weeks", "days", "hours", "minutes")),
+    *((f"3 hours, 4 {unit}s", None) for unit in ("minute", "second", "ounce", "cent", "month", "day", "hour")),
+    ("She has 15 apples left after 3 days.", 15),
+    ("The tree is 20 cm tall after 4 weeks and 30 cm after 6 weeks.", 30),
+    ("No solution.", None),
     ("", None),
 ]  # fmt: skip
 
