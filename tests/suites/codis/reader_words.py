@@ -162,7 +162,7 @@ OPEN = [
     *(f"{hedge} up" for hedge in "maybe may might could perhaps possible possibly".split()),
     *(f"{hedge} up" for hedge in "potentially either whether if unless or both".split()),
     *(f"It {depends} up." for depends in ("depends", "depend", "is depending")),
-    *(f"{hedge} up" for hedge in ("sometimes", "elsewhere", "until", "used to")),
+    *(f"{hedge} up" for hedge in ("sometimes", "elsewhere", "until", "used to", "less likely")),
     *(f"Only {when} the rain it goes up." for when in ("when", "after", "with")),
     *(f"Up {how} some." for how in ("to", "in", "for", "by")),
     *(f"Up for {whom}." for whom in ("some", "other", "many", "certain")),
