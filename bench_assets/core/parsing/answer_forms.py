@@ -174,7 +174,8 @@ def judged(response: ParsedResponse) -> str | None:
         yes, no = found[response.wanted]
     if not yes:
         return None
-    hanging = bool(said.last) or tokens[-2].kind in ("reason", "comma", "is")
+    closes = bool(said.alone) and set(said.alone) == set(yes)  # a last line of its own
+    hanging = (bool(said.last) and not closes) or tokens[-2].kind in ("reason", "comma", "is")
     cut_off = hanging and text[-1] not in "。.;!)"
     every = set(yes) | set(no) >= set(response.options.letters)
     partly = len(set(yes)) > 1 and bool(no) and not every
@@ -198,9 +199,15 @@ def eliminated(response: ParsedResponse) -> str | None:
 
 
 def judged_alone(response: ParsedResponse) -> str | None:
-    """As ``judged``, but none of options that are gone through line by line and not set apart."""
+    """As ``judged``, but none of options that are gone through line by line and not set apart.
+
+    A last line that is none of them sets one apart: "The best match is A."
+    """
     verdicts = response.said.verdicts
+    last = response.text.rstrip().rpartition("\n")[2]
+    closing = "" if _LABEL.match(last) else "".join(map(letter_of, re.findall(NAME, last)))
     apart = verdicts["unfit"] or verdicts["wrong"] or verdicts["right"]
+    apart = apart or (closing and {*closing} == {*verdicts["fit"]})
     analysed = not apart and _without_analysis(response.text) != response.text
     return None if analysed else judged(response)
 
