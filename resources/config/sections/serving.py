@@ -11,11 +11,9 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Annotated, Self
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from resources.config.addresses import is_loopback
 from resources.config.secrets import key_in_command
 from resources.config.sections.base import ModelSpec, Needs
 from resources.config.sections.cluster import PoolName
@@ -24,7 +22,6 @@ from resources.config.sections.known_servers import ServerName
 _NAMED = re.compile(r"\{(\w*)\}")  # {"image": 4}, as vLLM takes it, is none
 _KNOWN = ("path", "port", "name")
 _OF_A_SHELL = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
-_WHERE = ("--host", "--server-name")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
 
 
@@ -60,10 +57,8 @@ def is_command(written: str) -> str:
     Raises:
         ValueError: If it is none; names the word.
     """
-    return _is_command(written) if written else written
-
-
-def _is_command(written: str) -> str:
+    if not written:
+        return written
     try:
         words = shlex.split(written)
     except ValueError as why:
@@ -84,8 +79,6 @@ def _is_command(written: str) -> str:
         )
     if _VARIABLE.fullmatch(words[0]):
         raise ValueError("begins with a variable. Put env before it")
-    if _NAMED.search(words[0]):
-        raise ValueError("expected a program as the first word")
     return written
 
 
@@ -93,16 +86,6 @@ def _is_a_router(address: str) -> str:
     if address and not re.fullmatch(r"https?://[^/@?#\s]+", address):
         raise ValueError("expected the address of a vllm-router, such as http://10.0.0.1:30000")
     return address
-
-
-def _listens_at(command: str) -> str:
-    """Host that a command's server listens on; "" if not given.
-
-    >>> _listens_at("vllm serve {path} --host 127.0.0.1 --port {port}")
-    '127.0.0.1'
-    """
-    words = [part for word in shlex.split(command) for part in word.split("=", 1)]
-    return next((at for option, at in pairwise(words) if option in _WHERE), "")
 
 
 class ManagedServerSection(ModelSpec):
@@ -169,12 +152,6 @@ class ManagedServerSection(ModelSpec):
         only = {"replicas", "devices", "health", "needs", "router"} & self.model_fields_set
         if not self.serve and only:
             raise ValueError(f"{min(only)} needs serve")
-        heard, host = _listens_at(self.serve), urlsplit(self.router).hostname or ""
-        if self.router and is_loopback(heard) and not is_loopback(host):
-            raise ValueError(
-                f"router: by its command the server listens at {heard}, where {host} does not reach"
-                " it; at every interface it does with --host 0.0.0.0"
-            )
         if self.router and "{name}" not in self.serve:
             raise ValueError(
                 "router: expected {name} in serve, by which a router tells servers of several"

@@ -76,11 +76,6 @@ def written(home: Path, text: str) -> Path:
             id="a name that other weights may have",
         ),
         pytest.param(
-            f'path = "w"\nserve = "{NAMED} --host 127.0.0.1"\nrouter = "http://r:1"',
-            r"listens at 127\.0\.0\.1, where r does not reach it; .* --host 0\.0\.0\.0",
-            id="a server that the router does not reach",
-        ),
-        pytest.param(
             f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
             r"contains a key \(--api-key\)\. Put it into the environment(?s:(?!sesame).)*$",
             id="a key behind an option",
