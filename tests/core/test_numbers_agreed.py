@@ -24,6 +24,9 @@ AGREES = [
     ("It is red.", "red", True),
     ("It is not red.", "red", False),
     ("It is reddish.", "red", False),
+    ("It is either red or blue.", "red", False),
+    ("It could be red.", "red", False),
+    ("Is it red?", "red", False),
     ("No cup.", "There is an absence: no cup", False),
 ]
 UNSURE = [

@@ -48,7 +48,7 @@ def agrees(answer: str, truth: str, response: str) -> bool:
 
     A truth that is a number, with or without what is counted, is compared as one. A truth that
     denies ("there is no cup") is said by whatever denies the same thing and counts nothing. Any
-    other has to stand in a sentence that does not deny it.
+    other has to stand in a sentence that does not deny it, ask for it or leave it open.
 
     >>> agrees("0", "there is not any cup", "I see no cups."), agrees("3", "no cups", "3 cups")
     (True, False)
@@ -62,8 +62,8 @@ def agrees(answer: str, truth: str, response: str) -> bool:
         )
     return any(
         f" {_words(truth)} " in f" {_words(sentence)} "
-        for sentence in sentences(plain(response))
-        if not _absent(sentence)
+        for sentence in map(without_questions, sentences(plain(response)))
+        if not (_absent(sentence) or hedges(sentence))
     )
 
 
