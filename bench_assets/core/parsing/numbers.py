@@ -100,7 +100,9 @@ _ASIDE = re.compile(  # 8 (5 of them old)
 _PART = re.compile(  # 4, of which 1 is broken
     r"(?<=\d)((?:(?!\d)[^\n])*?)[, ]+(?:of (?:which|whom|them)|including|among them|其中).*"
 )
-_AFTER = re.compile(r"(\d[^\n]*?) after \d[\d,.]*(?= \w)")  # 8 apples left after 3 days
+_AFTER = re.compile(  # 8 apples left after 3 days, after buying 3 books
+    r"(\d[^\n]*?) after (?:(?:[a-z]+ing|the|all|another) ){0,2}\d[\d,.]*(?= \w)"
+)
 _OF_MORE = re.compile(r"(\d)\s+of\s+(?:the|these|those|all)(?:\s+the)?\s+\d+")  # 3 of the 5
 _COUNTING = re.compile(
     r"(?!.*(?:\bleav|\bremain|剩))"

@@ -347,6 +347,7 @@ FINAL = [
     *((f"3 {unit} and 4 inches", None) for unit in ("feet", "foot", "pounds", "dollars", "years", "weeks", "days", "hours", "minutes")),
     *((f"3 hours, 4 {unit}s", None) for unit in ("minute", "second", "ounce", "cent", "month", "day", "hour")),
     ("She has 15 apples left after 3 days.", 15),
+    *((f"He has 15 coins left after {way} 3 books.", 15) for way in ("buying", "buying the", "the", "all", "another")),
     ("The tree is 20 cm tall after 4 weeks and 30 cm after 6 weeks.", 30),
     ("No solution.", None),
     ("", None),
