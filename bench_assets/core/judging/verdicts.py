@@ -55,6 +55,7 @@ _FAILED = re.compile(
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
     re.IGNORECASE,
 )
+_CONCLUDES = re.compile(r"\W*(?:overall|therefore|in conclusion)\b", re.IGNORECASE)
 _ENDED = re.compile(r"[.!]$")
 _NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
 _SPOKEN_OF = re.compile(
@@ -91,6 +92,8 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
         return None
     if (last := _at_last(parts, words)) is not None:
         return last
+    if parts[1:] and _CONCLUDES.match(parts[-1]):  # "Overall, the answer is wrong."
+        parts, said = parts[-1:], parts[-1]
     return None if _is_denied(said, parts, words) else _of_all(parts, words)
 
 

@@ -122,7 +122,7 @@ _COMPARED = (
     r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
     r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
     r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands"
-    r"|(?!hardly|barely|scarcely)\w+ly))+ "
+    r"|(?!hardly|barely|scarcely|only|seemingly)\w+ly))+ "
     r"(?:{1})\b(?! to \(?[A-H]\b)"
 )
 _COMPARED_TO = re.compile(  # "Compared to A, B is closer"

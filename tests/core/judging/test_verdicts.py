@@ -256,6 +256,14 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
         (read_word, ("wrong", RIGHT_OR_WRONG), False),
         (read_word, ("yes", YES_OR_NO), True),
         (read_word, ("no", YES_OR_NO), False),
+        *(
+            (
+                read_word,
+                (f"The place is right. The time is wrong. {so}, it is wrong.", RIGHT_OR_WRONG),
+                False,
+            )
+            for so in ("Overall", "Therefore", "In conclusion")
+        ),
         (read_option, ("(Z) Failed", OPTIONS), "Z"),
         *((read_option, (f"(Z) Failed to {verb}", OPTIONS), "Z") for verb in FAILED_TO),
         *((read_option, (f"(Z) Failed to get {what}", OPTIONS), "Z") for what in FAILED_WHAT),

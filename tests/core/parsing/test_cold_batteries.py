@@ -1,7 +1,9 @@
-"""Responses in styles of another author, read once before any rule knew them, and pinned since.
+"""Responses by other authors, read once before any rule knew them, and pinned since.
 
-First read, wrong and unread in %: 1.9 and 8.1, then 2.5 and 15.6, then 1.9 and 18.1 (160 responses
-each). Most that is unread needs the question ("The suitcase isn't inside the car" for "no").
+``cold.jsonl`` has unusual styles. First read, wrong and unread in %: 1.9 and 8.1, then 2.5 and
+15.6, then 1.9 and 18.1 (160 responses each). Most that is unread needs the question ("The suitcase
+isn't inside the car" for "no"). ``natural.jsonl`` is written as today's models answer: 0.5 and 3.5,
+0 and 3.5, 2.0 and 3.5 (200 each, some of which answer a judge's other question and are left out).
 """
 
 import json
@@ -14,8 +16,7 @@ from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.parsing.reasoning import without_reasoning
 
-FILE = Path(__file__).parent / "corpus" / "cold.jsonl"
-ROWS = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+CORPUS = Path(__file__).parent / "corpus"
 JUDGEMENTS = {"A": "right", "B": "wrong"}
 
 
@@ -31,13 +32,25 @@ def as_read(task, response, options):
     return JUDGEMENTS.get(letter) if task == "judgement" else letter
 
 
-@pytest.mark.parametrize(("battery", "most_unread"), [("one", 0), ("two", 8), ("three", 24)])
-def test_no_response_is_misread_and_few_are_unread(battery, most_unread):
-    rows = [row for row in ROWS if row["battery"] == battery]
+@pytest.mark.parametrize(
+    ("file", "battery", "most_wrong", "most_unread"),
+    [
+        ("cold", "one", 0, 0),
+        ("cold", "two", 0, 8),
+        ("cold", "three", 0, 24),
+        ("natural", "one", 0, 1),
+        ("natural", "two", 0, 4),
+        ("natural", "three", 1, 5),
+    ],
+)
+def test_hardly_any_response_is_misread_and_few_are_unread(file, battery, most_wrong, most_unread):
+    rows = map(json.loads, (CORPUS / f"{file}.jsonl").read_text("utf-8").splitlines())
     read = [
         (as_read(row["task"], row["response"], row["options"]), row["gold"], row["response"])
         for row in rows
+        if row["battery"] == battery
     ]
-    assert len(rows) == 160
-    assert [one for one in read if one[0] not in (None, one[1])] == []
+    assert len(read) >= 160
+    misread = [one for one in read if one[0] not in (None, one[1])]
+    assert len(misread) <= most_wrong, misread
     assert len([found for found, gold, _ in read if gold and found is None]) <= most_unread
