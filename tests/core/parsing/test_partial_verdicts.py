@@ -13,16 +13,23 @@ IN_PART = (
     *("Partially correct.", "Mostly right.", "The response is nearly correct.", "Half right"),
     *("The answer is not completely wrong.", "It is partly incorrect."),
     *("这种说法不完全正确。", "不全对", "不是所有的说法都对", "并非每一项都正确", "并不都是对的"),
-    *("这句话并不总是对的", "基本正确", "部分正确", "大致对。", "不见得对", "很难说对"),
+    *("这句话并不总是对的", "基本正确", "部分正确", "大致对。", "不见得对", "很难说对", "不能算错"),
 )
 NOT = (
     *("It's not quite correct.", "The statement isn't quite right.", "Not really true."),
     *("The claim is far from correct.", "This is hardly correct.", "Nowhere near correct."),
     *("No part of it is correct.", "It would be wrong to call this correct."),
-    *("不太对", "该说法不够准确。", "算不上正确", "谈不上对", "否，与参考答案不一致"),
+    *(
+        "不太对",
+        "该说法不够准确。",
+        "算不上正确",
+        "谈不上对",
+        "不能算正确。",
+        "否，与参考答案不一致",
+    ),
     *("不是，这个标志表示禁止停车。", "No. It contradicts the reference."),
 )
-STATED = ("是的，这个标志表示禁止鸣喇叭。", "Yes. It matches the reference.")
+STATED = ("没有什么不对的。", "是的，这个标志表示禁止鸣喇叭。", "Yes. It matches the reference.")
 JUDGES = (
     *("It did not get it right.", "It got nothing right.", "The response fails to be correct."),
     *("If we consider the colour, it's right.", "Right, except the number."),
