@@ -1,8 +1,11 @@
 """Another process that evaluates meanwhile, over the same home."""
 
 import os
+import sqlite3
 
+import dagster as dg
 import pytest
+from sqlalchemy.exc import IntegrityError
 
 from bench_assets.workspace.evaluate import second_process
 from bench_assets.workspace.evaluate.second_process import evaluated_meanwhile
@@ -21,6 +24,20 @@ def test_what_the_other_process_has_evaluated_is_there(tmp_path, monkeypatch):
             with open_workbench() as bench:
                 assert bench.metrics("codis", model)
         wait()  # for a process that has ended
+
+
+def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path, monkeypatch):
+    add = dg.DagsterInstance.add_dynamic_partitions
+
+    def added_by_another(instance, name, keys):
+        add(instance, name, keys)
+        raise IntegrityError("insert", {}, sqlite3.IntegrityError("UNIQUE constraint failed"))
+
+    monkeypatch.setattr(dg.DagsterInstance, "add_dynamic_partitions", added_by_another)
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    with open_workbench() as bench:
+        bench.add_models(["random"])
+        assert bench.instance.get_dynamic_partitions("model") == ["random"]
 
 
 def test_a_machine_with_one_core_starts_no_other_process(tmp_path, monkeypatch):

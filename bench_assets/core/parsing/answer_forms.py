@@ -206,8 +206,8 @@ def judged_alone(response: ParsedResponse) -> str | None:
     verdicts = response.said.verdicts
     last = response.text.rstrip().rpartition("\n")[2]
     closing = "" if _LABEL.match(last) else "".join(map(letter_of, re.findall(NAME, last)))
-    apart = verdicts["unfit"] or verdicts["wrong"] or verdicts["right"]
-    apart = apart or (closing and {*closing} == {*verdicts["fit"]})
+    apart = bool(verdicts["unfit"] or verdicts["wrong"] or verdicts["right"])
+    apart |= bool(closing) and {*closing} == {*verdicts["fit"]}
     analysed = not apart and _without_analysis(response.text) != response.text
     return None if analysed else judged(response)
 

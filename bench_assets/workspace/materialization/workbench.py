@@ -4,7 +4,7 @@ Assets are materialized in this process, and recorded in the instance that the U
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, cast, get_args
@@ -268,5 +268,8 @@ class Workbench:
         return cast(type[Any], row_types[0])
 
     def _add_partition(self, name: str, key: str) -> None:
+        from sqlalchemy.exc import IntegrityError
+
         if not self.instance.has_dynamic_partition(name, key):
-            self.instance.add_dynamic_partitions(name, [key])
+            with suppress(IntegrityError):  # another process has added it since
+                self.instance.add_dynamic_partitions(name, [key])
