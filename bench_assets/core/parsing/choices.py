@@ -59,7 +59,10 @@ _COORDINATES = re.compile(
 )
 _LEAVING_OPEN = ("hedge", "if")
 _INITIALS = {"T": "√", "F": "×"}  # true, false
-_SUM = re.compile(r"(?<![\d.])\d+(?:\s*[+×*−-]\s*\d+)+\s*=\s*(\d+)(?![\d.])")
+_SUM = re.compile(  # from its beginning: at each number of a long one, it would take too long
+    r"(?<![\d.])(?<!\d[+×*−-])(?<!\d [+×*−-])(?<!\d[+×*−-] )(?<!\d [+×*−-] )"
+    r"\d++(?:\s*+[+×*−-]\s*+\d++)++\s*+=\s*+(\d++)(?![\d.])"
+)
 _SHORT = 64  # characters of a response that is remembered
 _OF_AN_ANSWER = re.compile(  # or three words at most
     r"\b(?:answers?|responses?|predictions?|outputs?|reference|it|they|both|this|that|these|student|model)\b"

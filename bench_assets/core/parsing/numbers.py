@@ -101,7 +101,7 @@ _PART = re.compile(  # 4, of which 1 is broken
     r"(?<=\d)((?:(?!\d)[^\n])*?)[, ]+(?:of (?:which|whom|them)|including|among them|其中).*"
 )
 _AFTER = re.compile(  # 8 apples left after 3 days, after buying 3 books
-    r"(\d[^\n]*?) after (?:(?:[a-z]+ing|the|all|another) ){0,2}\d[\d,.]*(?= \w)"
+    r"(\d[^\n]{0,80}?) after (?:(?:[a-z]+ing|the|all|another) ){0,2}\d[\d,.]*(?= \w)"
 )
 _OF_MORE = re.compile(r"(\d)\s+of\s+(?:the|these|those|all)(?:\s+the)?\s+\d+")  # 3 of the 5
 _COUNTING = re.compile(
