@@ -52,7 +52,7 @@ BITS = {
     "full stops": ".",
     "dashes": "-",
     "pluses": "+",
-    "sums": "17+",
+    "long sums": "17+",
     "numbers after each other": "12 after ",
     "conditions": "if it ",
     "colons": ":\n",

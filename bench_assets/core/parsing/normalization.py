@@ -50,13 +50,14 @@ REWRITES = _compiled(
     (r"~~[^~\n]{1,80}~~|<\|[^|>]*\|>|</?s>|[*`#$]|__", ""),
     (r"(?m:^[ \t]{0,9}\|[ \t|:-]++$)", ""),
     (r"(?:^|\n)Q: [^\n]{0,500}\?[ \t]{0,9}\n{1,2}A:", "\nAnswer:"),
-    (r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf))\s*\{([^{}]*)\}", r"\1"),
+    (r" ?\\(?:text(?:bf|it|rm)?|math(?:rm|bf))\s*\{ ?([^{}]*)\}", r" \1"),
     (
         r"\\boxed\s*\{([^{}]*)\}|<(?:answer|verdict|choice|final|result)>(.{0,200}?)"
         r"</(?:answer|verdict|choice|final|result)>",
         _announced,
     ),
     (r"\\(?:[Rr]ightarrow|implies|to)(?![A-Za-z])", "⇒"),
+    (r"\\pi(?![A-Za-z])", "π"),
     (r"(?<![\w/])[Nn]/[Aa](?![\w/])", "not applicable"),
     (r"(?<![\w.])(?:[A-Z]\.){2,}+(?!\w)", lambda found: f"{found[0].replace('.', '')}."),
     (r"第\s*([一二三四1-4])\s*(?:张|幅|个)?(?:图片|图像|照片|图)", _image),

@@ -100,6 +100,7 @@ class ReasoningSplit:
 
 
 _BOX = ("<|begin_of_box|>", "<|end_of_box|>")  # GLM puts them around a word in a sentence too
+_LAST_BOX = re.compile(r"(?<=\n)<\|begin_of_box\|>([^\n{}]{1,200})<\|end_of_box\|>\s*\Z")
 _BETWEEN = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may stand before an opening
 _QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
 
@@ -113,7 +114,8 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
 
     The marks around an answer that opens what remains go too, with what stands after them, unless
     the model gives a second answer in the same marks. An answer that was cut off stays as far as it
-    came. After a thought, GLM's marks of a box go wherever they stand.
+    came. After a thought, GLM's marks of a box go wherever they stand; one that is the last line is
+    written as LaTeX' box.
 
     Args:
         text: The response as it came.
@@ -133,6 +135,7 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
     if not start:
         return ReasoningSplit("", text if answer is None else answer.strip())
     answer = text[start:] if answer is None else answer
+    answer = _LAST_BOX.sub(r"\\boxed{\1}", answer)
     for mark in _BOX:
         answer = answer.replace(mark, "")
     return ReasoningSplit(thought, answer.strip())

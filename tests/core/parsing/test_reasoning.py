@@ -79,6 +79,12 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
             id="a box in an answer",
         ),
         pytest.param(
+            "<think>Up?</think>A-D-F is the longest.\n\n<|begin_of_box|>B<|end_of_box|>",
+            "Up?",
+            "A-D-F is the longest.\n\n\\boxed{B}",
+            id="GLM's box is the last line",
+        ),
+        pytest.param(
             "<think>Up?</think>It is <|begin_of_box|>up<|end_of_box|>.",
             "Up?",
             "It is up.",
