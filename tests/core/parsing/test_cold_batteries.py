@@ -4,7 +4,7 @@
 15.6, then 1.9 and 18.1 (160 responses each). Most that is unread needs the question ("The suitcase
 isn't inside the car" for "no"). ``natural.jsonl`` is written as today's models answer: 0.5 and 3.5,
 0 and 3.5, 2.0 and 3.5 (200 each, some of which answer a judge's other question and are left out),
-then, long chains of thought after the rules for these, 1.4 and 4.3 (140).
+then, long chains of thought after the rules for these, 1.0 and 4.5 (200).
 """
 
 import json
@@ -42,7 +42,7 @@ def as_read(task, response, options):
         ("natural", "one", 0, 1),
         ("natural", "two", 0, 4),
         ("natural", "three", 1, 5),
-        ("natural", "four", 0, 5),
+        ("natural", "four", 0, 6),
     ],
 )
 def test_hardly_any_response_is_misread_and_few_are_unread(file, battery, most_wrong, most_unread):
@@ -52,7 +52,7 @@ def test_hardly_any_response_is_misread_and_few_are_unread(file, battery, most_w
         for row in rows
         if row["battery"] == battery
     ]
-    assert len(read) >= 140
+    assert len(read) >= 160
     misread = [one for one in read if one[0] not in (None, one[1])]
     assert len(misread) <= most_wrong, misread
     assert len([found for found, gold, _ in read if gold and found is None]) <= most_unread
