@@ -69,6 +69,18 @@ def test_an_option_that_is_right_in_part_is_not_chosen(response):
 
 
 @pytest.mark.parametrize(
+    ("response", "letters"),
+    [
+        ("先看A：对。再看B：错。C：对。D：错。", "AC"),
+        ("A和B至少有一个对", ""),
+        ("A、B中只有一个对", ""),
+    ],
+)
+def test_options_are_chosen_where_each_is_judged_and_not_where_one_of_them_is(response, letters):
+    assert read_choices(response, Options(4, ("甲", "乙", "丙", "丁"))).letters == letters
+
+
+@pytest.mark.parametrize(
     "response", ["Yes. However, it differs from the reference.", "不，答案与参考答案一致"]
 )
 def test_yes_or_no_and_the_opposite_is_no_verdict(response):
