@@ -129,6 +129,11 @@ _COMPARED_TO = re.compile(  # "Compared to A, B is closer"
     r"\b(?:compared|relative|next|in (?:comparison|relation)) (?:to|with) (?:point )?[A-H], ",
     re.IGNORECASE,
 )
+_APPARENT = re.compile(  # "A looks darker, but that is due to the shadow"
+    r"\b[A-H] (?:only |merely )?(?:appears?|looks?|seems?)(?: to be| \w+ly)* \w+er\b"
+    r"(?=[^.;\n]{0,80}\b(?:shad(?:e|ow)\w*|lighting|illuminat\w+)\b)",
+    re.IGNORECASE,
+)
 _STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
 _BEGINS = "\x1f"  # before a text in capitals, with which a sentence may begin
 _LABELLED = re.compile(rf"({LETTER})([ \t.):、,*-]{{0,4}}{_BEGINS}?)({TEXT})")
@@ -294,6 +299,7 @@ def _claim_marks(
     letters = {found[1]: different[found[0]] for found in compared}
     if letters:
         yield _COMPARED_TO, lambda _: ""
+        yield _APPARENT, lambda _: ""
     for found in compared:
         yield (
             _comparison(found[1], _SAME.get(found[2], re.escape(found[2]))),

@@ -35,6 +35,26 @@ JUDGES = (
     *("If we consider the colour, it's right.", "Right, except the number."),
     *("It got the colour right but not the object.", "The answer says right."),
 )
+DARKER = ("A is darker", "B is darker", "About the same")
+IMAGES = ("the first image", "the second image", "the third image")
+UNCHOSEN = (
+    ("There are more than 2.", "3142", None),
+    ("There are at least 3.", "3142", None),
+    ("Fewer than 4.", "3142", None),
+    ("3 or more.", "3142", None),
+    ("至少3个", "3142", None),
+    ("超过2个", "3142", None),
+    ("There are more than 2: 3 dogs.", "3142", "A"),
+    ("A is hardly closer than B.", ("A is closer", "B is closer"), None),
+    ("A is barely closer.", ("A is closer", "B is closer"), None),
+    ("The second image fits worse.", ("the second image", "the third image"), "B"),
+    ("Box B misses the tail.", ("Box A", "Box B"), None),
+    ("The first image is AI-generated.", IMAGES, None),
+    ("Option B is fake.", IMAGES, None),
+    ("Point A appears darker, but that is due to the shadow; they are the same.", DARKER, "C"),
+    ("B looks darker because it is in shade, however the surface of A is darker.", DARKER, None),
+    ("A is darker than B, even accounting for the shadow.", DARKER, "A"),
+)
 OF_TWO = (("right", "wrong"), ("正确", "错误"))
 
 
@@ -87,21 +107,6 @@ def test_yes_or_no_and_the_opposite_is_no_verdict(response):
     assert read_word(response, RIGHT_OR_WRONG) is None
 
 
-@pytest.mark.parametrize(
-    ("response", "options", "letter"),
-    [
-        ("There are more than 2.", "3142", None),
-        ("There are at least 3.", "3142", None),
-        ("Fewer than 4.", "3142", None),
-        ("3 or more.", "3142", None),
-        ("至少3个", "3142", None),
-        ("超过2个", "3142", None),
-        ("There are more than 2: 3 dogs.", "3142", "A"),
-        ("A is hardly closer than B.", ("A is closer", "B is closer"), None),
-        ("A is barely closer.", ("A is closer", "B is closer"), None),
-        ("The second image fits worse.", ("the second image", "the third image"), "B"),
-        ("Box B misses the tail.", ("Box A", "Box B"), None),
-    ],
-)
+@pytest.mark.parametrize(("response", "options", "letter"), UNCHOSEN)
 def test_a_bound_or_a_fault_is_no_choice(response, options, letter):
     assert read_choice(response, tuple(options)).letter == letter

@@ -14,7 +14,7 @@ from bench_assets.core.parsing.word_lists import lines_of_section, section_names
 from tests.core.parsing.choice_words import CARS, CHOICES
 from tests.core.parsing.corpus.grammar import corpus
 from tests.core.parsing.response_words import WORDS
-from tests.core.parsing.test_partial_verdicts import IN_PART, JUDGES, NOT
+from tests.core.parsing.test_partial_verdicts import IN_PART, JUDGES, NOT, UNCHOSEN
 from tests.suites.blink.test_reading import FORMS
 from tests.suites.codis.reader_words import OPEN
 from tests.suites.multi.test_letters import FROZEN, MORE
@@ -33,6 +33,7 @@ RESPONSES = [
     *IN_PART,
     *NOT,
     *JUDGES,
+    *(response for response, _, _ in UNCHOSEN),
 ]
 
 
