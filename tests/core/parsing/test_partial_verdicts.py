@@ -49,6 +49,7 @@ UNCHOSEN = (
     ("A is barely closer.", ("A is closer", "B is closer"), None),
     ("The second image fits worse.", ("the second image", "the third image"), "B"),
     ("Box B misses the tail.", ("Box A", "Box B"), None),
+    ("Box B includes too much background.", ("Box A", "Box B"), None),
     ("The first image is AI-generated.", IMAGES, None),
     ("Option B is fake.", IMAGES, None),
     ("Point A appears darker, but that is due to the shadow; they are the same.", DARKER, "C"),
