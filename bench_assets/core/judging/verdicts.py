@@ -92,7 +92,8 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
         return None
     if (last := _at_last(parts, words)) is not None:
         return last
-    if parts[1:] and _CONCLUDES.match(parts[-1]):  # "Overall, the answer is wrong."
+    told = any(part.strip(_AROUND).casefold() in words for part in parts[:-1])
+    if parts[1:] and not told and _CONCLUDES.match(parts[-1]):  # "Overall, the answer is wrong."
         parts, said = parts[-1:], parts[-1]
     return None if _is_denied(said, parts, words) else _of_all(parts, words)
 

@@ -474,7 +474,7 @@ def _closed(found: re.Match[str]) -> str:
 
 
 def in_plain_verdicts(text: str) -> str:
-    """One word for what a text says of a reference or by "yes" or "no"; the text if it varies."""
+    """Reduce a text to its verdict; unchanged if it gives none, or two that differ."""
     found = {_verdict_on(one) for one in _RELATED.finditer(text)}
     return found.pop() if len(found) == 1 else text
 

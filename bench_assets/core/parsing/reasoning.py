@@ -115,7 +115,7 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
     The marks around an answer that opens what remains go too, with what stands after them, unless
     the model gives a second answer in the same marks. An answer that was cut off stays as far as it
     came. After a thought, GLM's marks of a box go wherever they stand; one that is the last line is
-    written as LaTeX' box.
+    written as a LaTeX box.
 
     Args:
         text: The response as it came.

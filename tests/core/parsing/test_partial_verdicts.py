@@ -102,9 +102,15 @@ def test_options_are_chosen_where_each_is_judged_and_not_where_one_of_them_is(re
 
 
 @pytest.mark.parametrize(
-    "response", ["Yes. However, it differs from the reference.", "不，答案与参考答案一致"]
+    "response",
+    [
+        "Yes. However, it differs from the reference.",
+        "不，答案与参考答案一致",
+        "Right. Overall, it is wrong.",
+        "Wrong. The dog is named. Overall, the answer is right.",
+    ],
 )
-def test_yes_or_no_and_the_opposite_is_no_verdict(response):
+def test_a_verdict_and_its_opposite_are_none(response):
     assert read_word(response, RIGHT_OR_WRONG) is None
 
 

@@ -18,6 +18,7 @@ from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.question_transforms import (
     choose_elements,
     negate,
+    proof_of_split,
     split_blanks,
     to_blank,
     with_options,
@@ -428,6 +429,11 @@ def test_an_item_is_split_whole_or_not_at_all():
     rows = propose([before], {}, 0.0, 0)
     assert [one.answer for one in apply([before], rows)] == ["4", "3"]
     assert apply([before], [rows[0], replace(rows[1], fault="x")]) == [before]
+
+
+def test_a_key_without_a_value_proves_nothing():
+    assert proof_of_split(item(type="FB", specific="[MASK]和[MASK]都对", answer="")) == ""
+    assert proof_of_split(item(type="FB", specific="[MASK]和[MASK]相加得7", answer="4\n3")) != ""
 
 
 def test_of_two_rules_the_proven_one_is_proposed():

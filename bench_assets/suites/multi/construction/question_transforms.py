@@ -204,7 +204,7 @@ def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
 def proof_of_split(item: MultiItem) -> str:
     """The form that has one value for a blank, the others given, if the key has that value."""
     text, golds = item.text.strip(), list(blanks_in(item.answer))
-    fixed = _names(text) == golds or _fixes_numbers(text, [_value(gold) for gold in golds])
+    fixed = golds and (_names(text) == golds or _fixes_numbers(text, [*map(_value, golds)]))
     return "each blank in its place, the others given" if fixed else ""
 
 
