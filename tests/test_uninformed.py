@@ -69,6 +69,12 @@ def test_the_best_response_in_words(answers, best):
     assert cells(best_constants(TASK, [text(n, a) for n, a in enumerate(answers)])) == {best}
 
 
+@pytest.mark.parametrize(("answers", "tried"), [("uud", False), ("ud", True)])
+def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answers, tried):
+    exam = [replace(text(n, a), options=("u", "d")) for n, a in enumerate(answers)]
+    assert (STOCK[0] in constant_responses(exam, by_category)) is tried
+
+
 @pytest.mark.parametrize(
     ("kind", "answer", "response"),
     [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")],

@@ -19,7 +19,7 @@ STOCK = (
     "A man is standing in a room.",
     "A close up of an object on a table.",
 )
-"""Responses that are tried wherever a question is answered in words."""
+"""Responses that are tried wherever a question is answered in words of one's own."""
 
 _FREQUENT = 8  # answers that are tried, of those that are right more than once
 _OF_A_SLICE = 2  # frequent answers of a slice
@@ -43,7 +43,8 @@ def constant_responses(
     """List responses of which one may be the best constant, the likeliest first.
 
     Letters and sets of letters of the options, answers that are right more than once, overall and
-    in a slice, the most frequent answers as one list, ``STOCK``, and ``composed_texts``.
+    in a slice, the most frequent answers as one list, ``composed_texts``, and ``STOCK``. Where each
+    question has options, frequent answers are enough: a stock sentence names none of the options.
     """
     lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
     several = [len(q.options) for q in questions if q.kind == "choices"]
@@ -51,7 +52,8 @@ def constant_responses(
     found += _frequent(questions, slices)
     if len(lettered) < len(questions):
         texts = [text for q in questions if q.kind == "text" for text in q.answer]
-        found += [*STOCK, *_as_a_list(texts), *composed_texts(texts)]
+        stock = () if found and all(q.options for q in questions) else STOCK
+        found += [*stock, *_as_a_list(texts), *composed_texts(texts)]
     return list(dict.fromkeys(found))[: most_constants(len(questions))]
 
 

@@ -7,6 +7,7 @@ answer.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _RANGE = re.compile(r"answers from (\d+):(\d\d) to (\d+):(\d\d) are all right")
 _TO_TWENTY = (
@@ -30,6 +31,7 @@ _DUSK = 6  # hour from which "at night" is of the evening, as in "7:23 at night"
 _DAY = 24 * 60
 
 
+@lru_cache(256)  # of each response's options
 def accepted_minutes(option: str) -> range:
     """Minutes of the day that a possible answer allows; an empty range if it is no time.
 
