@@ -48,6 +48,11 @@ class Run:
     status: int
     output: str
 
+    @property
+    def ended(self) -> float:
+        """On the monotonic clock, s."""
+        return self.started + self.wall
+
 
 def run(home: Path, *arguments: str) -> Run:
     """Run ``bench`` in a process of its own."""

@@ -18,12 +18,16 @@ from bench_assets.workspace.console.signal_exit import (
     block_ignored_signals,
 )
 
-_GC_THRESHOLD = 50_000  # new objects that make Python look for cycles; 700 is for small programs
+_GC_THRESHOLDS = 50_000, 100
+"""New objects after which Python looks for cycles; such looks after which it looks further back.
+
+700 and 10 are for small programs.
+"""
 
 
 def main() -> None:
     """Run ``bench``."""
-    gc.set_threshold(_GC_THRESHOLD)
+    gc.set_threshold(*_GC_THRESHOLDS)
     _hide_keys_in_arguments()
     block_ignored_signals()  # before numpy and others start their threads
     for number in SIGNAL_NAMES:

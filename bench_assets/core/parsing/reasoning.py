@@ -105,6 +105,7 @@ _BETWEEN = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may stand before
 _QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
 
 
+@lru_cache(256)  # a response is sent, stored and scored
 def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
     """Part a response into thought and answer; takes time in proportion to its length.
 

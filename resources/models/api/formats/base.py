@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 from bench_assets.core.images.decoding import as_plain
@@ -51,6 +52,7 @@ class ApiFormat(Protocol):
         ...
 
 
+@lru_cache(4)  # requests that share an image follow each other
 def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """Encode an image as base64: as stored where every server decodes it alike, else as PNG.
 
