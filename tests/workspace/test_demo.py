@@ -13,6 +13,8 @@ from resources.config.sections.models import DEMO_MODELS
 TASKS = [
     SimpleNamespace(name="blink", suite="blink", asked_of="model"),
     SimpleNamespace(name="codis", suite="codis", asked_of="model", primary_metric="accuracy"),
+    SimpleNamespace(name="cogbench/vqa", suite="cogbench", asked_of="model"),
+    SimpleNamespace(name="cogbench/retrieval", suite="cogbench", asked_of="encoder"),
     SimpleNamespace(name="pairs/retrieval", suite="pairs", asked_of="encoder"),
 ]
 
@@ -24,7 +26,7 @@ class Bench:
         self.asked = []
         self.tables = SimpleNamespace(exists=lambda key: True)
         self.catalog = SimpleNamespace(
-            names=("blink", "codis", "pairs"),
+            names=("blink", "codis", "cogbench", "pairs"),
             tasks=TASKS,
             tasks_of=lambda name: [task for task in TASKS if name in (task.suite, task.name)],
         )
@@ -66,10 +68,14 @@ def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
         "codis: no image could be drawn",
         "most-frequent: no memory",
     ]
-    asked = dict(one for one in bench.asked if one != "leaderboard")
-    assert set(asked) == set(DEMO_MODELS) - {"most-frequent"}
-    assert ("random", ("blink", "pairs")) in bench.asked
-    assert ("random", ("pairs/retrieval",)) in bench.asked
+    asked = [one for one in bench.asked if one != "leaderboard"]
+    for suites in (
+        ("blink", "pairs"),
+        ("cogbench",),
+    ):  # in order: a checkpoint after the one before
+        models = [name for name, of in asked if of == suites]
+        assert models == [name for name in DEMO_MODELS if name != "most-frequent"]
+    assert asked[-2:] == [("random", ("cogbench/retrieval",)), ("random", ("pairs/retrieval",))]
     assert bench.asked[-1] == "leaderboard"
 
 
@@ -87,12 +93,14 @@ def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys
     assert said == [f"{name}: codis accuracy 0.250" for name, _ in first]
 
 
-def test_another_process_takes_half_of_the_models_that_compute(meanwhile):
+def test_another_process_takes_whole_suites_which_are_evaluated_here_after_it(meanwhile):
     bench = Bench()
+    bench.asked = meanwhile
     evaluate_embedded(bench)
-    assert meanwhile[0] == (("blink", "pairs"), ("random",))
-    suites, models = meanwhile[1]
-    assert suites == ("blink", "pairs")
-    assert set(models) < set(DEMO_MODELS) - {"random", "most-frequent"}
-    assert meanwhile[2][1] == models
-    assert meanwhile[3:] == ["waited"] * 3
+    assert meanwhile[:2] == [
+        (("cogbench",), DEMO_MODELS),
+        (("cogbench/retrieval",), ("random",)),
+    ]
+    waited = meanwhile.index("waited")
+    assert all("cogbench" not in suites for _, suites in meanwhile[2:waited])
+    assert ("random", ("cogbench",)) in meanwhile[waited:]

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.schema.training_runs import step_of
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
 from bench_assets.workspace.evaluate.second_process import evaluated_meanwhile
@@ -27,10 +26,8 @@ Next:
 
 
 _FIRST = "codis"  # the suite that is built in a few seconds
-_SOON = ("codis", "cogbench")  # built here, while another process builds the others
-_RUN = tuple(filter(step_of, DEMO_MODELS))
-"""Checkpoints of one run: each is compared with the one before, and made again if that is late."""
-_ELSEWHERE = _RUN[:-1]  # what another process evaluates: half of those that compute
+_ELSEWHERE = ("cogbench", "journeybench")
+"""What another process builds and evaluates: half of the work, and all that encodes sentences."""
 _CAVEATS = (
     "Retrieval evaluates encoders, not chat models.",
     "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
@@ -41,7 +38,8 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the models that come with the project.
 
     One suite comes first, so that there are numbers to read while the others are built. Another
-    process takes half of the work.
+    process takes half of the suites. Each process asks the models in order, because a checkpoint
+    is compared with the one before, and made again if that is late.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
@@ -50,26 +48,28 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // 2)))
     failures: list[BenchError] = []
     names = bench.catalog.evaluable.names
-    later = [name for name in names if name not in _SOON]
-    steps = ((later, DEMO_MODELS[:1]), (later, _ELSEWHERE), (_SOON[1:], _ELSEWHERE))
+    elsewhere = [name for name in names if name in _ELSEWHERE]
+    here = [name for name in names if name not in (_FIRST, *elsewhere)]
+    encoded = [one for one in bench.catalog.tasks if one.asked_of == "encoder"]
+    retrieval = [one.name for one in encoded if one.suite in elsewhere]
+    steps = ((elsewhere, DEMO_MODELS), (retrieval, ("random",)))
     with evaluated_meanwhile(bench.settings.home, steps) as wait:
-        for model in DEMO_MODELS if _build(bench, [_FIRST], failures) else ():
-            _evaluate(bench, [_FIRST], model, failures)
-        built = _build(bench, [name for name in names if name in _SOON[1:]], failures)
+        built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, here, failures)
         wait()
-        built += _build(bench, later, failures)
-        for model in DEMO_MODELS:
-            if model not in _RUN:
-                _evaluate(bench, built, model, failures)
-        for task in bench.catalog.tasks:
-            if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
-                _evaluate(bench, [task.name], "random", failures)
-        for _ in steps[1:]:
-            wait()
-    for model in _RUN:
-        _evaluate(bench, built, model, failures)
+    built += _evaluate_all(bench, elsewhere, failures)
+    for task in encoded:
+        if {task.name, task.suite} & {*built}:
+            _evaluate(bench, [task.name], "random", failures)
     bench.refresh_leaderboard()
     return failures
+
+
+def _evaluate_all(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
+    """Build questions, and ask the models in order; returns the suites and tasks with questions."""
+    built = _build(bench, suites, failures)
+    for model in DEMO_MODELS if built else ():
+        _evaluate(bench, built, model, failures)
+    return built
 
 
 def _build(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
@@ -87,8 +87,7 @@ def _evaluate(
     bench: Workbench, suites: Sequence[str], model: str, failures: list[BenchError]
 ) -> None:
     with _collected_errors(failures):
-        if suites:
-            bench.evaluate(suites, model)
+        bench.evaluate(suites, model)
         if _FIRST in suites:
             _print_first(bench, model)
 
@@ -102,11 +101,12 @@ def _print_first(bench: Workbench, model: str) -> None:
 
 @contextmanager
 def _collected_errors(failures: list[BenchError]) -> Generator[None]:
-    """Collect an error and continue."""
+    """Collect an error, once, and continue."""
     try:
         yield
     except BenchError as why:
-        failures.append(why)
+        if str(why) not in map(str, failures):
+            failures.append(why)
 
 
 def print_summary(bench: Workbench) -> None:

@@ -34,7 +34,7 @@ def evaluated_meanwhile(home: Path, steps: Sequence[Step]) -> Iterator[Callable[
         steps: What is evaluated, one after the other.
 
     Yields:
-        Waits until the next step has ended, or the process.
+        Waits until the process has ended.
     """
     if (os.cpu_count() or 1) < 2:
         yield lambda: None
@@ -44,26 +44,24 @@ def evaluated_meanwhile(home: Path, steps: Sequence[Step]) -> Iterator[Callable[
         [*watched, sys.executable, "-m", __name__, json.dumps(steps)],
         env=environment_of(home),
         stdin=subprocess.PIPE,  # closed when we end
-        stdout=subprocess.PIPE,  # a line for each step
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        yield process.stdout.readline if process.stdout else process.wait
+        yield process.wait
     finally:
         process.terminate()
         process.communicate()
 
 
 def main(steps: Sequence[Step]) -> None:
-    """Evaluate, step by step; prints a line after each."""
+    """Evaluate, step by step."""
     gc.set_threshold(_GC_THRESHOLD)
     with open_workbench() as bench:
         for suites, models in steps:
             with suppress(BenchError):  # the caller meets it too
                 for _ in backfill(bench, models, suites):
                     pass
-            sys.stdout.write("\n")
-            sys.stdout.flush()
 
 
 if __name__ == "__main__":
