@@ -18,8 +18,9 @@ USER, PASSWORD = "bench", "pa/ss word%10"
 class PostgresServer:
     """Started by ``with``; stopped and started again, as a restart does."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, fsync: bool) -> None:
         self._folder = folder
+        self._fsync = "on" if fsync else "off"
         self._programs = _programs()
         if not self._programs:
             pytest.skip("no PostgreSQL here: apt-get install postgresql")
@@ -48,7 +49,7 @@ class PostgresServer:
         """Start it, and wait until it answers."""
         options = (
             f"-p {self.port} -c listen_addresses=127.0.0.1 -c max_connections=200"
-            f" -c unix_socket_directories={self._folder} -c fsync=off"
+            f" -c unix_socket_directories={self._folder} -c fsync={self._fsync}"
         )
         self._run("pg_ctl", "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
@@ -67,10 +68,10 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres() -> Iterator[PostgresServer]:
-    """A server as long as the block."""
+def postgres(*, fsync: bool = False) -> Iterator[PostgresServer]:
+    """A server as long as the block; no test takes the machine's power away."""
     with tempfile.TemporaryDirectory(prefix="bench-postgres-") as folder:
-        server = PostgresServer(Path(folder))
+        server = PostgresServer(Path(folder), fsync=fsync)
         server.make()
         server.start()
         try:

@@ -60,7 +60,7 @@ class RequestSession:
     """Requests that one process sends during a ``with`` block.
 
     A thread stores their responses: in each transaction all that arrived within 20 ms, or during
-    the transaction before. A killed process loses no others, 200 at most.
+    the transaction before, at most 100. A killed process loses no others, 200 at most.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class RequestSession:
         self._database, self._leases = database, leases
         self._patience = leases.seconds / 4 if leases else _PATIENCE
         self._items: queue.Queue[_Item] = queue.Queue(_QUEUE)
+        self._filled = threading.Event()  # nothing more can arrive: the queue is full, or the end
         self._renewed = time.monotonic()
         self._failure: HomeError | None = None
         self._opened = threading.Event()
@@ -130,6 +131,8 @@ class RequestSession:
         while not self._failure:
             try:
                 self._items.put(item, timeout=1)
+                if item is None or self._items.full():
+                    self._filled.set()
                 return
             except queue.Full:
                 if not self._thread.is_alive():
@@ -166,8 +169,8 @@ class RequestSession:
         items: list[_Item] = []
         try:
             items.append(self._items.get(timeout=self._patience))
-            if items[0] is not None and self._items.qsize() < _QUEUE:
-                time.sleep(_GATHERING)
+            self._filled.wait(_GATHERING)
+            self._filled.clear()
             while len(items) < _QUEUE:
                 items.append(self._items.get_nowait())
         except queue.Empty:

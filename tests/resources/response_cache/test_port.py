@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -131,6 +132,17 @@ def test_of_two_that_keep_a_response_the_first_one_s_stays(store: ResponseStore)
     keep(store, row("a", text="first"))
     keep(store, row("a", text="second"))
     assert store.find([named("a")])[named("a")].text == "first"
+
+
+def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
+    store: ResponseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resources.response_cache.sessions._GATHERING", 5.0)
+    rows = [row(str(number)) for number in range(250)]
+    started = perf_counter()
+    keep(store, *rows)
+    assert perf_counter() - started < 5
+    assert store.find([one["key"] for one in rows]).keys() == {one["key"] for one in rows}
 
 
 def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], ResponseStore]) -> None:
