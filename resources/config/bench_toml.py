@@ -51,7 +51,6 @@ from resources.config.sections.models import (
     ModelName,
 )
 from resources.config.sections.servers import ServerSpec
-from resources.config.sections.serving import server_of
 from resources.config.toml_validation import describe_validation_error, read_toml
 
 
@@ -285,8 +284,6 @@ class Settings(StrictSection):
             return self._started_by(serve, {})
         if isinstance(spec, ServerSpec) and spec.serve:
             said = spec.model_dump(exclude_unset=True, by_alias=True)
-            if said.get("server") == server_of(spec.serve):
-                del said["server"]  # by its command, and there is another
             return self._started_by(serve, said) if serve else spec
         if serve or not isinstance(spec, TransformersSpec | VllmSpec):
             wanted = "with serve" if serve else "transformers, vllm, or a server with serve"

@@ -126,7 +126,7 @@ def kind_of(field: FieldInfo) -> str:
     kind = named(field.annotation)
     if field.is_required():
         return f"{kind}, required"
-    default = field.get_default(call_default_factory=True)
+    default = field.get_default(call_default_factory=True, validated_data={})
     if default in (None, "", (), {}, []) or default is PydanticUndefined:
         return kind
     if isinstance(default, str | int | float):

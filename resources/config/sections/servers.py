@@ -56,6 +56,10 @@ def _is_concurrency(value: object) -> object:
     return value
 
 
+def _named_by_its_command(said: Mapping[str, Any]) -> ServerName:
+    return server_of(said.get("serve", "")) if said.get("format") == "openai" else ""
+
+
 _OWN_FIELDS = frozenset(
     {"messages", "model", "stream", "n", "prompt", "input", "system", "contents"}
     | {"systemInstruction", "system_instruction", "candidateCount", "candidate_count"}
@@ -71,7 +75,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     format: FormatName = "openai"
     """API: OpenAI's chat completions, Anthropic's Messages, or Gemini's ``generateContent``."""
-    server: ServerName = ""
+    server: ServerName = Field(default_factory=_named_by_its_command)
     """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
     sent. Its fields that switch off ``generation_config.json`` are part of a response's
     identity."""
@@ -208,20 +212,10 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         kept = [name for name in fields if not {name, named[name]} & set(self.omit)]
         return {named[name]: fields[name] for name in kept if named[name]}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _named_by_its_command(cls, said: Any) -> Any:  # noqa: ANN401 - whatever a file holds
-        plain = isinstance(said, Mapping) and said.get("format", "openai") == "openai"
-        if plain and isinstance(said.get("serve"), str) and "server" not in said:
-            return {**said, "server": server_of(said["serve"])}
-        return said
-
     @model_validator(mode="after")
     def _is_somewhere(self) -> Self:
-        if self.serve and self.base_url:
-            raise ValueError("either serve or base_url, not both")
-        if not (self.serve or self.base_url):
-            raise ValueError("expected base_url or serve")
+        if bool(self.serve) == bool(self.base_url):
+            raise ValueError("expected either serve or base_url")
         if self.serve and not self.path:
             raise ValueError("serve needs path, the folder with the weights")
         if self.router and self.model:

@@ -39,13 +39,10 @@ def server_of(command: str) -> ServerName:
 
     >>> server_of("env A=1 vllm serve {path}"), server_of("python -m sglang.launch_server {path}")
     ('vllm', 'sglang')
-    >>> server_of("./serve.sh {path} vllm/1"), server_of("'")
-    ('', '')
+    >>> server_of("./serve.sh {path} vllm/1")
+    ''
     """
-    try:
-        words = shlex.split(command)
-    except ValueError:  # reported elsewhere
-        return ""
+    words = shlex.split(command)
     named = (PurePath(one).name if PurePath(one).suffix == "" else "" for one in words)
     modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")
     return next((_PROGRAMS[one] for one in (*named, *modules) if one in _PROGRAMS), "")

@@ -67,7 +67,7 @@ class ServedEngine(ServerEngine):
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield responses; the first call starts the servers, which then stay up."""
         checksums = still_loaded(self.checkpoint.checksums)
-        if self._written.serve:
+        if self._written.serve and not self._replicas:
             self._serve()  # here, where an interrupt is heard
         looked_at = monotonic()
         for arrival in super().stream(requests):
@@ -99,6 +99,7 @@ class ServedEngine(ServerEngine):
         """Stop the started servers."""
         if self._replicas:
             self._replicas.close()
+            self._replicas = None
 
     async def _until_ready(self) -> None:
         until = monotonic() + self._written.start_timeout
@@ -108,15 +109,13 @@ class ServedEngine(ServerEngine):
             await asyncio.sleep(_LOOK)
 
     def _serve(self) -> None:
-        """Start the servers, if they are not, and send requests to them."""
-        if not self._replicas:
-            spec, name = self._written, self._name
-            if spec.router:
-                name = f"{name}@{self.checkpoint.content}"
-            model = spec.model or (name if "{name}" in spec.serve else spec.path)
-            self._send_to(spec.model_copy(update={"model": model}))
-            self._replicas = ServerReplicas(self._spec, name, self._logs)
-        if not self._replicas.address:
-            with require_unchanged(self.checkpoint.checksums):
-                self._replicas.start()
-            self._send_to(self._spec.model_copy(update={"base_url": self._replicas.address}))
+        """Start the servers, and send requests to them."""
+        spec, name = self._written, self._name
+        if spec.router:
+            name = f"{name}@{self.checkpoint.content}"
+        model = spec.model or (name if "{name}" in spec.serve else spec.path)
+        served = spec.model_copy(update={"model": model})
+        self._replicas = ServerReplicas(served, name, self._logs)
+        with require_unchanged(self.checkpoint.checksums):
+            self._replicas.start()
+        self._send_to(served.model_copy(update={"base_url": self._replicas.address}))

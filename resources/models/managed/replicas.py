@@ -52,10 +52,8 @@ class ServerReplicas:
 
     @property
     def address(self) -> str:
-        """The address to ask; "" before the start."""
-        servers = (f"http://{HOST}:{server.port}" for server in self._servers)
-        first = next(servers, "")
-        return first and f"{self._router or first}/v1"
+        """The address to ask, once they are started."""
+        return f"{self._router or f'http://{HOST}:{self._servers[0].port}'}/v1"
 
     def is_ready(self) -> bool:
         """Whether a server can be asked; False while all restart.
@@ -78,7 +76,6 @@ class ServerReplicas:
             one.let_go()
         for one in processes:
             one.end()
-        self._servers, self._own_router, self._router = [], None, self._spec.router
 
     def _start(self, number: int) -> StartedServer:
         spec, port = self._spec, free_port()

@@ -38,7 +38,7 @@ def written(home: Path, text: str) -> Path:
         pytest.param(f'serve = "{VLLM}"', "needs path, the folder", id="nothing to serve"),
         pytest.param(
             f'path = "w"\nserve = "{VLLM}"\nbase_url = "http://s/v1"',
-            "either serve or base_url",
+            "expected either serve or base_url",
             id="two places",
         ),
         pytest.param(
@@ -46,7 +46,7 @@ def written(home: Path, text: str) -> Path:
             "replicas: 3, but devices are given for 2",
             id="more replicas than devices",
         ),
-        pytest.param('model = "m"', "expected base_url or serve", id="nowhere"),
+        pytest.param('model = "m"', "expected either serve or base_url", id="nowhere"),
         pytest.param(
             'model = "m"\nbase_url = ["http://a/v1", "http://b/v1"]',
             r"base_url: .*expected one address\. Start a router .*: vllm-router --worker-urls",
