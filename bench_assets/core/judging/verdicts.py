@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from bench_assets.core.parsing import normalization
 from bench_assets.core.parsing.normalization import bare, plain
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.parsing.sentences import refuses, sentences
+from bench_assets.core.parsing.sentences import hedges, refuses, sentences
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.core.schema.chat import Response
 
@@ -45,7 +45,9 @@ _TOKEN = re.compile(
     r"|,(?=\s*[}\]])",
     re.DOTALL,
 )
-_OF_THE_JUDGED = re.compile(r"\([A-M]\)|\b[B-HJ-M]\b")  # options that the response may choose
+_OF_THE_JUDGED = re.compile(  # options that the response may choose
+    r"\([A-M]\)|(?<![A-Za-z0-9])[B-HJ-M](?![A-Za-z0-9])|(?<=[\u4e00-\u9fff“])A(?![A-Za-z])"
+)
 _NEITHER = re.compile(  # "neither right nor wrong", 对也不对
     r"\bneither\b.{1,20} nor\b.{1,20}$|不[对正]确?\W?也不错|[对确]\W?[也又](?:不对|错)",
     re.IGNORECASE | re.MULTILINE,
@@ -55,7 +57,15 @@ _FAILED = re.compile(
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
     re.IGNORECASE,
 )
-_CONCLUDES = re.compile(r"\W*(?:overall|therefore|in conclusion)\b", re.IGNORECASE)
+_SO = r"\W*(?:so|therefore|thus|hence)\b,? "
+_JUDGED = r"(?:it|this|the (?:[\w'’-]+ ){0,2}(?:answer|response))"
+_CONCLUDES = re.compile(  # a last sentence, or a last clause that says of what it speaks
+    r"\A\W*(?:overall|therefore|in conclusion)\b.*"
+    rf"|(?:\A|, )(?:{_SO}{_JUDGED} (?:is|should be)|{_JUDGED} should be)\b[^,;]*\Z",
+    re.IGNORECASE,
+)
+_OF_IT = re.compile(rf"\W*{_JUDGED} is\b", re.IGNORECASE)
+_A_WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff]+")
 _ENDED = re.compile(r"[.!]$")
 _NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
 _SPOKEN_OF = re.compile(
@@ -93,9 +103,22 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     if (last := _at_last(parts, words)) is not None:
         return last
     told = any(part.strip(_AROUND).casefold() in words for part in parts[:-1])
-    if parts[1:] and not told and _CONCLUDES.match(parts[-1]):  # "Overall, the answer is wrong."
-        parts, said = parts[-1:], parts[-1]
+    if not told and (drawn := _CONCLUDES.search(parts[-1].strip(_AROUND))):
+        return _of_conclusion(drawn, parts[:-1], words)
     return None if _is_denied(said, parts, words) else _of_all(parts, words)
+
+
+def _of_conclusion(
+    drawn: re.Match[str], parts: Sequence[str], words: Mapping[str, Verdict]
+) -> Verdict | None:
+    """What "Overall, the answer is wrong." says, if nothing before it says the opposite."""
+    start = drawn.string[: drawn.start()]
+    if hedges(start) or _is_denied(drawn[0], [drawn[0]], words):
+        return None
+    verdict = _of_all([drawn[0]], words)
+    before = filter(_OF_IT.match, (*parts, start))
+    told = {_of_all([one], words) for one in before if not _is_denied(one, [one], words)}
+    return verdict if told <= {None, verdict} else None
 
 
 def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
@@ -112,13 +135,18 @@ def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | Non
 
 def _at_last(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
     """The word that is all of the last sentence after sentences of reasons: "... Correct."."""
-    if len(parts) == 1 or len(parts[0].split()) <= _REASONED:
+    if len(parts) == 1 or _n_words(parts[0]) <= _REASONED:
         return None
-    found = [_letter(part, words) for part in parts if len(part.split()) <= _REASONED]
-    lone = _letter(parts[-1], words) if len(parts[-1].split()) < _REASONED else None
+    found = [_letter(part, words) for part in parts if _n_words(part) <= _REASONED]
+    lone = _letter(parts[-1], words) if _n_words(parts[-1]) < _REASONED else None
     if lone is None or lone not in _OFFERED or any(one not in (lone, None) for one in found):
         return None
     return [*words.values()][_OFFERED.index(lone)]
+
+
+def _n_words(text: str) -> int:
+    """Words of a text, of Chinese ones pairs of characters."""
+    return len(_A_WORD.findall(text))
 
 
 def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:

@@ -57,6 +57,7 @@ _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
 _DASHES = (" - ", "–", "—")
 _ENDS = ("stop", "ask")
+_TURNING_AWAY = ("undo", "contrast", "or", "hedge", *VERDICTS)
 _ANNOUNCES = re.compile(alternatives(_FILE, "before a colon and an option"), re.IGNORECASE)
 _COLONS = (":", "：")
 _NOT_SAYING_SO = ("drop", "wrong", "unfit", "hedge", "than", "if", "refuse", "back")
@@ -68,6 +69,12 @@ _VERB = r"(?:is|was|would|could|might|may|can|has|does|did|\w+s)\b"
 _LABELLED_TEXT = re.compile(  # "(A) the second image", "there are (A) 3 dogs"; not "(A) is absurd"
     rf"\A\W*{SIGNED} +(?!{_VERB})|{SIGNED} +\d"
 )
+_IN_OTHER_WORDS = re.compile(  # "his posture suggests sadness (C)"; not "differs from (C)"
+    r"(?<!would )(?<!could )(?<!might )\b(?:suggest|indicate|show|convey|express)s?\b[^.;\n]{0,60} "
+    r"(?!(?:from|than|to|with|of|as|like|by|for|on|in|at|option|mark) )"
+    rf"\w+ +{SIGNED}\W*\Z",
+    re.IGNORECASE,
+)
 _GIVES_REASONS = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _LETTER_RUN = re.compile(rf"{NAME}(?:\W*{NAME})*")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
@@ -77,6 +84,11 @@ _LABEL = re.compile(
 )
 _OPTION_LINE = re.compile(
     rf"^(?![^\w\n]*×){_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE
+)
+_OPENS_WITH_BOTH = re.compile(
+    rf"\W*(?:(?:the )?(?:\w+ )?answer(?: is|:)\W*)?({BOTH})\W*?"
+    r"(?:[–—]| - |\b(?:because|since|as)\b)[^.;!?\n]*",
+    re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
     r"(?:[:：]|答案|选项|\banswers?|\boptions?)[^\S\n]*+\n++"
@@ -138,6 +150,21 @@ def stated_once(response: ParsedResponse) -> str | None:
     found, said = stated(response), response.said
     drawn = concluded(response) if found and said.concluded_at > said.chosen[-1][1] else None
     return found if drawn in (None, found) else ""
+
+
+def opened_with_both(response: ParsedResponse) -> str | None:
+    """The letter and text that a response opens with, where all that follows is the reason.
+
+    No other letter follows, and nothing is taken back: "(D) 7 - three on each side and one more".
+    """
+    found, said = _OPENS_WITH_BOTH.match(response.text), response.said
+    if not found or said.cues or said.refuses or said.open:
+        return None
+    letter = letter_of(found[1])
+    after = re.findall(LETTER, found[0]) + re.findall(NAME, response.text[found.end() :])
+    turns = any(one.kind in _TURNING_AWAY for one in response.tokens)
+    alone = set(map(letter_of, after)) == {letter} and not turns
+    return letter if alone and letter not in said.rejected else None
 
 
 def opened(response: ParsedResponse) -> str | None:
@@ -237,7 +264,8 @@ def standing_apart(response: ParsedResponse) -> str | None:
     found = standing_alone(response)
     if any(one.kind == "undo" or one.text in CORRECTING for one in response.tokens):
         found = None if concluded(response) not in (None, found) else found
-    return found if found and {found} >= set(response.said.claimed) else None
+    others = {*response.said.claimed, *response.said.verdicts["fit"]} - {found}
+    return None if others else found
 
 
 def concluded(response: ParsedResponse) -> str | None:
@@ -302,7 +330,7 @@ def _says_it_is(clause: str) -> bool:
     """Whether all Latin words beside an option's letter are known to say that it is the answer."""
     if re.search(TEXT, clause):
         return True  # "There are three dogs."
-    if _LABELLED_TEXT.search(clause):
+    if _LABELLED_TEXT.search(clause) or _IN_OTHER_WORDS.search(clause):
         return True
     before, after = _LETTER_RUN.split(clause, 1)
     return all(
@@ -442,6 +470,7 @@ SEVERAL: tuple[tuple[str, Form], ...] = (
 )
 """The forms where several options may be right: the first that is there decides."""
 ONE: tuple[tuple[str, Form], ...] = (
+    ("the option that it opens with", opened_with_both),
     ("a stated answer", stated_once),
     ("its first line", opened),
     ("the one line that is an option", option_line),

@@ -58,6 +58,15 @@ _NUMBER = re.compile(
     r"(?![^\W\u4e00-\u9fff]|[.,]\d|\.\s+\S| or (?:more|fewer|less)\b|个?以[上下])",
     re.IGNORECASE,
 )
+_PARTS = re.compile(  # "There are 4 cats: two on the sofa, one on the rug and one on the sill."
+    rf"(?<!row )(?<!page )(?<!step )(?P<total>{_NUMBER.pattern})"
+    r"(?P<of>[^.;:\n—–(]{0,60}?)(?:[:(,]|,? [—–-] )"
+    r"(?P<parts>(?:(?!\b(?:or|so|wait|actually|but|therefore|thus|no|not)\b|[.;!?\n所但不])[^\n])*)",
+    re.IGNORECASE,
+)
+_OF_A_PLACE = re.compile(
+    r"\b(?:on|in|at|by|near|behind|under|to|from|\w+ing)\b|[\u4e00-\u9fff]", re.I
+)
 _ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
 _PLACE = _phrases("named by place")
 _OF_TWO = re.compile(
@@ -158,7 +167,7 @@ _OFFERED = re.compile(  # "the choices are A, B, C and D" names none of them
     re.IGNORECASE,
 )
 _AND = re.compile(  # "A, 以及C"; "A, and C.", but not "A, and C is wrong"
-    rf"(?<={NAME}), ?(?:以及|和|与|及)(?= ?{NAME})"
+    rf"(?<={NAME}), ?(?:以及|和|与|及|并且?|同时)(?= ?{NAME})"
     rf"|(?<={NAME}), and (?={NAME}(?:(?:, and |, | and ){NAME})*"
     r"\s*(?:[.;!]|$|are\b|apply\b|hold\b))",
 )
@@ -319,6 +328,7 @@ def _text_marks(
 ) -> Iterator[_TextMark]:
     """The options' own texts; those that are common words only where an answer stands."""
     if known and all(text.isdecimal() for text in known):
+        yield _PARTS, _without_parts
         yield _NUMBER, partial(_number, places=different)
         return
     shorter = {  # "blue car", "the blue car" for "a blue car"
@@ -391,6 +401,17 @@ def _text(found: re.Match[str], places: Mapping[str, int]) -> str:
     lead = found.groupdict().get("lead") or ""
     begins = _BEGINS if found[0][len(lead) : len(lead) + 1].isupper() else ""
     return lead + begins + chr(_TEXT + places[bare(found["text"])])
+
+
+def _without_parts(found: re.Match[str]) -> str:
+    """A number without what follows, if that counts its parts: they sum up to it."""
+    total, *parts = (
+        int(_NUMBERS.get(one.casefold(), one))
+        for one in (found["total"], *_NUMBER.findall(found["parts"]))
+    )
+    _, *of_parts = _NUMBER.split(found["parts"])
+    told = parts[1:] and sum(parts) == total and all(map(_OF_A_PLACE.search, of_parts))
+    return f"{found['total']}{found['of']}" if told else found[0]
 
 
 def _number(found: re.Match[str], places: Mapping[str, int]) -> str:

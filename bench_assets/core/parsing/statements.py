@@ -268,6 +268,7 @@ class _Sentence:
             if drawn and token.kind in _ENDING:
                 break
             drawn += "" if last.kind == "than" else token.letters
+        drawn = "".join(token.letters for token in said if token.claims) or drawn
         kinds = {token.kind for token in said}
         before = self.tokens[: turns[0]]
         follows = said[0].text in _FOLLOWING and before and before[-1].kind in ("is", "option")

@@ -250,6 +250,33 @@ NEITHER = (
 )
 
 
+CONCLUSIONS = {
+    "It is partly right, so it is wrong.": False,
+    "It is partly right, therefore, it is wrong.": False,
+    "It is partly right. Therefore, all of it is wrong.": False,
+    "It is partly right, thus it is wrong.": False,
+    "It is partly right. Hence it is wrong.": False,
+    "It is partly right, so this is wrong.": False,
+    "It is partly right, so the answer is wrong.": False,
+    "It is partly right, so the model's whole response is wrong.": False,
+    "It is partially correct. The answer should be marked incorrect.": False,
+    "It is partially correct. So the answer should be judged as incorrect.": False,
+    "If it were left, it should be right.": None,
+    "It is right. Therefore, the answer is wrong.": None,
+    "The answer is right, so the answer is wrong.": None,
+    "This is right. So it is wrong.": None,
+    "The response is right. So it is wrong.": None,
+    "The answer should not be judged as correct.": None,
+    "It is partially correct. It should be marked incorrect.": False,
+    "It is partially correct. This should be marked incorrect.": False,
+    "It is partially correct. The response should be marked incorrect.": False,
+    "标准答案为C，给出的选项为“C. 气候”，因此模型回答正确。": True,
+    "标准答案为A，给出的选项为“A. 气候”，因此模型回答正确。": True,
+    "标准答案为“AC”，漏选按错误处理。\n判定：错误": False,
+    "The place is right, but the year and the name are not. Incorrect.": False,
+}
+
+
 def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
     rows = [
         (read_word, ("right", RIGHT_OR_WRONG), True),
@@ -264,6 +291,7 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
             )
             for so in ("Overall", "Therefore", "In conclusion")
         ),
+        *((read_word, (text, RIGHT_OR_WRONG), verdict) for text, verdict in CONCLUSIONS.items()),
         (read_option, ("(Z) Failed", OPTIONS), "Z"),
         *((read_option, (f"(Z) Failed to {verb}", OPTIONS), "Z") for verb in FAILED_TO),
         *((read_option, (f"(Z) Failed to get {what}", OPTIONS), "Z") for what in FAILED_WHAT),

@@ -8,6 +8,10 @@ from bench_assets.core.parsing.choices import lettered, read_choice, read_choice
 from bench_assets.core.parsing.option_names import Options
 
 
+CLOSER = ("A is closer", "B is closer")
+IMAGES = ("the second image", "the third image")
+
+
 def test_options_are_lettered_in_the_order_they_come():
     assert lettered(("far", "near", "equal")) == "(A) far\n(B) near\n(C) equal"
 
@@ -150,9 +154,57 @@ def test_what_moves_is_the_camera(response, letter):
     assert read_choice(response, ("left", "right")).letter == letter
 
 
-def test_a_number_that_is_counted_is_not_one_of_its_parts():
-    said = "I count two: one in front, one behind the tree."
-    assert read_choice(said, ("1", "2", "3", "4")).letter == "B"
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("I count two: one in front, one behind the tree.", "A"),
+        ("There are 4 cats in total: two on the sofa, one on the rug and one on the sill.", "C"),
+        ("4 cats are visible — two on the sofa and two on the rug.", "C"),
+        ("There are 5 dogs, 2 of which are on the left and 3 on the right.", "D"),
+        ("图中一共有4只猫：沙发上两只，地毯上一只，窗台上还有一只。", "C"),
+        ("(D) 5 — I count three on each side and one at the end.", "D"),
+        ("(D) 5 — wait, one is a stool, so 4.", None),
+        ("There are 4, 3 or 1.", None),
+        ("The numbers are 5, 3, 2 in the image.", None),
+        ("In row 5 (3 on the left, 2 in the middle) there are cars.", None),
+        ("(A) 2 (wrong)", None),
+    ],
+)
+def test_a_number_that_is_counted_is_not_one_of_its_parts(response, letter):
+    assert read_choice(response, ("2", "3", "4", "5")).letter == letter
+
+
+MOODS = ("Happy", "Angry", "Sad", "Surprised")
+
+
+@pytest.mark.parametrize(
+    ("response", "options", "letter"),
+    [
+        ("His slumped posture suggests **sadness** (option C).", MOODS, "C"),
+        ("Sad is the most fitting choice.", MOODS, "C"),
+        ("Of the choices, sad fits best.", MOODS, "C"),
+        ("Frowning would suggest anger (B).", MOODS, None),
+        ("The picture displays sorrow rather than joy (A).", MOODS, None),
+        (
+            "It shows 9:15 in the mirror, which means the actual time is 2:45.",
+            ("9:15", "2:45"),
+            "B",
+        ),
+        ("B is higher, which means it is farther away; A is closer.", CLOSER, "A"),
+        ("B is blurred, so the focus is on A, but B is closer.", CLOSER, "B"),
+        ("(A) the second image - but the third image fits better", IMAGES, "B"),
+        ("他们之间是医患关系。", ("师生", "母子", "医患"), "C"),
+        ("答案在师生和母子之间。", ("师生", "母子", "医患"), None),
+    ],
+)
+def test_the_option_that_a_sentence_commits_to(response, options, letter):
+    assert read_choice(response, options).letter == letter
+
+
+def test_options_joined_across_a_comma_are_all_chosen():
+    options = ("减速", "鸣喇叭示意", "加速通过", "观察左右")
+    said = "正确的做法是减速、鸣喇叭示意，并观察左右。"
+    assert read_choices(said, Options(4, options)).letters == "ABD"
 
 
 def test_what_is_stated_and_what_is_concluded_may_contradict_each_other():

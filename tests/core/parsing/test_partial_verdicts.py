@@ -19,6 +19,7 @@ NOT = (
     *("It's not quite correct.", "The statement isn't quite right.", "Not really true."),
     *("The claim is far from correct.", "This is hardly correct.", "Nowhere near correct."),
     *("No part of it is correct.", "It would be wrong to call this correct."),
+    *("It should not be judged as correct.", "The answer must not be marked right."),
     *(
         "不太对",
         "该说法不够准确。",
