@@ -46,7 +46,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _OF_THE_JUDGED = re.compile(  # options that the response may choose
-    r"\([A-M]\)|(?<![A-Za-z0-9])[B-HJ-M](?![A-Za-z0-9])|(?<=[\u4e00-\u9fff“])A(?![A-Za-z])"
+    r"\([A-M]\)|(?<![A-Za-z0-9])(?:[B-HJ-M]|[A-M]{2,})(?![A-Za-z0-9])"
+    r"|(?<=[\u4e00-\u9fff“])A(?![A-Za-z])"
 )
 _NEITHER = re.compile(  # "neither right nor wrong", 对也不对
     r"\bneither\b.{1,20} nor\b.{1,20}$|不[对正]确?\W?也不错|[对确]\W?[也又](?:不对|错)",
@@ -61,11 +62,10 @@ _SO = r"\W*(?:so|therefore|thus|hence)\b,? "
 _JUDGED = r"(?:it|this|the (?:[\w'’-]+ ){0,2}(?:answer|response))"
 _CONCLUDES = re.compile(  # a last sentence, or a last clause that says of what it speaks
     r"\A\W*(?:overall|therefore|in conclusion)\b.*"
-    rf"|(?:\A|, )(?:{_SO}{_JUDGED} (?:is|should be)|{_JUDGED} should be)\b[^,;]*\Z",
+    rf"|(?:\A|, )(?:{_SO}{_JUDGED} (?:is|should be)|{_JUDGED} should be|I \w+ {_JUDGED})\b[^,;]*\Z",
     re.IGNORECASE,
 )
 _OF_IT = re.compile(rf"\W*{_JUDGED} is\b", re.IGNORECASE)
-_A_WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff]+")
 _ENDED = re.compile(r"[.!]$")
 _NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
 _SPOKEN_OF = re.compile(
@@ -135,18 +135,13 @@ def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | Non
 
 def _at_last(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
     """The word that is all of the last sentence after sentences of reasons: "... Correct."."""
-    if len(parts) == 1 or _n_words(parts[0]) <= _REASONED:
+    if len(parts) == 1 or len(parts[0].split()) <= _REASONED:
         return None
-    found = [_letter(part, words) for part in parts if _n_words(part) <= _REASONED]
-    lone = _letter(parts[-1], words) if _n_words(parts[-1]) < _REASONED else None
+    found = [_letter(part, words) for part in parts if len(part.split()) <= _REASONED]
+    lone = _letter(parts[-1], words) if len(parts[-1].split()) < _REASONED else None
     if lone is None or lone not in _OFFERED or any(one not in (lone, None) for one in found):
         return None
     return [*words.values()][_OFFERED.index(lone)]
-
-
-def _n_words(text: str) -> int:
-    """Words of a text, of Chinese ones pairs of characters."""
-    return len(_A_WORD.findall(text))
 
 
 def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:

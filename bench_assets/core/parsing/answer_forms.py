@@ -48,6 +48,7 @@ _NOT_A_NAME = rf"[^\w\n{NAME[1:-1]}]"
 _LABELLED, _BARE_LABEL = (  # "- (A) red\n- (B)"
     re.compile(rf"{_NOT_A_NAME}*+{pattern}") for pattern in (NAME, rf"{LETTER}[ \t]*[.:)、]?\Z")
 )
+_CUT_BEHIND = re.compile(rf"(?:与|对于?|关于|针对)\W*{NAME}\W*\Z")  # "分子式为 C10H16O2，与选项A"
 _CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
 _HANGING = re.compile(
     rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
@@ -270,7 +271,8 @@ def standing_apart(response: ParsedResponse) -> str | None:
 
 def concluded(response: ParsedResponse) -> str | None:
     """The one option of the last sentence that draws a conclusion."""
-    found = set(() if ends_open(response.text) else response.said.concluded)
+    cut_off = ends_open(response.text) or _CUT_BEHIND.search(response.text)
+    found = set(() if cut_off else response.said.concluded)
     return found.pop() if len(found) == 1 and not found & response.said.rejected else None
 
 
@@ -290,7 +292,7 @@ def mentioned(response: ParsedResponse) -> str | None:
     found = set(named) - (set() if stated else said.denied.keys())  # "C, not A"
     if len(found) != 1 or (response.options.compared and not said.claimed):
         return None
-    if _HANGING.search(response.text):
+    if _HANGING.search(response.text) or _CUT_BEHIND.search(response.text):
         return None
     clauses = [
         one

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from bench_assets.core.parsing.choices import lettered, read_choice, read_choices
 from bench_assets.core.parsing.option_names import Options
 
-
 CLOSER = ("A is closer", "B is closer")
 IMAGES = ("the second image", "the third image")
 
@@ -195,6 +194,9 @@ MOODS = ("Happy", "Angry", "Sad", "Surprised")
         ("(A) the second image - but the third image fits better", IMAGES, "B"),
         ("他们之间是医患关系。", ("师生", "母子", "医患"), "C"),
         ("答案在师生和母子之间。", ("师生", "母子", "医患"), None),
+        ("因此有16个氢原子，分子式为 C10H16O2，与选项A", MOODS, None),
+        ("因此，与题图一致的是选项A", MOODS, "A"),
+        ("结合图像可知，这与选项A", MOODS, None),
     ],
 )
 def test_the_option_that_a_sentence_commits_to(response, options, letter):

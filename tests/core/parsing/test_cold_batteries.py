@@ -4,8 +4,8 @@
 15.6, then 1.9 and 18.1 (160 responses each). Most that is unread needs the question ("The suitcase
 isn't inside the car" for "no"). ``natural.jsonl`` is written as today's models answer: 0.5 and 3.5,
 0 and 3.5, 2.0 and 3.5 (200 each, some of which answer a judge's other question and are left out),
-then, after the rules for these, long chains of thought, 1.0 and 4.5, and all kinds, 0 and 1.0, 0 and
-3.0, 0 and 6.0 (without an asked format).
+then, after the rules for these, long chains of thought, 1.0 and 4.5, and all kinds, 0 and 1.0, 0.5
+and 2.0, 0 and 3.0, 0 and 6.0 (where no format was asked for).
 """
 
 import json
@@ -45,8 +45,9 @@ def as_read(task, response, options):
         ("natural", "three", 5),
         ("natural", "four", 6),
         ("natural", "five", 2),
+        ("natural", "six", 1),
         ("natural", "seven", 2),
-        ("natural", "eight", 6),
+        ("natural", "eight", 5),
     ],
 )
 def test_no_response_is_misread_and_few_are_unread(file, battery, most_unread):
