@@ -130,6 +130,14 @@ def test_baselines_are_reference_lines_without_a_rank() -> None:
     ]
 
 
+def test_a_home_that_measured_only_baselines_shows_them(capsys) -> None:
+    baseline = measured("a", "random", 0.25, is_baseline=True)
+    print_matrices([baseline], {}, published=False)
+    printed = capsys.readouterr()
+    assert ["random", "0.250"] in map(str.split, printed.out.splitlines())
+    assert printed.err == ""
+
+
 def test_a_wide_matrix_is_printed_in_blocks_of_100_columns(capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     tasks = [f"journeybench/task_{n}" for n in range(12)]

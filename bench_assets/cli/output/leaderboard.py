@@ -27,7 +27,9 @@ def print_matrices(
         unmeasured: Signatures of metrics whose judge was never validated.
         published: Also the papers' rows.
     """
-    shown = [one for one in matrices(rows, chance, unmeasured) if one.models or published]
+    shown = [
+        one for one in matrices(rows, chance, unmeasured) if one.models or one.blind or published
+    ]
     if not shown:
         print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
     for one in shown:
