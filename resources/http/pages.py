@@ -1,5 +1,6 @@
 """Bounded requests by httpx: health checks, model lists, galleries and image servers."""
 
+import re
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 _MOST_BYTES = 1 << 20  # of a page of a local service
+_NUMBER = re.compile(r"\[Errno -?\d+\] ")
 
 
 class BoundedResponse(NamedTuple):
@@ -77,7 +79,20 @@ def _plain_errors(timeout: float) -> Generator[None]:
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as why:
         raise ValueError(f"not an address such as http://127.0.0.1:8000/v1 ({why})") from why
     except httpx.HTTPError as why:
-        raise OSError(str(why) or type(why).__name__) from why
+        raise OSError(why_unreachable(why)) from why
+
+
+def why_unreachable(error: Exception) -> str:
+    """Reason for which there is no connection, whichever library says it.
+
+    >>> why_unreachable(ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"))
+    'Connection refused: no server is listening'
+    """
+    text = _NUMBER.sub("", str(error)) or type(error).__name__
+    cause = getattr(error, "os_error", error)  # of aiohttp's errors
+    if isinstance(cause, ConnectionRefusedError) or text == "Connection refused":  # httpx's
+        return "Connection refused: no server is listening"
+    return text
 
 
 def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:

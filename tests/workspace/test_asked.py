@@ -74,7 +74,7 @@ def test_a_server_is_asked_by_its_address_as_if_it_had_a_section(home, server):
 def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
     place = "http://127.0.0.1:9/v1#m"
     said = bench("evaluate", "quiz", "--model", place, code=1).stderr
-    assert "error: http://127.0.0.1:9/v1: no server is listening: Connection refused" in said
+    assert "error: http://127.0.0.1:9/v1: Connection refused: no server is listening" in said
     (row,) = lines(bench("evaluate", "quiz", "--model", place, "--dry-run", "--json"))
     assert (row["model"], row["requests"]) == ("m@127.0.0.1-9", 4)
     assert not (home / "models.toml").exists()

@@ -87,14 +87,14 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
 def _check_connection(address: str) -> None:
     """Connect once: otherwise each of hundreds of questions would be retried."""
     from resources.config.addresses import with_keys
+    from resources.http.pages import why_unreachable
 
     parts = urlsplit(with_keys(address))
     try:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
         socket.create_connection(place, _CONNECT_TIMEOUT).close()
     except (OSError, ValueError, UnicodeError) as why:
-        said = getattr(why, "strerror", None) or str(why)
-        raise ModelError(f"{without_keys(address)}: no server is listening: {said}") from why
+        raise ModelError(f"{without_keys(address)}: {why_unreachable(why)}") from why
 
 
 def _check_served(section: Mapping[str, Any]) -> None:

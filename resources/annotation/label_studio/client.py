@@ -17,6 +17,7 @@ from bench_assets.annotation.tasks import AnnotationError, AnnotationTask
 from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.label_studio.units import PROPOSALS
 from resources.config.addresses import is_loopback, with_keys
+from resources.http.pages import why_unreachable
 
 _JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
@@ -231,8 +232,10 @@ class LabelStudio:
             try:
                 response = self._http.request(verb, path, json=said, params=params)
             except httpx.HTTPError as why:
-                told = f"{where}: {type(why).__name__}: {why}"
-                raise AnnotationError(f"{told}; is the Label Studio running?") from why
+                raise AnnotationError(
+                    f"{where}: {why_unreachable(why)}. Start the Label Studio (bench annotate"
+                    " server), or correct url of [annotation]"
+                ) from why
             if not again or response.status_code not in _PASSING:
                 break
             time.sleep(_WAIT * 2 ** (tries - 1 - again))

@@ -16,6 +16,7 @@ from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
 from resources.http.errors import MOST_BYTES, body_of, failure, unpacked
+from resources.http.pages import why_unreachable
 from resources.models.api.concurrency_limit import Endpoint
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import read
@@ -88,7 +89,7 @@ class ChatSession:
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
-            what = self.endpoint.secrets.redacted(str(why))
+            what = self.endpoint.secrets.redacted(why_unreachable(why))
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
         except TimeoutError:
             what = f"no response within {self.spec.timeout:g} s"

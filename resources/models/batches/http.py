@@ -15,6 +15,7 @@ from resources.config.addresses import with_keys
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, back_off
 from resources.http.errors import MOST_BYTES, body_of, failure
+from resources.http.pages import why_unreachable
 from resources.models.api.formats.response_body import parsed
 
 _log = logging.getLogger("bench_assets.server")
@@ -138,7 +139,7 @@ class Wire:
             await self._pause(tries, started, why)
 
     def _broken(self, why: Exception) -> Failure:
-        return Failure(what=self._secrets.redacted(str(why)) or type(why).__name__)
+        return Failure(what=self._secrets.redacted(why_unreachable(why)))
 
     def _refused(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
         """The failure in an answer, if a retry may help.

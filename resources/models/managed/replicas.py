@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 from bench_assets.core.schema.errors import ModelError
 from resources.config.environment import known_secrets
 from resources.config.sections.servers import ServerSpec
+from resources.http.pages import why_unreachable
 from resources.models.managed.process import HOST, StartedServer, free_port
 
 _log = logging.getLogger("bench_assets.server")
@@ -142,5 +143,5 @@ class ServerReplicas:
         try:
             answer = httpx.request(verb, url, json=body, timeout=_TIMEOUT, trust_env=False)
         except httpx.HTTPError as why:
-            return f"cannot be reached: {why}"
+            return f"cannot be reached: {why_unreachable(why)}"
         return "" if answer.is_success else f"HTTP {answer.status_code}: {answer.text[:200]}"

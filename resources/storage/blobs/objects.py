@@ -210,7 +210,8 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
         cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
         return f"cannot be reached ({cause})", True, HomeError
     if _DENIED.search(text):
-        return f"the keys of the environment do not allow it ({status})", False, _DeniedError
+        said = f"the keys of the environment do not allow it ({status}). Set others, or grant these"
+        return f"{said} reading and writing", False, _DeniedError
     if _NO_BUCKET.search(text):
         return f"there is no such bucket ({status})", False, HomeError
     return f"refused ({status or type(why).__name__})", False, HomeError

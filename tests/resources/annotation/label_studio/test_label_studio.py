@@ -73,7 +73,7 @@ def test_a_server_gone_in_mid_answer_leaves_nothing_half(
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     studio.breaks = path
-    with pytest.raises(AnnotationError, match="is the Label Studio running"):
+    with pytest.raises(AnnotationError, match="Start the Label Studio"):
         hands.people.answers(FORM)
     assert not list(tmp_path.rglob("seen.jsonl"))
     studio.breaks = ""
@@ -85,7 +85,7 @@ def test_asking_again_finishes_what_a_server_gone_in_between_left(
     path: str, studio: ScriptedStudio, hands: Annotators
 ) -> None:
     studio.breaks = path
-    with pytest.raises(AnnotationError, match="is the Label Studio running"):
+    with pytest.raises(AnnotationError, match="Start the Label Studio"):
         hands.people.ask(FORM, [A, B])
     studio.breaks = ""
     hands.people.ask(FORM, [A, B])
@@ -95,7 +95,8 @@ def test_asking_again_finishes_what_a_server_gone_in_between_left(
 
 def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
     people = opened(LabelStudio("http://127.0.0.1:9", ADMIN), NAMES, tmp_path)
-    with pytest.raises(AnnotationError, match=r"127\.0\.0\.1:9/api/projects: ConnectError"):
+    said = r"127\.0\.0\.1:9/api/projects: Connection refused: no server is listening\. Start"
+    with pytest.raises(AnnotationError, match=said):
         people.answers(FORM)
 
 
