@@ -49,6 +49,7 @@ _LABELLED, _BARE_LABEL = (  # "- (A) red\n- (B)"
     re.compile(rf"{_NOT_A_NAME}*+{pattern}") for pattern in (NAME, rf"{LETTER}[ \t]*[.:)、]?\Z")
 )
 _CUT_BEHIND = re.compile(rf"(?:与|对于?|关于|针对)\W*{NAME}\W*\Z")  # "分子式为 C10H16O2，与选项A"
+_ENDS_WITH_A_NAME = re.compile(rf"{NAME}\W*\Z")
 _CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
 _HANGING = re.compile(
     rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
@@ -263,7 +264,8 @@ def standing_alone(response: ParsedResponse) -> str | None:
 def standing_apart(response: ParsedResponse) -> str | None:
     """As ``standing_alone``, but none where several are listed or another one is claimed."""
     found = standing_alone(response)
-    if any(one.kind == "undo" or one.text in CORRECTING for one in response.tokens):
+    corrected = any(one.kind == "undo" or one.text in CORRECTING for one in response.tokens)
+    if corrected or _ENDS_WITH_A_NAME.search(response.text):
         found = None if concluded(response) not in (None, found) else found
     others = {*response.said.claimed, *response.said.verdicts["fit"]} - {found}
     return None if others else found
@@ -425,6 +427,7 @@ def _leading(tokens: Sequence[Token]) -> str:
     if first.kind != "option" or len(echoed - {""}) > 1:
         return ""  # several are gone through
     rest = rest[1:] if rest[0].kind == "contrast" and len(rest) > 1 else rest  # "B but not A"
+    is_of = rest[0].kind == "than" and tokens[1].kind == "is"  # "The second image is of a beach"
     following = rest[0].kind
     if following == "drop" and not rest[1].letters:
         return ""  # "The left image is not available"
@@ -433,7 +436,7 @@ def _leading(tokens: Sequence[Token]) -> str:
     if following == "comma":
         following = "text" if groups > 1 and rest[1].kind not in ("reason", "drop") else "stop"
     labelled = groups == 1 and first.text.rstrip()[-1] in ".:)、"
-    follows = labelled or following in ("stop", "reason", "drop", "than")
+    follows = labelled or (following in ("stop", "reason", "drop", "than") and not is_of)
     return _distinct(letters) if follows else ""
 
 

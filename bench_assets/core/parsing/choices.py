@@ -61,7 +61,7 @@ _LEAVING_OPEN = ("hedge", "if")
 _INITIALS = {"T": "√", "F": "×"}  # true, false
 _SUM = re.compile(  # from its beginning: at each number of a long one, it would take too long
     r"(?<![\d.])(?<!\d[+×*−-])(?<!\d [+×*−-])(?<!\d[+×*−-] )(?<!\d [+×*−-] )"
-    r"\d++(?:\s*+[+×*−-]\s*+\d++)++\s*+=\s*+(\d++)(?![\d.])"
+    r"\d++(?:\s*+[+×*−-]\s*+\d++)++\s*+=\s*+(\d++)(?!\.?\d)"
 )
 _SHORT = 64  # characters of a response that is remembered
 _OF_AN_ANSWER = re.compile(  # or three words at most

@@ -131,8 +131,10 @@ _COMPARED = (
     r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
     r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
     r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands"
+    r"|has an?(?= \w+ (?:surface|colou?r|shade|tone|reflectance))"
     r"|(?!hardly|barely|scarcely|only|seemingly)\w+ly))+ "
-    r"(?:{1})\b(?! to \(?[A-H]\b)"
+    r"(?:{1})\b(?! to (?!(?:the |our |my |your )?(?:camera|view|observ|lens|photograph|foreground"
+    r"|front|screen|eyes?|vantage|where|what|(?:us|me|you)\b)))"  # "closer to the horizon"
 )
 _COMPARED_TO = re.compile(  # "Compared to A, B is closer"
     r"\b(?:compared|relative|next|in (?:comparison|relation)) (?:to|with) (?:point )?[A-H], ",
@@ -140,7 +142,7 @@ _COMPARED_TO = re.compile(  # "Compared to A, B is closer"
 )
 _APPARENT = re.compile(  # "A looks darker, but that is due to the shadow"
     r"\b[A-H] (?:only |merely )?(?:appears?|looks?|seems?)(?: to be| \w+ly)* \w+er\b"
-    r"(?=[^.;\n]{0,80}\b(?:shad(?:e|ow)\w*|lighting|illuminat\w+)\b)",
+    r"(?=[^.;\n]{0,80}\b(?:shad(?:e|ow)\w*|lighting|illuminat\w+|illusion)\b)",
     re.IGNORECASE,
 )
 _STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"

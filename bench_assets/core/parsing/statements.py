@@ -45,6 +45,9 @@ _THE_ANSWER = re.compile(
     alternatives(Path(__file__).with_name("words.txt"), "what the answer may be called"),
     re.IGNORECASE,
 )
+_THE_ONE = re.compile(
+    r"(?:the |my )?(?:one|answer|best|closest|correct|right|winner|it)\b|\W", re.I
+)
 _OTHERS = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其[他它]|剩", re.IGNORECASE)
 _DASH = re.compile(r"\s*[–—-]\s*")
 _TICKS = ("yes", "no", "√", "×", "是", "否")  # behind the text of a label: "A: the rim - yes"
@@ -272,7 +275,8 @@ class _Sentence:
         kinds = {token.kind for token in said}
         before = self.tokens[: turns[0]]
         follows = said[0].text in _FOLLOWING and before and before[-1].kind in ("is", "option")
-        says_so = "pick" in kinds or follows
+        rest = [one.text for one in said if one.kind == "text"]
+        says_so = ("pick" in kinds and all(map(_THE_ONE.match, rest))) or follows
         if (
             not drawn and says_so and not kinds & _DENYING
         ):  # "so it is the one", "B is thus the one"

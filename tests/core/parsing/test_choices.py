@@ -8,6 +8,7 @@ from bench_assets.core.parsing.choices import lettered, read_choice, read_choice
 from bench_assets.core.parsing.option_names import Options
 
 CLOSER = ("A is closer", "B is closer")
+DARKER = ("A is darker", "B is darker", "About the same")
 IMAGES = ("the second image", "the third image")
 
 
@@ -163,6 +164,9 @@ def test_what_moves_is_the_camera(response, letter):
         ("图中一共有4只猫：沙发上两只，地毯上一只，窗台上还有一只。", "C"),
         ("(D) 5 — I count three on each side and one at the end.", "D"),
         ("(D) 5 — wait, one is a stool, so 4.", None),
+        ("There is 1 dog in the front and 1 in the back. Total: 2.", "A"),
+        ("Total: 1 + 1 + 1 = 3.\n\nThe correct option is B.", "B"),
+        ("There are 2 tables, each with 2 chairs, giving 4 chairs.", "C"),
         ("There are 4, 3 or 1.", None),
         ("The numbers are 5, 3, 2 in the image.", None),
         ("In row 5 (3 on the left, 2 in the middle) there are cars.", None),
@@ -192,6 +196,13 @@ MOODS = ("Happy", "Angry", "Sad", "Surprised")
         ("B is higher, which means it is farther away; A is closer.", CLOSER, "A"),
         ("B is blurred, so the focus is on A, but B is closer.", CLOSER, "B"),
         ("(A) the second image - but the third image fits better", IMAGES, "B"),
+        ("A is closer to the horizon, so it is farther; B is closer to the camera.", CLOSER, "B"),
+        ("A is closer to the center.", CLOSER, None),
+        ("A has a darker surface color.", DARKER, "A"),
+        ("The colors are nearly identical.", DARKER, "C"),
+        ("A appears darker than B, however this is an illusion.", DARKER, None),
+        ("The odd one out is the second image.", IMAGES, "B"),
+        ("The second image more closely resembles the first than the third does.", IMAGES, "A"),
         ("他们之间是医患关系。", ("师生", "母子", "医患"), "C"),
         ("答案在师生和母子之间。", ("师生", "母子", "医患"), None),
         ("因此有16个氢原子，分子式为 C10H16O2，与选项A", MOODS, None),
