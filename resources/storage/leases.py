@@ -34,18 +34,17 @@ class LeaseHolder(NamedTuple):
 class Leases:
     """The leases of one owner."""
 
-    def __init__(self, database: Database, seconds: float, owner: str = "", note: str = "") -> None:
-        """Name the owner; the first lease prepares the table.
+    def __init__(self, database: Database, seconds: float, note: str = "") -> None:
+        """Name a new owner; the first lease prepares the table.
 
         Args:
             database: Database of the leases.
             seconds: Duration of a lease, in s.
-            owner: Name of the owner; unique by default.
             note: Information for others, such as the process.
         """
         self.database = database
         self.seconds = seconds
-        self.owner = owner or uuid4().hex
+        self.owner = uuid4().hex
         self.note = note
         self._is_ready = False
 
@@ -62,8 +61,8 @@ class Leases:
         self._write(partial(self._set_end, -1.0))
 
     def release(self, keys: Collection[str] | None = None, patience: float = PATIENCE) -> None:
-        """Give up leases, all by default."""
-        if keys is None or keys:
+        """Give up leases, all by default; where none could be taken, nothing is sent."""
+        if self._is_ready and (keys is None or keys):
             self._write(partial(self.release_within, keys=keys), patience)
 
     def release_within(self, connection: sa.Connection, keys: Collection[str] | None) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.core.schema.errors import HomeError
 from resources.storage.database import Database, SqliteDatabase
 from resources.storage.leases import Leases, claim
+from resources.storage.locks import LeaseLocks
 from resources.storage.postgres import PostgresDatabase
 
 
@@ -81,3 +83,19 @@ def test_a_lease_is_lost_when_it_ended_and_was_not_released(
     assert watcher.is_lost("run:1")
     holder.release()
     assert not watcher.is_lost("run:1")
+
+
+def test_a_database_that_is_refused_is_asked_once_for_a_lock(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked: list[str] = []
+
+    class Refused(SqliteDatabase):
+        def prepare(self, store: str) -> None:
+            asked.append(store)
+            raise HomeError("connection refused")
+
+    locks = LeaseLocks(Refused(Path("none"), ""))
+    with pytest.raises(HomeError, match="connection refused"), locks.held(["table"], print):
+        pass
+    assert (asked, caplog.messages) == (["leases"], [])
