@@ -21,6 +21,7 @@ from bench_assets.core.schema.rows import (
     Rejection,
     StoredImage,
 )
+from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import answered_of
 from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
@@ -165,6 +166,10 @@ def find_matches(
     )
 
 
+_CONSTANTS: dict[tuple[str, ...], dict[str, float]] = {}
+"""By settings, recogniser and questions: they take as long as the matches of thirty models."""
+
+
 def recognition_metrics(
     settings: HomeConfiguration,
     model: str,
@@ -175,7 +180,10 @@ def recognition_metrics(
     """Compute every metric of recognition, with the best constant description beside it."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
     row = blank_row(model, questions, predictions, **{recogniser: ""})
-    best = _best_constants(settings, questions)
+    chosen = str(settings.suite("cogbench", CogbenchSettings))
+    key = chosen, recogniser, digest(questions)
+    if (best := _CONSTANTS.get(key)) is None:
+        best = _CONSTANTS[key] = _best_constants(settings, questions)
     return [
         replace(row, metric=name, constant=best.get(name), **measure(matches)._asdict())
         for name, measure in MEASURES.items()

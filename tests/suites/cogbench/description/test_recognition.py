@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench_assets.suites.cogbench.assets import description as assets
 from bench_assets.suites.cogbench.description.recognition import (
     KNOWN,
     best_cut,
@@ -19,6 +20,7 @@ from bench_assets.suites.cogbench.description.recognition import (
     remove_denied,
     threshold_of,
 )
+from resources.config.bench_toml import load_settings
 from resources.encoders.part_of_speech import open_noun_finder
 from resources.encoders.sentence_encoder import open_text_encoder
 from tests.rows import question
@@ -284,3 +286,28 @@ def test_constant_descriptions_begin_with_the_twenty_most_frequent_entities():
     common = ["thing 23", "thing 22", *(f"thing {n}" for n in range(18))]
     assert first == ", ".join(common)
     assert "A boy steals a cookie now." in others
+
+
+def test_the_best_constant_description_is_found_once_for_all_models(tmp_path, monkeypatch):
+    tried = []
+
+    def found(settings, answered):
+        tried.extend(pair.prediction.text for pair in answered)
+        nouns = [pair.prediction.text.split() for pair in answered]
+        return match_entities(answered, nouns, TableEncoder())
+
+    monkeypatch.setattr(assets, "find_matches", found)
+    monkeypatch.setattr(assets, "constant_descriptions", lambda questions: ["tree", "boy"])
+    settings = load_settings(tmp_path)
+
+    def constant(*entities):
+        pairs, _ = images(*((named, []) for named in entities))
+        questions = [pair.question for pair in pairs]
+        matches = match_entities(*images((["boy"], ["boy"])), TableEncoder())
+        metrics = assets.recognition_metrics(settings, "model", questions, [], matches)
+        return {row.metric: row.constant for row in metrics}["recognition"]
+
+    assert [constant(["boy"], ["lad"]) for _ in range(3)] == [1.0] * 3
+    assert tried == ["tree", "tree", "boy", "boy"]
+    assert constant(["boy"], ["tree"]) == 0.5
+    assert tried[4:] == ["tree", "tree", "boy", "boy"]
