@@ -53,7 +53,8 @@ def plan_images(
     """Plan one image for each variant of the first quantity of each problem.
 
     Numbers, other things and seeds are drawn from the quantity's id: the same quantity is always
-    planned alike. Another number is none that the text has; a text that has them all gets none.
+    planned alike. Another number is none that the text has, and one with which the problem can be
+    solved again; where there is none, no such image is planned.
     """
     first: dict[str, Quantity] = {}
     for quantity in quantities:
@@ -61,7 +62,7 @@ def plan_images(
     return [
         _planned(quantity, variant, others)
         for problem_id, quantity in first.items()
-        for others in [other_numbers(problems[problem_id])]
+        for others in [_solvable(problems[problem_id], quantity.number)]
         for variant in VARIANTS
         if others or variant != "another number"
     ]
@@ -149,6 +150,12 @@ def refer(question: str, references: Mapping[str, str]) -> str:
 def shown(image_prompt: str, count: int) -> str:
     """Fill the number into an image prompt."""
     return image_prompt.replace(COUNT, str(count))
+
+
+def _solvable(problem: Problem, number: int) -> list[int]:
+    """Other numbers with which the answer is whole."""
+    solved = {other: solve(problem, {number: other}) for other in other_numbers(problem)}
+    return [other for other, found in solved.items() if found and found.answer.is_integer()]
 
 
 def _planned(quantity: Quantity, variant: Variant, others: Sequence[int]) -> PlannedImage:

@@ -18,6 +18,7 @@ from bench_assets.core.tables.json_records import Entry, field
 from bench_assets.suites.journeybench.mcot.data_flow import (
     LITERAL,
     Problem,
+    SolutionStep,
     hints_at,
     steps_of,
     unclear,
@@ -27,6 +28,7 @@ from bench_assets.suites.journeybench.published_files import lines_of, made_of, 
 __all__ = ["PROBLEMS", "Problem", "Solution", "read_problems", "solve", "unclear"]
 
 PROBLEMS = "gsm8k.jsonl"
+_ROUNDED = 0.01
 _FINAL = re.compile(r"####\s*(\S.*)\s*\Z")
 
 
@@ -55,21 +57,25 @@ def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
     """Do a problem's calculations again with other numbers.
 
     A number in a calculation is one of the text, or the result of an earlier calculation. None if
-    it cannot be told which, if a number to be replaced is ``unclear``, if the calculations do not
-    end in the answer, or if one of them comes out below zero (there are no fewer things than none)
-    or on the way no longer whole (ten people need a third car of four seats).
+    it matters and cannot be told which, if a number that changes is ``unclear``, if the
+    calculations as written are wrong or do not end in the answer, or if one of them comes out below
+    zero (there are no fewer things than none) or on the way no longer whole (ten people need a
+    third car of four seats).
 
     Args:
         problem: The problem as written.
         instead: Number of the text -> the number to take for it.
     """
+    instead = {number: other for number, other in instead.items() if other != number}
     if any(unclear(problem, number) for number in instead):
         return None
     results: dict[float, float] = {}
     steps, result = [], None
     for step in steps_of(problem.solution):
         torn = any(old.is_integer() and not new.is_integer() for old, new in results.items())
-        if torn or _may_be_no_result(problem, step.literals, results):
+        if torn or _may_be_no_result(problem, step.literals, results, instead):
+            return None
+        if not _is_right(step):
             return None
         changed = LITERAL.sub(lambda n: _replaced(float(n[0]), results, instead), step.expression)
         old, result = step.result, _calculated(changed)
@@ -94,16 +100,26 @@ def _problem(entry: Entry, where: str) -> Problem:
     )
 
 
+def _is_right(step: SolutionStep) -> bool:
+    """Whether a calculation comes to its result, up to rounding."""
+    result = _calculated(step.expression)
+    return result is not None and step.result is not None and abs(result - step.result) <= _ROUNDED
+
+
 def _may_be_no_result(
-    problem: Problem, literals: list[float], results: Mapping[float, float]
+    problem: Problem,
+    literals: list[float],
+    results: Mapping[float, float],
+    instead: Mapping[float, float],
 ) -> bool:
-    """Whether a number that equals an earlier result may come from elsewhere."""
+    """Whether a number that equals an earlier result may have another value than it."""
     said = numbers(problem.question)
     return any(
-        number in said
-        # What has not changed may come from anywhere.
-        or (results[number] != number and literals.count(number) > 1)
-        or (results[number] != number and hints_at(number, problem))
+        number in instead
+        or (
+            results[number] != number  # what has not changed may come from anywhere
+            and (number in said or literals.count(number) > 1 or hints_at(number, problem))
+        )
         for number in results.keys() & set(literals)
     )
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from bench_assets.core.parsing.numbers import as_number, numbers
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.journeybench.mcot.problems import Problem, solve, unclear
+from bench_assets.suites.journeybench.mcot.data_flow import steps_of
+from bench_assets.suites.journeybench.mcot.problems import Problem, solve
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
     proposals_of,
@@ -112,7 +113,6 @@ def _check(
 def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
     number = as_number(fields["number"])
     said = numbers(problem.question)
-    doubt = unclear(problem, number) if number is not None else ""
     faults = {
         f"{fields['text']!r} does not stand in the problem once": (
             problem.question.count(fields["text"]) != 1
@@ -126,7 +126,9 @@ def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
         ),
         f"the things {fields['things']!r} have a number": bool(numbers(fields["things"])),
         f"no single {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
-        f"which number of the solution it is cannot be told: {doubt}": bool(doubt),
+        f"the solution does not calculate with {fields['number']}": all(
+            number not in step.literals for step in steps_of(problem.solution)
+        ),
         "the calculations do not lead to the answer": solve(problem, {}) is None,
     }
     return [fault for fault, holds in faults.items() if holds]

@@ -118,6 +118,36 @@ def test_a_text_that_has_all_numbers_is_shown_with_its_own_and_with_none():
     assert [image.variant for image in images] == ["as written", "absent"]
 
 
+def test_a_number_that_cannot_be_followed_is_shown_as_it_is_written():
+    """6 is divided and added again: the proof says no more of it, its own answer is right."""
+    problem = replace(
+        PROBLEM,
+        question="Tina knits 6 scarves in March, half as many in April. How many in all?",
+        solution="In April she knits <<6/2=3>>3.\nIn all these are <<6+3=9>>9.",
+        answer="9",
+    )
+    proposal = GOOD | {"text": "6 scarves", "number": "6", "things": "scarves"}
+    (quantity,) = find_quantities([problem], [response(json.dumps([proposal]))]).quantities
+    images = plan_images({"p": problem}, [quantity])
+    assert [image.variant for image in images] == ["as written", "absent"]
+    written, absent = to_items({"p": problem}, {"p/1": quantity}, images, {}).items
+    assert (written.answer, written.solution) == ("9", "6/2 = 3\n6+3 = 9")
+    assert absent.answer == "there are no scarves; there are not any scarves"
+
+
+def test_a_number_that_the_solution_does_not_calculate_with_is_not_shown():
+    aside = replace(PROBLEM, question=f"{PROBLEM.question[:-1]}, beside 5 figs?")
+    proposal = GOOD | {"text": "5 figs", "number": "5", "things": "figs"}
+    (rejection,) = find_quantities([aside], [response(json.dumps([proposal]))]).rejections
+    assert rejection.reason == "the solution does not calculate with 5"
+
+
+def test_a_solution_that_calculates_wrongly_is_not_used():
+    wrong = replace(PROBLEM, solution="<<3+12=16>>16\n<<16+8=24>>24", answer="24")
+    (rejection,) = find_quantities([wrong], [response(json.dumps([GOOD]))]).rejections
+    assert rejection.reason == "the calculations do not lead to the answer"
+
+
 def items(counts):
     quantities = {one.quantity_id: one for one in find(GOOD).quantities}
     return to_items({"p": PROBLEM}, quantities, planned(), counts)
