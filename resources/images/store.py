@@ -164,7 +164,8 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
         raise ImageError(f"{len(data)} bytes, more than the {max_bytes} allowed")
     digest = sha256(data).hexdigest()
     decoded = decode(data, max_pixels)
-    if why := defect(data, decoded.format, decoded.image):
+    turned = "turned" in decoded.changes
+    if why := defect(data, decoded.format, decoded.image, turned=turned):
         raise ImageError(why)
     if "end added" in decoded.changes:
         _log.warning("%s: %s; its pixels are whole, and it is taken", name, END_ADDED)

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from itertools import product
+from operator import eq
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -107,17 +108,18 @@ def with_end(data: bytes) -> bytes:
     return data.rstrip(b"\xff") + JPEG_END
 
 
-def defect(data: bytes, form: str, decoded: Image.Image) -> str:
+def defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = False) -> str:
     """Why an image that decodes is not whole; "" if it is, as far as its format tells.
 
     Args:
         data: Its bytes.
         form: As Pillow names it.
-        decoded: What they decode to, turned or not.
+        decoded: What they decode to, in RGB.
+        turned: Whether it has been turned since.
     """
     if form in ("JPEG", "MPO"):
         layout = jpeg_layout(data)
-        return _defect_of_jpeg(data, layout, decoded) if layout else ""
+        return _defect_of_jpeg(data, layout, decoded, turned=turned) if layout else ""
     if form == "WEBP":
         return _ZEROED if any(_has_hole(data, *one) for one in _webp_images(data)) else ""
     if form in _COMPRESSED and data.endswith(_ZEROS) and not _ends(data.rstrip(b"\0"), form):
@@ -133,7 +135,7 @@ def doubt(data: bytes, form: str) -> str:
     return f"its last {zeros} bytes are zero: black, or a half-written copy"
 
 
-def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image) -> str:
+def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image, *, turned: bool) -> str:
     if layout.misses_scans:
         return f"{CUT}: scans of the progressive JPEG are missing"
     if not layout.frame:  # arithmetic codes
@@ -141,10 +143,13 @@ def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image) -> st
     ended = layout.end is not None
     if not ended:
         data, layout = with_end(data), jpeg_layout(with_end(data)) or layout
-    doubtful = layout.is_progressive or not ended or _has_flat_corner(decoded)
+    doubtful = layout.is_progressive or not ended or _has_flat_corner(decoded, turned=turned)
     is_plain = all(low == high for low, high in _range(decoded))
     holes = [] if is_plain else list(filter(None, (_hole(data, one) for one in layout.scans)))
     suspects = [*holes, *([layout.scans[-1].end] if doubtful else [])]
+    further = (data[:end] + _FURTHER + data[end:] for end in suspects)
+    if not holes and not turned and all(_shows(one, decoded) for one in further):
+        return ""
     before = _checksum(data) if suspects else 0
     for end in suspects:
         if _checksum(data[:end] + _FURTHER + data[end:]) != before:
@@ -195,12 +200,27 @@ def _checksum(data: bytes) -> int:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             if image.width * image.height > _LARGE:
                 shrink(image)
-            for top in range(0, image.height, _STRIP):
-                strip = image.crop((0, top, image.width, min(top + _STRIP, image.height)))
-                checksum = crc32(strip.tobytes(), checksum)
+            for strip in _strips(image):
+                checksum = crc32(strip, checksum)
     except Exception:  # noqa: BLE001 - Pillow raises whatever a forged file makes it
         return -1
     return checksum
+
+
+def _shows(data: bytes, decoded: Image.Image) -> bool:
+    """Whether a JPEG in RGB decodes to these pixels."""
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
+            alike = image.mode == "RGB" and image.size == decoded.size
+            return alike and all(map(eq, _strips(image), _strips(decoded)))
+    except Exception:  # noqa: BLE001 - as above
+        return False
+
+
+def _strips(image: Image.Image) -> Iterator[bytes]:
+    for top in range(0, image.height, _STRIP):
+        strip = image.crop((0, top, image.width, min(top + _STRIP, image.height)))
+        yield strip.tobytes()
 
 
 def shrink(image: Image.Image) -> None:
@@ -208,13 +228,13 @@ def shrink(image: Image.Image) -> None:
     image.draft(None, ((image.width + 1) // 2, (image.height + 1) // 2))
 
 
-def _has_flat_corner(image: Image.Image) -> bool:
-    """Whether 2 x 2 px of a corner have one colour, as what a decoder fills in."""
-    right, bottom = image.width, image.height
+def _has_flat_corner(image: Image.Image, *, turned: bool) -> bool:
+    """Whether 2 x 2 px of the last corner have one colour, as what a decoder fills in."""
+    right, bottom = max(0, image.width - 2), max(0, image.height - 2)
     return any(
         all(low == high for low, high in _range(image.crop((x, y, x + 2, y + 2))))
-        for x in (0, max(0, right - 2))
-        for y in (0, max(0, bottom - 2))
+        for x in ((0, right) if turned else (right,))
+        for y in ((0, bottom) if turned else (bottom,))
     )
 
 

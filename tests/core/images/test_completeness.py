@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from bench_assets.core.images.completeness import jpeg_layout
 from bench_assets.core.images.decoding import END_ADDED, decode, is_plain
@@ -71,6 +71,27 @@ def mutations(name):
 def test_a_half_written_copy_is_refused(data):
     with pytest.raises(ImageError):
         inspect_image(data, "a", 10**8, 10**8)
+
+
+@pytest.mark.parametrize("turn", range(1, 9))
+def test_a_cut_jpeg_with_an_end_is_refused_however_it_is_turned(turn):
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = turn
+    data = written(photo(), "JPEG", quality=90, exif=exif)
+    assert inspect_image(data, "a", 10**8, 10**8).orientation == turn
+    with pytest.raises(ImageError, match="cut short"):
+        inspect_image(data[: len(data) // 2] + END, "a", 10**8, 10**8)
+
+
+@pytest.mark.parametrize(("mode", "opened"), [("RGB", 2), ("L", 4), ("CMYK", 4)])
+def test_a_whole_jpeg_with_a_flat_corner_is_decoded_once_more(mode, opened, monkeypatch):
+    data, seen = written(half_plain("white").convert(mode), "JPEG", quality=90), []
+    start = Image.open
+    monkeypatch.setattr(
+        Image, "open", lambda *told, **named: seen.append(1) or start(*told, **named)
+    )
+    inspect_image(data, "a", 10**8, 10**8)
+    assert len(seen) == opened
 
 
 @pytest.mark.parametrize("end", [b"", END], ids=["cut", "cut, with an end"])
