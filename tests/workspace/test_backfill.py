@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets.core.schema.errors import TableError, UnknownNameError
+from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.workspace.evaluate.dry_run import dry_run
-from bench_assets.workspace.materialization.backfill import backfill
+from bench_assets.workspace.materialization.backfill import backfill, build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from resources.models.registry.baselines import ScriptedModel
@@ -64,6 +64,19 @@ def bench(tmp_path_factory, server):
     with Workbench(SettingsResource(home=str(home)), ["codis", "multi"]) as opened:
         opened.refresh_questions("codis")
         yield opened
+
+
+def test_a_home_that_cannot_be_used_is_tried_once_for_all_tasks(bench, monkeypatch):
+    tried = []
+
+    def refused(name):
+        tried.append(name)
+        raise HomeError("connection refused")
+
+    monkeypatch.setattr(bench, "refresh_questions", refused)
+    with pytest.raises(HomeError, match="connection refused"):
+        build_questions(bench, "blink")
+    assert tried == ["blink"]
 
 
 def test_a_dry_run_needs_the_question_tables(tmp_path):

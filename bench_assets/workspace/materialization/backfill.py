@@ -9,7 +9,7 @@ from bench_assets.asset_factory.asset_metadata import mixed_mark, percent
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import rejected
 from bench_assets.comparison.measurements import exam
-from bench_assets.core.schema.errors import BenchError, UnknownNameError
+from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.task import Task
@@ -95,10 +95,12 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
         The suite, or the tasks whose questions were built; and the errors of the others.
 
     Raises:
-        BenchError: If no task can be built.
+        BenchError: If no task can be built, or the home cannot be used.
     """
     try:
         bench.refresh_questions(suite)
+    except HomeError:
+        raise  # its tasks have the same home, and would wait for it again
     except BenchError as why:
         failures = [why]
     else:
