@@ -49,7 +49,7 @@ _LABELLED, _BARE_LABEL = (  # "- (A) red\n- (B)"
     re.compile(rf"{_NOT_A_NAME}*+{pattern}") for pattern in (NAME, rf"{LETTER}[ \t]*[.:)、]?\Z")
 )
 _CUT_BEHIND = re.compile(rf"(?:与|对于?|关于|针对)\W*{NAME}\W*\Z")  # "分子式为 C10H16O2，与选项A"
-_ENDS_WITH_A_NAME = re.compile(rf"{NAME}\W*\Z")
+_ENDS_WITH_A_NAME = re.compile(rf"{NAME}[^\w{NAME[1:-1]}]*+\Z")  # the last one alone is tried
 _CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
 _HANGING = re.compile(
     rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
