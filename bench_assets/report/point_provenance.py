@@ -22,11 +22,11 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.samples.questions import RUN, CodedColumn, Columns, coded
 from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
+from resources.tables.file_bytes import PER_MODEL
 from resources.tables.parquet import TableFiles, read_by_question
 
 _FORM = "2"  # of the data: raised when what the page reads changes
 _DIGITS = 8  # of a digest: two of one question are compared, never two of many
-_TABLES = ("predictions", "judgements", "scores", "metrics")
 _SAID = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
 _SCORED = ("points", "max_points", "scorer")
 _JUDGED = ("judge", "criterion", "verdict", "value")
@@ -119,7 +119,7 @@ def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> N
 
 def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], model: str) -> None:
     tables = {
-        condition: {name: evaluation_key(task, condition, name) for name in _TABLES}
+        condition: {name: evaluation_key(task, condition, name) for name in PER_MODEL}
         for condition in asked
     }
     stamps = [

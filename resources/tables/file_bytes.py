@@ -18,6 +18,9 @@ WRITTEN = b"bench_written"  # s since the epoch
 OWN = b"bench_table"
 """Whose table it is: a file that lies under another name holds another's rows, however whole."""
 
+PER_MODEL = ("predictions", "judgements", "scores", "metrics")
+"""Last names of the tables of an evaluation, one for each model."""
+
 _AGAIN = "materialize it again; `bench home verify` names the command"
 _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 """What Arrow raises for bytes that are no table."""
@@ -124,13 +127,7 @@ class TableBytes(TableLocations):
         others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
         also = "; there is one of another source, see --source" if others else ""
         place = self.place(key, partition)
-        command = f"`bench evaluate {key[0]} --model {quote(partition)}` makes it"
-        if not partition:
-            command = (
-                f"`bench tables questions {key[0]}` makes those of questions, `bench tables paper` "
-                "has the commands of the others"
-            )
-        return TableError(f"{name}: no table yet ({place}){also}. {command}")
+        return TableError(f"{name}: no table yet ({place}){also}. {_command(key, partition)}")
 
     @contextmanager
     def opened_whole(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
@@ -193,3 +190,16 @@ def read_footer(data: bytes, place: str) -> TableFooter:
     with describe_table_errors(place):
         about = pq.read_metadata(io.BytesIO(data)).metadata or {}
         return TableFooter(about[DIGEST].decode(), float(about[WRITTEN]))
+
+
+def _command(key: Sequence[str], partition: str) -> str:
+    """The command that makes a table."""
+    if partition or key[-1] in PER_MODEL:
+        model = quote(partition) if partition else "MODEL"
+        return f"`bench evaluate {key[0]} --model {model}` makes it"
+    if "annotation" in key:
+        return "`bench annotate ask` makes it"
+    return (
+        f"`bench tables questions {key[0]}` makes those of questions, `bench tables paper` has the"
+        " commands of the others"
+    )

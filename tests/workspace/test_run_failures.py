@@ -99,3 +99,21 @@ def test_another_error_is_shown_by_what_it_came_of():
 
     result = dg.materialize([votes], raise_on_error=False)
     assert str(run_failure(result)) == "votes: ConnectionError: [Errno 111] Connection refused"
+
+
+def test_a_check_that_only_warned_does_not_hide_the_error():
+    @dg.asset
+    def questions():
+        pass
+
+    @dg.asset_check(asset=questions, blocking=True)
+    def people_have_decided():
+        warned = dg.AssetCheckSeverity.WARN
+        return dg.AssetCheckResult(passed=False, severity=warned, metadata={"rows": 1})
+
+    @dg.asset(deps=[questions])
+    def votes():
+        raise raised(OfAPluginError)
+
+    assets = [questions, people_have_decided, votes]
+    assert str(run_failure(dg.materialize(assets, raise_on_error=False))) == f"votes: {SAID}"

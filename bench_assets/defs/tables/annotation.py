@@ -41,6 +41,7 @@ from resources.config.sections.annotation import AnnotationTaskSettings
 from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.asset_types import preview
+from resources.tables.file_bytes import PER_MODEL
 from resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
@@ -51,7 +52,6 @@ _ROWS: Mapping[str, tuple[type[Any], str]] = {
         "One row: what one person last said of one unit, and, if it does not count, why: {}.",
     ),
 }
-_OF_MODELS = ("predictions", "judgements", "scores", "metrics")  # tasks about what models said
 _SHOWN = 5  # reasons that a run tells
 
 
@@ -206,7 +206,7 @@ def _read_gold(file: Path) -> dict[str, Values]:
 
 
 def _is_of_models(task: SuiteAnnotationTask) -> bool:
-    return any(one.key.split("/")[-1] in _OF_MODELS for one in task.reads.values())
+    return any(one.key.split("/")[-1] in PER_MODEL for one in task.reads.values())
 
 
 def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:

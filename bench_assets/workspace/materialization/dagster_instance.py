@@ -155,12 +155,16 @@ class _FilteredStderr:
 
 
 def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
-    """Reason of a failed run in one message: blocking checks, or the first error.
+    """Reason of a failed run in one message: checks that stopped it, or the first error.
 
     Of an error and its causes, the outermost of ours is shown, whatever it came of: its text is
     written for users. Without one, the root cause.
     """
-    checks = [c for c in result.get_asset_check_evaluations() if not c.passed and c.blocking]
+    checks = [
+        one
+        for one in result.get_asset_check_evaluations()
+        if not one.passed and one.blocking and one.severity is dg.AssetCheckSeverity.ERROR
+    ]
     if checks:
         return RunError("\n".join(map(_check_message, checks)))
     ours = {kind.__name__ for kind in _error_tree(BenchError)}

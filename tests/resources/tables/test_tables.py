@@ -62,6 +62,20 @@ def test_a_table_that_cannot_be_read_says_what_to_do(files, spoil, complaint):
         files.read(KEY, Rejection)
 
 
+@pytest.mark.parametrize(
+    ("key", "model", "command"),
+    [
+        (["codis", "questions"], "", "`bench tables questions codis` makes those of questions"),
+        (["codis", "predictions"], "", "`bench evaluate codis --model MODEL` makes it"),
+        (["codis", "predictions"], "a b", "`bench evaluate codis --model 'a b'` makes it"),
+        (["codis", "annotation", "verdicts_units"], "", "`bench annotate ask` makes it"),
+    ],
+)
+def test_a_table_that_was_never_made_names_the_command_that_makes_it(files, key, model, command):
+    with pytest.raises(TableError, match=f"no table yet.*{command}"):
+        files.read(key, Rejection, model)
+
+
 def test_a_query_over_tables_that_do_not_exist_finds_nothing(files):
     found = files.query(
         "SELECT * FROM metrics WHERE task = $t", {"metrics": ([KEY], Metric)}, t="x"
