@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import takewhile
 
 from bench_assets.core.parsing.normalization import plain
 from bench_assets.core.parsing.sentences import asks_for_input, refuses, sentences
@@ -44,16 +45,32 @@ _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
 _SPACED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f]000(?![\d.,]*\d)")  # 25 000
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
-_ANSWER = re.compile(
-    r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE
-)
+_ANSWER = re.compile(r"\banswer\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE)
 _TOTAL = re.compile(
     rf"({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE
 )
 _SO = re.compile(
-    r"\b(?:so|therefore|thus|hence|total of|altogether|in total|(?:that|which) makes)\b",
+    r"\b(?:total|result)\b(?:\s+is\b|\s*[:=])"
+    r"|\b(?:so|therefore|thus|hence|total of|altogether|in total|(?:that|which) makes)\b",
     re.IGNORECASE,
 )
+_TOLD = re.compile(  # "3 adults pay €59"; what comes first is told in other cases
+    r"\b(?:is|are|was|were|be|has|have|had|gets?|pays?|costs?|weighs?|needs?|earns?|makes?|spends?"
+    rf"|takes?|receives?|keeps?|left with)\s+[$€£¥]?({_SHORT})",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(  # before a number that says of what, when or how much: "in 5 weeks"
+    r"\b(?:in|after|for|(?<!left )with|within|during|every|per|of|all)\s+"
+    r"(?:the |these |those )*[$€£¥]?\Z",
+    re.IGNORECASE,
+)
+_LEAD = 24  # characters of a number's sentence that may say so
+_RESULT = re.compile(r"=\s*[$€£¥]?-?\d")
+_IN_BOLD = re.compile(r"\*\*\s*[$€£¥]?(-?\d[\d,]*(?:\.\d+)?)\s*%?(?:\s+[^\W\d]+){0,3}\s*[.!]?\*\*")
+_CHECK = re.compile(r"\W*(?:(?:double-|to )?check|(?:to )?verif\w+|验[算证]|检验)\b", re.IGNORECASE)
+_CUT_OFF = re.compile(r"[+×/÷=^]\s*\Z|\d\s*(?:x|-)\s*\Z")
+_OR_SO = re.compile(r", or (?:about|a little)\b.*")
+_LOOP = 3  # times that a model says a sentence before it is stuck
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
     rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b|[不没否非][是有]*\s*{_DIGITS}",
@@ -66,7 +83,7 @@ _DOUBTED = re.compile(
     re.IGNORECASE,
 )
 _RANGE = (
-    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}:\d\d\b"
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d+:\d+\b|\b\d+(?:, \d+)+,? or \d"
     rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_DIGITS}"
     rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
     rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
@@ -78,7 +95,10 @@ _SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
 _POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be parted by points
 _SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
-_PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
+_PRONOUN = re.compile(
+    r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no|first|second|third|other|left|right|last)\s+one\b",
+    re.I,
+)
 _IMAGE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
 _NONE = re.compile(
     r"\W*+(?:no,\s+|[a-z ]{1,30}:\s+(?=none\b))?"
@@ -101,9 +121,8 @@ _PART = re.compile(  # 4, of which 1 is broken
     r"(?<=\d)((?:(?!\d)[^\n])*?)[, ]+(?:of (?:which|whom|them)|including|among them|其中).*"
 )
 _AFTER = re.compile(  # 8 apples left after 3 days, after buying 3 books
-    r"(\d[^\n]{0,80}?) after (?:(?:[a-z]+ing|the|all|another) ){0,2}\d[\d,.]*(?= \w)"
+    r"(\d[^\n]{0,80}?) after (?:(?:[a-z]+ing|the|another) ){0,2}\d[\d,.]*(?= \w)"
 )
-_OF_MORE = re.compile(r"(\d)\s+of\s+(?:the|these|those|all)(?:\s+the)?\s+\d+")  # 3 of the 5
 _COUNTING = re.compile(
     r"(?!.*(?:\bleav|\bremain|剩))"
     r"(?:\W*(?:there(?: are|['’]s)|I(?: can)? (?:see|count|find|spot))\b"
@@ -160,8 +179,9 @@ def in_digits(text: str) -> str:
 def final_number(response: str) -> float | None:
     """Read the number that a solution ends in; None if it holds none, or a range.
 
-    What is called the answer comes first: the last such sentence decides. Then comes the last
-    total or conclusion, then the last number there is; a number that is denied is none, and that
+    What is called the answer comes first: the last such sentence decides. Then comes a number in
+    bold, then the last total or conclusion, unless a result is calculated after it, then the last
+    number there is. Checks of a result do not count; a number that is denied is none, and that
     there are none is 0.
 
     >>> final_number("2 + 3 = 5 cups. The answer is 5, of 12 in all."), final_number("4 + 4 = 8")
@@ -176,16 +196,42 @@ def final_number(response: str) -> float | None:
     for sentence in reversed(said):
         *before, called = _ANSWER.split(sentence)
         if before and (found := _readings(called)):
-            return found[0]
+            return _told(called, found)
+    told = list(takewhile(lambda sentence: not _CHECK.match(sentence), said)) or said
+    if _CUT_OFF.search(told[-1]) or sum(one.startswith(told[-1]) for one in told) >= _LOOP:
+        return None
+    return _in_bold(kept) or _concluded(told)
+
+
+def _in_bold(text: str) -> float | None:
+    """The last number in bold, if nothing is concluded or calculated after it."""
+    *_, last = [None, *_IN_BOLD.finditer(text)]
+    if last is None or _SO.search(text, last.end()):
+        return None
+    rest = "".join(takewhile(lambda line: not _CHECK.match(line), text[last.end() :].splitlines()))
+    return None if _RESULT.search(rest) else _value(last[1])
+
+
+def _concluded(said: Sequence[str]) -> float | None:
+    """The last total or conclusion, a result that is calculated after it, or the last number."""
+    calculated: float | None = None
     for sentence in reversed(said):
-        if totals := _TOTAL.findall(sentence):
-            return _value(totals[-1])
+        totals = _TOTAL.findall(sentence)
         *before, concluded = _SO.split(sentence)
-        if before and (found := _readings(concluded)):
-            return found[0]
+        found = [_value(totals[-1])] if totals else _readings(concluded) if before else []
+        if found:
+            return calculated or _told(concluded, found)
+        if _RESULT.search(sentence) and (found := _readings(sentence)):
+            calculated = calculated or found[-1]
     last = next((found[-1] for one in reversed(said) if (found := _readings(one))), None)
     given_up = last and any(map(refuses, said)) and not any(map(_ESTIMATES.search, said))
     return None if given_up else last
+
+
+def _told(phrase: str, found: Sequence[float | None]) -> float | None:
+    """The number of several of which a verb tells: "2 adults and 5 children pay €59"."""
+    told = _TOLD.search(phrase) if len(found) > 1 and "=" not in phrase else None
+    return _value(told[1]) if told else found[0]
 
 
 def denied(text: str) -> bool:
@@ -236,13 +282,15 @@ def _readings(phrase: str) -> list[float | None]:
         return [0.0]
     if refuses(phrase) or "unknown" in phrase.casefold():
         return [None]
-    kept = _PART.sub(r"\1", _OF_MORE.sub(r"\1", _ASIDE.sub(r"\1", _DENIED.sub(" ", phrase))))
-    kept = _AFTER.sub(r"\1", kept)
+    kept = _PART.sub(r"\1", _ASIDE.sub(r"\1", _DENIED.sub(" ", phrase)))
+    kept = _OR_SO.sub("", _AFTER.sub(r"\1", kept))
     if (total := _sum_of_the_rest(kept)) is not None:
         return [total]
     result = kept.rpartition("=")[2]
-    stated = _SAID.finditer(result if _NUMBER.search(result) else kept)
-    return [None if found["unclear"] else _value(found[0]) for found in stated]
+    kept = result if _NUMBER.search(result) else kept
+    stated = [*_SAID.finditer(kept)]
+    told = [one for one in stated if not _MEASURE.search(kept[: one.start()][-_LEAD:])]
+    return [None if one["unclear"] else _value(one[0]) for one in told or stated]
 
 
 def _sum_of_the_rest(phrase: str) -> float | None:

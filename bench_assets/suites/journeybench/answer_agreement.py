@@ -25,6 +25,13 @@ from bench_assets.core.parsing.sentences import (
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _WORD = re.compile(r"\w+")
 _ORDINALS = ("first image", "second image")
+_LIST = re.compile(r",? and |, ")
+_LEAD = re.compile(r"\A\W*(?:(?:it|there|he|she|they)(?: is| are|['’]s|['’]re) )?(?:(?:the|an?) )?")
+_INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to|unlike)\b[^,;]*", re.IGNORECASE)
+_ADVERB = re.compile(r"\b\w+ly ")
+_PAIRS = (("left", "right"), ("first", "second"), ("top", "bottom"), ("upper", "lower"))
+_OPPOSITES = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+_SIDE = re.compile(rf"\b(?:{'|'.join(_OPPOSITES)})\b")
 _SAYS_NOTHING = frozenset(
     ("there", "is", "are", "no", "not", "any", "a", "an", "the", "exist", "none")
 )
@@ -48,7 +55,8 @@ def agrees(answer: str, truth: str, response: str) -> bool:
 
     A truth that is a number, with or without what is counted, is compared as one. A truth that
     denies ("there is no cup") is said by whatever denies the same thing and counts nothing. Any
-    other has to stand in a sentence that does not deny it, ask for it or leave it open.
+    other has to stand in a sentence that does not deny it, ask for it or leave it open, not behind
+    "than", and "the left one" before "the right one" does; of a list, each item.
 
     >>> agrees("0", "there is not any cup", "I see no cups."), agrees("3", "no cups", "3 cups")
     (True, False)
@@ -60,11 +68,26 @@ def agrees(answer: str, truth: str, response: str) -> bool:
         return not said and any(
             _denies_it(truth, sentence) for sentence in sentences(plain(response))
         )
-    return any(
-        f" {_words(truth)} " in f" {_words(sentence)} "
-        for sentence in map(without_questions, sentences(plain(response)))
+    told = [
+        _words(sentence)
+        for part in sentences(plain(response))
+        for sentence in [_INSTEAD.sub("", without_questions(part))]
         if not (_absent(sentence) or hedges(sentence))
-    )
+    ]
+    items = _LIST.split(truth.casefold())
+    return all(_is_said(_words(_LEAD.sub("", item)), told) for item in items)
+
+
+def _is_said(truth: str, said: Sequence[str]) -> bool:
+    """Whether the first sentence that names a thing or its opposite names the thing."""
+    opposite = _SIDE.sub(lambda side: _OPPOSITES[side[0]], truth)
+    for sentence in said:
+        told = sentence if "than" in truth else sentence.partition(" than ")[0]
+        if f" {truth} " in f" {told} " or f" {truth} " in f" {_ADVERB.sub('', told)} ":
+            return True
+        if opposite != truth and f" {opposite} " in f" {told} ":
+            return False
+    return False
 
 
 def missing_steps(solution: str, response: str) -> list[str]:

@@ -368,9 +368,43 @@ def test_what_a_response_comes_to(response, number):
     assert final_number(response) == number
 
 
+VERBS = (
+    *("is", "are", "was", "were", "will be", "has", "have", "had", "gets", "pays", "costs"),
+    *("weighs", "needs", "earns", "makes", "spends", "takes", "receives", "keeps", "is left with"),
+)
+SO = (
+    *("So", "Therefore,", "Thus", "Hence", "A total of", "Altogether", "In total,", "That makes"),
+    *("Which makes", "The total is", "Total:", "Result ="),
+)
+MEASURES = (
+    *("in", "after", "for", "with", "within", "during", "every", "per", "of", "all", "in the"),
+    *("of these", "of those"),
+)
+CHECKS = ("Check", "To check", "Double-check", "Verification", "To verify", "验算", "验证", "检验")
+PLACES = ("first", "second", "third", "other", "left", "right", "last")
+TELLING = [
+    *((f"So 3 boys {verb} 5 pies.", 5) for verb in VERBS),
+    *((f"{so} 5 km. He took 3 dogs.", 5) for so in SO),
+    *((f"So {measure} 3 days he walks 5 km.", 5) for measure in MEASURES),
+    *((f"Each has 12.\n{check}: 7 × 12 = 84.", 12) for check in CHECKS),
+    *((f"5 × 8 = 40\n40 {sign}", None) for sign in "+×/÷=^x-"),
+    *((f"There are 7, 3 in the {place} one and 4 here.", 7) for place in PLACES),
+    ("It takes 189 minutes, or about 3 hours.", 189),
+    ("It takes 189 minutes, or a little over 3 hours.", 189),
+    ("So it can be 3, 4 or 5.", None),
+    ("Instead of 8.", None),
+]
+
+
+@pytest.mark.parametrize(("solution", "number"), TELLING)
+def test_the_number_of_several_that_a_solution_comes_to(solution, number):
+    assert final_number(solution) == number
+
+
 @pytest.mark.long
 def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
     rows = [
+        *((final_number, response, number) for response, number in TELLING),
         *((in_digits, text, digits) for text, digits in WRITTEN_OUT),
         *((final_number, response, number) for response, number in FINAL),
     ]
@@ -379,3 +413,30 @@ def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
 
 def test_every_word_of_the_reading_of_numbers_can_be_found():
     assert inline_words([module, answer_agreement]) == []
+
+
+@pytest.mark.parametrize(
+    ("solution", "number"),
+    [
+        ("So the ferry makes 7 trips. With 36 cars a trip, it carries 7 × 36 = 252 cars.", 252),
+        ("So she has 18 left. She started with 22 and gave away 4.", 18),
+        ("It would take **189 minutes**, or a little over three hours.", 189),
+        ("There are **5** boys and **7** girls, so 12 children.", 12),
+        ("**7** notebooks.\n84 ÷ 7 = 12", 12),
+        ("Each notebook has 12 stickers. Check: 7 × 12 = 84.", 12),
+        ("So each gets 4. To verify, 4 × 3 = 12.", 4),
+        ("So, in 5 days, he drinks 10 cups.", 10),
+        ("He will have $35 in 5 weeks.", 35),
+        ("Therefore, each of the 5 children receives 8 candies.", 8),
+        ("Answer: 2 adults and 5 children pay €59.", 59),
+        ("Therefore, 20 such groups weigh 8.5 kilograms.", 8.5),
+        ("24 ÷ 6 = 4 rows of 6 chairs.", 4),
+        ("He starts with 12 and ends with 7.", 7),
+        ("5 × 8 = 40 balloons\n40 ×", None),
+        ("A wagon has 48 seats. A wagon has 48 seats. A wagon has", None),
+        ("So the ratio is 3:4.", None),
+        ("So the answer can be 3, 4 or 5.", None),
+    ],
+)
+def test_the_result_of_a_solution_is_told_from_its_other_numbers(solution, number):
+    assert final_number(solution) == number

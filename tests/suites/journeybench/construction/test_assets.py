@@ -159,11 +159,9 @@ def test_every_fault_of_the_problems_has_a_reason(mini):
     reasons = [row.reason for row in mini.rows("mcot/built_rejections", Rejection)]
     assert reasons == [
         "nothing to be seen",
-        "4 does not stand in the problem once; which number of the solution it is cannot be told: "
-        "4 stands 2 times in the calculations",
+        "4 does not stand in the problem once",
         "unreadable response",
-        "'six drums' does not stand in the problem once; which number of the solution it is cannot "
-        "be told: 6 stands 2 times in the calculations",
+        "'six drums' does not stand in the problem once",
     ]
     (unseen,) = mini.rows("multi_image_vqa/built_rejections", Rejection)
     assert (unseen.entry, unseen.reason) == ("copa-10/images", "cannot be seen")
