@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench_assets.annotation.tasks import OpenVerdictsError
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_subset
 from bench_assets.workspace.evaluate.whole import evaluate_suite
@@ -63,6 +63,23 @@ def test_people_are_asked_waited_for_and_then_the_number_stands(home):
         answer(home, 2, "ana", "bo")  # they change their minds
         done = evaluate_suite(bench, "codis", [("most-frequent", "main")])
         assert next(row.value for row in done.metrics if row.metric == "acc_q") == 0.5
+
+
+@pytest.mark.long
+def test_after_a_deadline_nobody_is_sent_to_people(home):
+    asked = home / "bench.toml"
+    asked.write_text(f"{asked.read_text()}until = 2999-12-24\n")
+    with (
+        opened(home) as bench,
+        pytest.raises(OpenVerdictsError, match=r"lacks 8 answers by 2999-12-24\. "),
+    ):
+        evaluate_suite(bench, "codis", [("most-frequent", "main")])
+    asked.write_text(asked.read_text().replace("2999", "1999"))
+    with (
+        opened(home) as bench,
+        pytest.raises(BenchError, match=r"0 of 4 units were decided .* Extend until"),
+    ):
+        evaluate_suite(bench, "codis", [("most-frequent", "main")])
 
 
 def test_without_its_section_nobody_is_asked(home):

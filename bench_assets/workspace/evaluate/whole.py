@@ -18,6 +18,7 @@ from bench_assets.workspace.materialization.backfill import (
     outcome_messages,
     rejection_messages,
 )
+from bench_assets.workspace.materialization.dagster_instance import FailedCheckError
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
 
@@ -53,7 +54,7 @@ def evaluate_suite(
     for name, one in askings:
         try:
             bench.evaluate(names, name, one)
-        except BenchError:
+        except FailedCheckError:  # an error of another kind left the judgements of before
             if not (more := _open_verdicts(bench, names, name)):
                 raise
             waits.update(more)
@@ -101,9 +102,10 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
         form = bench.catalog.task(name).response_tasks[0].task.name
         ask(bench, form)
         (row,) = progress(bench, form, datetime.now(UTC))
+        until = bench.settings.annotation.tasks[form].until
         said.append(
             f"{name}: {n} responses wait for verdicts by people; {form} lacks {row.lacking}"
-            f" answers. {_how_to_answer(bench.settings, form)}"
+            f" answers{f' by {until}' if until else ''}. {_how_to_answer(bench.settings, form)}"
         )
     return " ".join([*said, "Then run the same command again: no model is asked twice"])
 

@@ -47,6 +47,10 @@ class RunError(BenchError):
     """A run ended early; names the asset or check, and the reason."""
 
 
+class FailedCheckError(RunError):
+    """A run ended early because of what it made; names the check."""
+
+
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
     """Open the Dagster instance in ``home/dagster``; created on the first call.
 
@@ -166,7 +170,7 @@ def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
         if not one.passed and one.blocking and one.severity is dg.AssetCheckSeverity.ERROR
     ]
     if checks:
-        return RunError("\n".join(map(_check_message, checks)))
+        return FailedCheckError("\n".join(map(_check_message, checks)))
     ours = {kind.__name__ for kind in _error_tree(BenchError)}
     for asset, error in _errors(result):
         chain = [error]
