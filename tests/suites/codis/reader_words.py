@@ -190,6 +190,7 @@ OPEN += [
 DENYING = "not no never neither nor none nobody nothing without hardly".split()
 INSTEAD = ("rather than", "instead of", "as opposed to", "unlike")
 
+SIDES = ("Left.", "Right.")
 YES, NO = "Yes.", "No."
 LEGAL = "Is his behaviour legal?"
 RESPONSES = [
@@ -217,6 +218,11 @@ RESPONSES = [
 ]  # fmt: skip
 
 # Words that say nothing about which answer is meant.
+TURNING = "but however though unless except if while whereas yet elsewhere depends".split()
+DRAWN = ("Therefore", "Thus", "Hence", "So", "In conclusion", "Overall")
+HANDS = ("hand", "arm", "foot", "leg")
+REASONED = ("Reason", "Reasoning", "Explanation")
+OBJECTS = ('"Part 2"', '"answer"', '"final answer"')
 SMALL = (
     "is are am be been being was were do does did has have had will would can going i you he she "
     "it we they me him her us them my your his its our their s of to at by from in on into onto "
@@ -228,6 +234,31 @@ WORDS = [
     *((clock.named_time, (line, (time or SIX,)), time) for line, time in TIMES),
     *((answers.final_answer, (f"{label}: Up.",), "Up.") for label in PARTS),
     *((answers.final_answer, (f"{number} Up.",), "Up.") for number in ("2.", "2)", "(ii)", "II.")),
+    *((answers.final_answer, (f"Answer: Up.\n\n{why}: It goes down.",), "Up.") for why in REASONED),
+    (answers.final_answer, ("Final answer: Up.\n\nReason: It goes down.",), "Up."),
+    *(
+        (answers.final_answer, (f'{{"Part 1": "Down.", {name}: "Up."}}',), "Up.")
+        for name in OBJECTS
+    ),
+    *((named_direction, (f"Stairs go up or down. {so}, it goes up.",), "Up.") for so in DRAWN),
+    *(
+        (
+            answers.named_option,
+            (f"Does his {side} {hand} go left or right?", f"His {side} {hand} goes {way}.", SIDES),
+            f"{way.capitalize()}.",
+        )
+        for hand in HANDS
+        for side, way in (("left", "right"), ("right", "left"))
+    ),
+    *(
+        (
+            answers.named_option,
+            (LEGAL, f"It is legal here. {turn}, fines or jail are rare.", (YES, NO)),
+            None,
+        )
+        for turn in TURNING
+    ),
+    (answers.named_option, (LEGAL, "It is legal here. Fines or jail are rare.", (YES, NO)), YES),
     *((words.normalised, (text,), plain) for text, plain in NORMAL.items()),
     *(
         (have_one_stem, (form, word), True)

@@ -38,6 +38,21 @@ _CONCEDED = re.compile(
     r"(?:,? (?:but|yet)\b|;|\.(?= I\b)|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
     re.IGNORECASE,
 )
+_SAYS = 3  # words of a sentence that says something
+_ANSWER_FIRST = re.compile(  # "Answer: up.\n\nReasoning: ..."
+    r"\A\W*(?:final )?answer\W*[:：]\W*([^\n]+)\n+\W*(?:reason(?:ing)?|explanation)\b",
+    re.IGNORECASE,
+)
+_IN_OBJECT = re.compile(  # {"Part 1": "...", "Part 2": "Up."}
+    r"\"(?:part 2|(?:final )?answer)\"\s*:\s*\"([^\"\n]+)\"\s*\}\W*\Z", re.IGNORECASE
+)
+_SIDE_OF = re.compile(r"\b(?:left|right) (?:hand|arm|foot|leg)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"(?<=[.!?] )\([^()]*\)\s*\Z")
+_CONCLUDES = re.compile(r"\W*(?:therefore|thus|hence|so|in conclusion|overall)\b", re.IGNORECASE)
+_TURNS = re.compile(
+    r"\b(?:but|however|though|unless|except|if|while|whereas|yet|elsewhere|depends)\b",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(
     r".*\b(?:(?:answer|(?:second|final|last) part|part (?:2|two)|summary|conclusion)\W{0,4}[:：–—-]"
     r"|answer(?: to (?:the|your) question)? is\b:?)|\W*(?:2|ii)[.)]+\s",
@@ -57,6 +72,8 @@ def final_answer(response: str) -> str:
     >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
     'Up.'
     """
+    if told := _ANSWER_FIRST.match(response) or _IN_OBJECT.search(response):
+        return told[1].strip(_MARKUP)
     said = _unwrapped(response)
     lines = [line.strip(_MARKUP) for line in said.splitlines() if line.strip(_MARKUP)]
     if not lines:
@@ -78,14 +95,38 @@ def named_option(question: str, response: str, options: Sequence[str]) -> str | 
     >>> named_option("Up or down?", "He could be going up.", ("Up.", "Down.")) is None
     True
     """
-    closing, first = final_answer(response), _first_line(response)
+    closing, first = _without_nouns(question, final_answer(response)), _first_line(response)
     if _asks(closing):
         return None
-    found = _exactly(closing, options) or _stated(question, closing, options)
+    found = _exactly(closing, options) or _said(question, closing, options)
     opening = _exactly(first, options)
     if opening is None or found == opening:
         return found
     return None if found or _mentions_another(question, closing, opening, options) else opening
+
+
+def _said(question: str, closing: str, options: Sequence[str]) -> str | None:
+    """What a paragraph states: its conclusion, all of it, or its first sentence.
+
+    Where the first sentence decides, what follows must neither turn from it nor speak for another.
+    """
+    first, *rest = sentences(_ASIDE.sub("", closing))
+    if rest and _CONCLUDES.match(rest[-1]) and (drawn := _stated(question, rest[-1], options)):
+        return drawn
+    whole = _stated(question, closing, options)
+    if whole or not rest or _TURNS.search(" ".join(rest)):
+        return whole
+    says = len(first.split()) >= _SAYS  # "Certainly! ..." is polite
+    opening = _exactly(first, options) or (_stated(question, first, options) if says else None)
+    others = opening is None or _mentions_another(question, " ".join(rest), opening, options)
+    return None if others else opening
+
+
+def _without_nouns(question: str, line: str) -> str:
+    """Leave out the side of "left hand" where the question asks about a left hand."""
+    for noun in _SIDE_OF.findall(question):
+        line = re.sub(rf"\b{noun}\b", noun.split()[-1], line, flags=re.IGNORECASE)
+    return line
 
 
 @lru_cache(256)
