@@ -1,4 +1,4 @@
-"""The only module that imports private names of Dagster, beside ``dagster_sqlite``.
+"""The only module that imports private names of Dagster.
 
 * ``LaunchRunContext``, ``CheckRunHealthResult``, ``WorkerStatus``: what a run launcher is given and
   returns; Dagster's own launchers in other packages import them from here, too.

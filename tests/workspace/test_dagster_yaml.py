@@ -39,13 +39,7 @@ def test_without_sections_it_is_the_checkouts_byte_for_byte_and_where_it_is_reco
             "class": "HomeInstance",
         },
         "bench": {"folder": folder},
-        "storage": {
-            "custom": {
-                "module": "resources.runs.dagster_sqlite",
-                "class": "HomeSqliteStorage",
-                "config": {"base_dir": folder},
-            }
-        },
+        "storage": {"sqlite": {"base_dir": folder}},
     }
     file = tmp_path / "dagster" / "dagster.yaml"
     before = file.stat().st_ino

@@ -79,18 +79,20 @@ def _text(folder: Path, settings: Settings) -> str:
 def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
     """Settings of the instance's storage; no address, because launchers pass them as arguments."""
     bench: dict[str, Any] = {"folder": str(folder)}
-    storage = _named("resources.runs.dagster_sqlite", "HomeSqliteStorage", base_dir=str(folder))
+    storage: dict[str, Any] = {"sqlite": {"base_dir": str(folder)}}
     if pools := model_pools(settings):
         bench["pool_of"] = pools
     if settings.storage.shares_records:
         _require("dagster_postgres", settings, "[storage] database", "cluster")
         bench["database"] = settings.storage.variable
-        storage = _named(
-            "resources.runs.dagster_postgres",
-            "SharedPostgresStorage",
-            variable=settings.storage.variable,
-        )
-    return {"instance_class": _INSTANCE, "bench": bench, "storage": {"custom": storage}}
+        storage = {
+            "custom": _named(
+                "resources.runs.dagster_postgres",
+                "SharedPostgresStorage",
+                variable=settings.storage.variable,
+            )
+        }
+    return {"instance_class": _INSTANCE, "bench": bench, "storage": storage}
 
 
 def _cluster(settings: Settings) -> dict[str, Any]:
