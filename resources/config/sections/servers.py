@@ -32,15 +32,12 @@ def is_url(text: str) -> bool:
 
 
 def _is_an_address(value: object) -> object:
-    if isinstance(value, list | tuple):
+    if not (isinstance(value, str) and is_url(value)):
         raise ValueError(
-            "expected one address. Start a router for several servers: vllm-router --worker-urls"
+            "expected an address like http://127.0.0.1:8000/v1, without a password and #; of"
+            " several servers that of a router (vllm-router --worker-urls)"
         )
-    if isinstance(value, str) and not is_url(value):
-        raise ValueError(
-            "expected an address like http://127.0.0.1:8000/v1, without a password and #"
-        )
-    return template_of(value) if isinstance(value, str) else value
+    return template_of(value)
 
 
 def _is_header(name: str) -> str:
@@ -142,7 +139,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     @property
     def at_once(self) -> int:
         """Concurrent requests at all servers at first."""
-        return self.first_concurrency * (self.n_served if self.serve else 1)
+        return self.first_concurrency * self.n_served
 
     @property
     def knows(self) -> ServerFeatures:
@@ -225,14 +222,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
         if (self.serve or self.batch) and self.format == "gemini":
-            told = "serve" if self.serve else "batch"
-            raise ValueError(f'{told} needs format = "openai" or "anthropic"')
+            raise ValueError('serve and batch need format = "openai" or "anthropic"')
         if self.batch and self.path:
             raise ValueError("batch needs a provider's base_url, and no path")
-        return self
-
-    @model_validator(mode="after")
-    def _has_servers_that_a_router_may_ask(self) -> Self:
         if self.server == "transformers" and self.serve and self.is_routed:
             raise ValueError(
                 f"{'router' if self.router else 'replicas'} does not work with transformers serve,"
