@@ -91,7 +91,7 @@ def test_a_image_that_may_not_be_read_is_not_called_damaged(home):
     with unprivileged():
         wrong = found(wrong=True)
     image.chmod(0o644)
-    assert wrong == [(f"image {image.name}", "unreadable", f"chmod u+rX {image}")]
+    assert wrong == [("images", "unreadable", f"chmod u+rX {image}")]
 
 
 @pytest.mark.parametrize("command", [("models", "list"), ("home", "verify")])

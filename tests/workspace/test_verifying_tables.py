@@ -184,18 +184,14 @@ def test_what_another_version_wrote_is_outdated_and_a_command_brings_it_forward(
     assert found(fails=False) == {}
 
 
-def test_a_folder_that_may_not_be_read_hides_nothing_else(home):
-    (home / "responses.sqlite").write_bytes(b"no database" * 100)
+def test_a_folder_that_may_not_be_read_is_named_and_hides_no_other_model(home):
     closed = home / "tables/quiz/scores"
     closed.chmod(0)
     with unprivileged():
         wrong = found()
         board = bench("leaderboard", "--json")
     closed.chmod(0o755)
-    assert {what: one["state"] for what, one in wrong.items()} == {
-        "tables": "unreadable",
-        "responses.sqlite": "damaged",
-    }
+    assert {what: one["state"] for what, one in wrong.items()} == {"tables": "unreadable"}
     assert wrong["tables"]["command"] == f"chmod u+rX {closed}"
     assert {row["model"] for row in lines(board)} >= {"a", "b"}
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from shlex import quote
 
 import dagster as dg
@@ -19,14 +18,10 @@ from bench_assets.workspace.maintain.missing_tables import (
 from bench_assets.workspace.maintain.verification_findings import (
     State,
     VerificationFinding,
-    is_access_denied,
-    unreadable_finding,
-    unreadable_folders,
     whole_finding,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.images.store import damaged_images, open_image_store
-from resources.storage.blobs.port import Blobs
 from resources.tables.file_bytes import describe_table_errors
 from resources.tables.parquet import TableFiles
 
@@ -37,9 +32,8 @@ _THREADS = 16  # objects that are waited for at once
 def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every table of all sources, and find tables that are missing."""
     n_whole = 0
-    listed: list[str] = []
     try:
-        yield from _listed(bench.tables.blobs, listed)
+        listed = [one.name for one in bench.tables.blobs.list()]
         names = [name for name in listed if name.endswith(_TABLE)]
         look = partial(_damage, bench)
         with ThreadPoolExecutor(_THREADS if bench.settings.storage.objects else 1) as threads:
@@ -55,21 +49,6 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     yield from whole_finding("tables", n_whole)
 
 
-def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
-    """List all blobs; an unreadable folder does not hide the others.
-
-    Raises:
-        HomeError: If the store cannot be reached.
-    """
-    try:
-        names.extend(one.name for one in blobs.list())
-    except HomeError as why:
-        if blobs.folder is None or not isinstance(why.__cause__, PermissionError):
-            raise
-        closed = list(unreadable_folders([blobs.folder]))  # it names but the first
-        yield from closed or [unreadable_finding("tables", Path(why.__cause__.filename))]
-
-
 def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
     tables, key, model = bench.tables.holding(name)
     what = "/".join(key) + (f" of {model}" if model else "")
@@ -80,8 +59,6 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
         state = "outdated"
         _require_current_columns(bench, tables, key, model)
     except TableError as why:
-        if is_file and is_access_denied(tables.path(key, model)):
-            return unreadable_finding(what, tables.path(key, model))
         named = tables.root(key[0]) == bench.tables.root(key[0])
         again = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
         return VerificationFinding(
@@ -116,9 +93,6 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
         return
     missing = {name: f"no such image in {place.name}" for name in sorted(suites.keys() - stored)}
     for name, said in (damaged | missing).items():
-        if is_access_denied(file := Path(place.where(name))):
-            yield unreadable_finding(f"image {name}", file)
-            continue
         suite = suites.get(name, "")
         if suite:
             invalidate_suite(bench, suite)

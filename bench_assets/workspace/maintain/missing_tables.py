@@ -29,7 +29,7 @@ from bench_assets.workspace.materialization.freshness import (
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.tables.file_bytes import table_name
 from resources.tables.locations import SOURCES_FOLDER
-from resources.tables.parquet import Table, TableFiles
+from resources.tables.parquet import Table
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
 _STORED = "SELECT sha256 AS image FROM tables"
@@ -67,23 +67,12 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.evaluable.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
-            keys = _undivided(tables, suite)
+            keys = list(tables.undivided(suite))
             for sql, row_type in rows:
                 others: dict[Table, str] = {}  # tables of other rows, and damaged ones
                 found = tables.query(sql, {"tables": (keys, row_type)}, others)
                 shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
     return shown
-
-
-def _undivided(tables: TableFiles, suite: str) -> list[tuple[str, ...]]:
-    """Keys of a suite's tables, except those in unreadable folders."""
-    keys: list[tuple[str, ...]] = []
-    try:
-        keys.extend(tables.undivided(suite))
-    except HomeError:
-        if tables.blobs.folder is None:
-            raise
-    return keys
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
@@ -144,18 +133,8 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
     # What the leaderboard is made with is of sources, and its note is of none.
     names |= {name.split("/", 2)[2] for name in names if name.startswith(f"{SOURCES_FOLDER}/")}
     for made in sorted(set(_recorded_tables(bench, listed))):
-        if made.name not in names and not _is_there(bench, made.name):
+        if made.name not in names and not bench.tables.blobs.exists(made.name):  # meanwhile
             yield _missing_finding(bench, made)
-
-
-def _is_there(bench: Workbench, name: str) -> bool:
-    """Whether a table was rebuilt since, or its folder is unreadable."""
-    try:
-        return bench.tables.blobs.exists(name)
-    except HomeError:
-        if bench.tables.blobs.folder is None:
-            raise
-        return True
 
 
 def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFinding:

@@ -11,9 +11,7 @@ from bench_assets.core.schema.errors import BenchError, SourceError, StoreVersio
 from bench_assets.workspace.maintain.blob_verification import verify_images, verify_tables
 from bench_assets.workspace.maintain.verification_findings import (
     VerificationFinding,
-    is_access_denied,
-    unreadable_finding,
-    unreadable_folders,
+    unreadable_findings,
     whole_finding,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -26,7 +24,7 @@ from resources.config.stores import (
     vectors_file,
 )
 from resources.datasets.cache import ReleaseCache
-from resources.images.locations import KIND
+from resources.images.store import open_image_store
 from resources.storage.sqlite import integrity_errors
 
 if TYPE_CHECKING:
@@ -35,12 +33,14 @@ if TYPE_CHECKING:
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
-    """Read everything in a home, and report damage.
+    """Read everything in a home, and report damage; or only what this user may not read.
 
     Only freshness notes of damaged tables are changed: they are dropped, so that the reported
     commands rebuild the tables.
     """
     home = bench.settings.home
+    if closed := list(unreadable_findings(_places(bench))):
+        return closed
     parts: list[Callable[[], Iterator[VerificationFinding]]] = [
         lambda: verify_tables(bench),
         lambda: verify_images(bench),
@@ -49,11 +49,19 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
         lambda: _shared(bench.settings),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
-        lambda: unreadable_folders(home / one for one in ("dagster", "sources", KIND)),
     ]
     with ThreadPoolExecutor(len(parts)) as threads:  # one reads, one hashes, one decodes
         found = threads.map(lambda part: list(part()), parts)
         return [finding for one in found for finding in one]
+
+
+def _places(bench: Workbench) -> Iterator[Path]:
+    """Everything that is read, with the side files of SQLite's."""
+    settings, tables = bench.settings, bench.tables.blobs.folder
+    yield from (settings.home / "dagster", settings.home / "sources", *filter(None, [tables]))
+    yield Path(open_image_store(settings).folder)
+    for file in (settings.responses_file, vectors_file(settings)):
+        yield from (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
 
 
 def _responses(settings: Settings) -> Iterator[VerificationFinding]:
@@ -79,9 +87,6 @@ def _file(
 ) -> Iterator[VerificationFinding]:
     """Verify the pages of a SQLite file, then its rows."""
     if not file.exists():
-        return
-    if closed := _refused_of(file):
-        yield unreadable_finding(file.name, closed)
         return
     errors = integrity_errors(file)
     try:
@@ -143,15 +148,9 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
             what="sources", state="damaged", n=1, why=str(why), command="bench home fetch"
         )
         return
-    except PermissionError as why:
-        yield unreadable_finding("sources", Path(why.filename))
-        return
     for suite, _, folder in releases:
         wrong = cache.damage(folder)
         for said in wrong:
-            if is_access_denied(file := folder / said.rpartition(": ")[0]):
-                yield unreadable_finding(f"sources/{suite}", file)
-                continue
             command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"
             what = f"sources/{suite}"
             yield VerificationFinding(
@@ -164,9 +163,6 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
 def _records(folder: Path) -> Iterator[VerificationFinding]:
     n_whole = 0
     for file in sorted(folder.rglob("*.db")):
-        if closed := _refused_of(file):
-            yield unreadable_finding("dagster", closed)
-            continue
         for why in (found := integrity_errors(file)):
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
             about = f"{file}: {why}; only the history of runs is in it"
@@ -175,9 +171,3 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
             )
         n_whole += not found
     yield from whole_finding("dagster", n_whole)
-
-
-def _refused_of(file: Path) -> Path | None:
-    """Unreadable files of a database: the file itself, or SQLite's side files."""
-    parts = (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
-    return next(filter(is_access_denied, parts), None)

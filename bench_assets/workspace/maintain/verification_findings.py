@@ -32,19 +32,27 @@ def whole_finding(what: str, n: int) -> Iterator[VerificationFinding]:
         yield VerificationFinding(what=what, state="whole", n=n)
 
 
-def is_access_denied(file: Path) -> bool:
-    """Whether reading was denied by permissions: the file itself may be intact."""
+def unreadable_findings(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
+    """Files and folders that this user may not read: they may be intact."""
+    for part in parts:
+        denied: list[OSError] = []
+        for folder, _, names in os.walk(part, onerror=denied.append):
+            denied += filter(None, (_error(Path(folder, name)) for name in names))
+        denied += filter(None, [_error(part)])
+        for why in denied:
+            if isinstance(why, PermissionError):
+                yield _unreadable_finding(part.name, Path(why.filename))
+
+
+def _error(file: Path) -> OSError | None:
     try:
         with file.open("rb"):
-            return False
-    except PermissionError:
-        return True
-    except OSError:
-        return False
+            return None
+    except OSError as why:
+        return why
 
 
-def unreadable_finding(what: str, place: Path) -> VerificationFinding:
-    """Finding of an item that this user may not read; only its owner can change that."""
+def _unreadable_finding(what: str, place: Path) -> VerificationFinding:
     closed = _blocking_path(place)
     mine = closed.stat().st_uid == os.geteuid()
     whose = "" if mine else f"; {closed} is another user's"
@@ -55,17 +63,6 @@ def unreadable_finding(what: str, place: Path) -> VerificationFinding:
         why=f"{place}: may not be read: Permission denied{whose}",
         command=f"chmod u+rX {quote(str(closed))}" if mine else "",
     )
-
-
-def unreadable_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
-    """Unreadable subfolders, whose content is unknown."""
-    for part in parts:
-        closed: list[OSError] = []
-        for _ in os.walk(part, onerror=closed.append):
-            pass
-        for why in closed:
-            if isinstance(why, PermissionError):
-                yield unreadable_finding(part.name, Path(why.filename))
 
 
 def _blocking_path(place: Path) -> Path:
