@@ -1,12 +1,12 @@
 """Databases for stores: the port, and SQLite files."""
 
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -20,6 +20,12 @@ from resources.storage.sqlite import (
     open_read_only,
 )
 
+if TYPE_CHECKING:
+    from resources.storage.postgres import PostgresDatabase
+
+Database: TypeAlias = "SqliteDatabase | PostgresDatabase"
+"""A database; every unit of work is one transaction, and errors are ``HomeError``."""
+
 Result = TypeVar("Result")
 
 
@@ -28,55 +34,6 @@ class Write(Protocol):
 
     def __call__(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Run it, and commit."""
-        ...
-
-
-class Database(Protocol):
-    """A database; every unit of work is one transaction."""
-
-    @property
-    def place(self) -> str:
-        """Path of the file, or address without credentials, for messages."""
-        ...
-
-    def prepare(self, store: str) -> None:
-        """Create the tables of a store, or check that they have the current schema.
-
-        Raises:
-            HomeError: If the database cannot be used, or was written by another version.
-        """
-        ...
-
-    def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Migrate the tables of stores; returns the names of the older ones.
-
-        Raises:
-            HomeError: If the database cannot be used, or was written by a newer version.
-        """
-        ...
-
-    def read(self, work: Callable[[sa.Connection], Result]) -> Result:
-        """Run a unit of work that changes nothing.
-
-        Raises:
-            HomeError: If the database cannot be read.
-        """
-        ...
-
-    def writer(self) -> AbstractContextManager[Write]:
-        """Run several units of work, each as ``write`` does, in one thread."""
-        ...
-
-    def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
-        """Run a unit of work, possibly several times; one run is committed.
-
-        Args:
-            work: Reads and writes.
-            patience: s to wait for a database that is locked or unreachable.
-
-        Raises:
-            HomeError: If the database cannot be written.
-        """
         ...
 
 
@@ -94,7 +51,11 @@ class SqliteDatabase:
         return str(self.file)
 
     def prepare(self, store: str) -> None:
-        """Create the file, or check that it has the current schema."""
+        """Create the tables of a store, or check that they have the current schema.
+
+        Raises:
+            HomeError: If the database cannot be used, or was written by another version.
+        """
         if self.file.exists():
             self._require_content()
             self.read(partial(self._require_schema, store))
@@ -120,15 +81,18 @@ class SqliteDatabase:
             return work(connection)
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
-        """Run a unit of work; waits while another process writes."""
+        """Run a unit of work, possibly several times; one run is committed.
+
+        Args:
+            work: Reads and writes.
+            patience: s to wait for a database that is locked or unreachable.
+        """
         with self.writer(patience) as write:
             return write(work)
 
     @contextmanager
     def writer(self, patience: float = PATIENCE) -> Generator[Write]:
         """Open a connection for several transactions."""
-        if (opened := _inode(self.file)) is None:  # SQLite would make an empty one
-            raise HomeError(f"{self.file}: {_GONE}")
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             closing(connect(self.file, patience)) as raw,
@@ -137,10 +101,7 @@ class SqliteDatabase:
 
             def write(work: Callable[[sa.Connection], Result]) -> Result:
                 with connection.begin():
-                    result = work(connection)
-                if _inode(self.file) != opened:  # what is written then is lost without an error
-                    raise HomeError(f"{self.file}: {_GONE}")
-                return result
+                    return work(connection)
 
             yield write
 
@@ -175,20 +136,6 @@ class SqliteDatabase:
                 raise HomeError(
                     f"{self.file}: damaged (no column {min(missing)}); {self._if_damaged}"
                 )
-
-
-_GONE = (
-    "deleted or replaced while it was used, and what was written since is lost. Run the command"
-    " again, and delete nothing meanwhile"
-)
-
-
-def _inode(file: Path) -> tuple[int, int] | None:
-    try:
-        about = file.stat()
-    except OSError:
-        return None
-    return about.st_dev, about.st_ino
 
 
 _opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")

@@ -32,8 +32,8 @@ _NO_ROOM_BESIDE = {
 
 
 def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
-    """Open a file to write; waits ``patience`` s while another process writes."""
-    db = sqlite3.connect(file, timeout=patience)
+    """Open an existing file to write; waits ``patience`` s while another process writes."""
+    db = sqlite3.connect(_address(file, "mode=rw"), uri=True, timeout=patience)
     db.text_factory = _ALSO_DAMAGED
     db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose rows
     return db
@@ -124,9 +124,13 @@ class _CannotOpenError(Exception):
     """A file cannot be opened in this way."""
 
 
+def _address(file: Path, how: str) -> str:
+    """The address of a file, where a path's "?", "#" and "%" have to be spelled out."""
+    return f"{file.absolute().as_uri()}?{how}"
+
+
 def _to_read(file: Path, how: str) -> sqlite3.Connection:
-    # As an address, where a path's "?", "#" and "%" have to be spelled out.
-    db = sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=PATIENCE)
+    db = sqlite3.connect(_address(file, how), uri=True, timeout=PATIENCE)
     db.text_factory = _ALSO_DAMAGED
     try:
         db.execute("SELECT 1 FROM sqlite_schema").fetchone()
