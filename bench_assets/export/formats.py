@@ -46,49 +46,35 @@ class ExportFormat(NamedTuple):
     editions: tuple[str, ...] = ()
 
 
-def _tables(form: str, leaving: ExportJob) -> list[Path]:
-    return write_tables(leaving.gathered, leaving.standings(), leaving.out, form, raw=leaving.raw)
+def _inspect(job: ExportJob) -> list[Path]:
+    embed = job.images or bool(job.image_store.objects)  # which no viewer of logs reads
+    return write_inspect_logs(job.gathered, job.image_store, job.out, embed=embed)
 
 
-def _model_indices(leaving: ExportJob) -> list[Path]:
-    return write_model_indices(leaving.gathered, leaving.catalog, leaving.out)
+def _croissant(job: ExportJob) -> list[Path]:
+    suites = {suite.name: suite for suite in job.catalog.suites}
+    return write_croissants(job.gathered, suites, job.out)
 
 
-def _vlmevalkit(leaving: ExportJob) -> list[Path]:
-    return write_questions_and_responses(leaving.gathered, leaving.image_store, leaving.out)
-
-
-def _inspect(leaving: ExportJob) -> list[Path]:
-    embed = leaving.images or bool(leaving.image_store.objects)  # which no viewer of logs reads
-    return write_inspect_logs(leaving.gathered, leaving.image_store, leaving.out, embed=embed)
-
-
-def _lm_eval(leaving: ExportJob) -> list[Path]:
-    return write_lm_eval_results(leaving.gathered, leaving.out)
-
-
-def _croissant(leaving: ExportJob) -> list[Path]:
-    suites = {suite.name: suite for suite in leaving.catalog.suites}
-    return write_croissants(leaving.gathered, suites, leaving.out)
-
-
-def _mlflow(leaving: ExportJob) -> list[str]:
-    return write_mlflow(leaving.gathered, leaving.out, leaving.to)
-
-
-def _wandb(leaving: ExportJob) -> list[Path]:
-    return write_wandb(leaving.gathered, leaving.out, leaving.to or "offline")
+def _tables(form: str, job: ExportJob) -> list[Path]:
+    return write_tables(job.gathered, job.standings(), job.out, form, raw=job.raw)
 
 
 FORMATS: Mapping[str, ExportFormat] = {
     **{form: ExportFormat(partial(_tables, form)) for form in FORMS},
-    "model-index": ExportFormat(_model_indices, conditions=("main",), editions=("published",)),
-    "vlmevalkit": ExportFormat(_vlmevalkit),
+    "model-index": ExportFormat(
+        lambda job: write_model_indices(job.gathered, job.catalog, job.out),
+        conditions=("main",),
+        editions=("published",),
+    ),
+    "vlmevalkit": ExportFormat(
+        lambda job: write_questions_and_responses(job.gathered, job.image_store, job.out)
+    ),
     "inspect": ExportFormat(_inspect),
-    "lm-eval": ExportFormat(_lm_eval),
+    "lm-eval": ExportFormat(lambda job: write_lm_eval_results(job.gathered, job.out)),
     "croissant": ExportFormat(_croissant),
-    "mlflow": ExportFormat(_mlflow),
-    "wandb": ExportFormat(_wandb),
+    "mlflow": ExportFormat(lambda job: write_mlflow(job.gathered, job.out, job.to)),
+    "wandb": ExportFormat(lambda job: write_wandb(job.gathered, job.out, job.to or "offline")),
 }
 
 

@@ -185,10 +185,3 @@ def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
         row.paste(image, (left, (height - image.height) // 2))
         left += image.width + MARGIN
     return row
-
-
-def as_jpeg(image: Image.Image) -> bytes:
-    """Encode as high-quality JPEG, because concatenated photographs are too large as PNG."""
-    data = io.BytesIO()
-    image.save(data, "JPEG", quality=95, subsampling=0)
-    return data.getvalue()

@@ -1,11 +1,11 @@
 """Text in place of images: captions or OCR."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.rows import ImageText, Question
+from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 
 
 def describe(
@@ -31,6 +31,17 @@ def describe(
     return [
         ImageText(image=image, text=response.said.answer.strip(), author=model.name)
         for image, response in zip(distinct, responses, strict=True)
+    ]
+
+
+def to_image_texts(
+    texts: Mapping[str, str], images: Iterable[StoredImage], author: str
+) -> list[ImageText]:
+    """Attach texts to the stored images that they are about, in the order of the images."""
+    return [
+        ImageText(image=image.sha256, text=texts[image.name], author=author)
+        for image in images
+        if image.name in texts
     ]
 
 

@@ -5,7 +5,7 @@ to BLEU-4, CIDEr-D and ROUGE-L as in COCO's caption evaluation. Texts are arrays
 and n-grams are counted by sorting instead of in dictionaries.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, TypeAlias
@@ -189,20 +189,11 @@ _BETA = 1.2  # how much more ROUGE-L minds recall than precision
 
 def rouge_l(corpus: Corpus) -> Floats:
     """The best precision over a caption's references with the best recall over them."""
-    owner = corpus.owner[corpus.n :]
-    references = np.arange(corpus.n, len(corpus.owner))
-    # pycocoevalcap splits an empty text into one empty token.
-    size = np.maximum(1, corpus.lengths)
     texts = [text.tolist() for text in np.split(corpus.tokens, corpus.starts[1:-1])]
-    pairs = zip(owner.tolist(), references.tolist(), strict=True)
-    common = np.array([longest_common(texts[a], texts[b]) for a, b in pairs], float)
-    common += (corpus.lengths[owner] == 0) & (corpus.lengths[references] == 0)
-    precision, recall = np.zeros(corpus.n), np.zeros(corpus.n)
-    np.maximum.at(precision, owner, common / size[owner])
-    np.maximum.at(recall, owner, common / size[references])
-    below = recall + _BETA**2 * precision
-    score = (1 + _BETA**2) * precision * recall
-    return np.divide(score, below, out=np.zeros(corpus.n), where=below > 0)
+    references: list[list[list[int]]] = [[] for _ in range(corpus.n)]
+    for owner, text in zip(corpus.owner[corpus.n :].tolist(), texts[corpus.n :], strict=False):
+        references[owner].append(text)
+    return np.array([_rouge_l(*of_one) for of_one in zip(texts, references, strict=False)], float)
 
 
 def rouge_l_of(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
@@ -211,12 +202,14 @@ def rouge_l_of(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
     >>> rouge_l_of(CaptionPair("a red cat", ("a red cat", "the cat is red")))
     1.0
     """
-    own = tokens(caption.candidate)
+    return _rouge_l(tokens(caption.candidate), map(tokens, caption.references))
+
+
+def _rouge_l(own: Sequence[Hashable], references: Iterable[Sequence[Hashable]]) -> float:
     precision = recall = 0.0
-    for reference in caption.references:
-        theirs = tokens(reference)
+    for theirs in references:
         common = longest_common(own, theirs)
-        common += not own and not theirs
+        common += not own and not theirs  # pycocoevalcap splits these into one empty token each
         precision = max(precision, common / max(1, len(own)))
         recall = max(recall, common / max(1, len(theirs)))
     below = recall + _BETA**2 * precision

@@ -306,6 +306,19 @@ def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN4
     return field(entry, name, kinds[0], where)
 
 
+def made_of(
+    entries: Iterable[tuple[Entry, str]],
+    make: Callable[[Entry, str], Row],
+    rejections: list[Rejection] | None,
+) -> list[Row]:
+    """Make a row of each entry; one that cannot be made is a rejection, if these are collected."""
+    made: list[Row] = []
+    for entry, where in entries:
+        with rejecting(rejections, where):
+            made.append(make(entry, where))
+    return made
+
+
 def mistyped(record: "DataclassInstance") -> list[str]:
     """Find fields, and items of fields, with values of the wrong type.
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import (
     Edition,
-    ImageText,
     Question,
     Rejection,
     SourceFile,
@@ -225,15 +224,4 @@ def to_questions(
         )
         for pair in pairs
         for half, (context, answer) in enumerate(zip(pair.contexts, pair.answers, strict=True), 1)
-    ]
-
-
-def to_image_texts(
-    captions: Mapping[str, str], images: Iterable[StoredImage], author: str
-) -> list[ImageText]:
-    """Attach captions to the stored images that they are about, in the order of the images."""
-    return [
-        ImageText(image=image.sha256, text=captions[image.name], author=author)
-        for image in images
-        if image.name in captions
     ]

@@ -17,10 +17,10 @@ What becomes of a task's entries: questions, or rejections with their reasons.
 import ast
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
@@ -45,7 +45,6 @@ PUBLISHED = {
 CAUSE_ANSWERS = ("image1", "image2")
 """What answers a question of cause and effect, in the order of the images."""
 
-Row = TypeVar("Row")
 _ENDINGS = (".jsonl", ".csv", ".json")
 _ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
 
@@ -106,19 +105,6 @@ def lines_of(file: Path, rejections: list[Rejection] | None = None) -> Iterator[
     """Read JSON lines of raw material, as ``read_lines``; none without the file."""
     if file.exists():
         yield from read_lines(file, rejections)
-
-
-def made_of(
-    rows: Iterable[tuple[Entry, str]],
-    make: Callable[[Entry, str], Row],
-    rejections: list[Rejection] | None,
-) -> list[Row]:
-    """Make an item of each row; one that cannot be made is a rejection, if these are collected."""
-    made: list[Row] = []
-    for entry, where in rows:
-        with rejecting(rejections, where):
-            made.append(make(entry, where))
-    return made
 
 
 def text(entry: Entry, name: str, where: str) -> str:

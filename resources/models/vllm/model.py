@@ -23,6 +23,7 @@ from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 from resources.models.transformers.detokenization import ResponseTexts
 from resources.models.transformers.image_tokens import ImageTokens
+from resources.models.transformers.loading import WHILE_LOADING
 from resources.models.transformers.option_scores import option_tokens, refuse_opened_thoughts
 from resources.models.transformers.processor import has_one_place, load_processor
 from resources.models.transformers.prompt_tensors import PromptTensors
@@ -102,17 +103,6 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
 
 
 _BROKEN_OFF = {None, "abort", "error"}
-_WHILE_LOADING = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 
 
 class VllmModel:
@@ -265,7 +255,7 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
     try:
         # An argument that is in both is a TypeError, like one that vLLM does not know.
         llm = LLM(**ours, **{"enable_prefix_caching": True, **spec.extra})
-    except (*_WHILE_LOADING, VLLMError) as why:
+    except (*WHILE_LOADING, VLLMError) as why:
         raise ModelError(
             f"{checkpoint.location}: vLLM does not load it: {first_line(why)}"
         ) from why
@@ -334,7 +324,7 @@ def _params(draw: Draw) -> list["SamplingParams"]:
 def _prompts(spec: VllmSpec, checkpoint: Checkpoint) -> TokenPrompts:
     try:
         processor = load_processor(spec, checkpoint)
-    except _WHILE_LOADING as why:
+    except WHILE_LOADING as why:
         raise ModelError(
             f"{checkpoint.location}: its processor does not load: {first_line(why)}; where only "
             'vLLM knows the family, set prompts = "vllm"'

@@ -2,7 +2,7 @@ import io
 
 from PIL import Image
 
-from bench_assets.core.images.drawing import as_jpeg, side_by_side
+from bench_assets.core.images.drawing import jpeg, side_by_side
 
 
 def test_images_stand_in_a_row_on_black_with_10_px_between_them():
@@ -27,9 +27,9 @@ def test_one_image_stays_as_it_is():
 
 def test_a_row_is_stored_as_the_same_bytes_each_time():
     image = Image.new("RGB", (30, 20), "orange")
-    with Image.open(io.BytesIO(as_jpeg(image))) as stored:
+    with Image.open(io.BytesIO(jpeg(image))) as stored:
         assert (stored.format, stored.size) == ("JPEG", (30, 20))
         # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
         assert stored.quantization[0][0] == 2
         assert [sampling[1:3] for sampling in stored.layer] == [(1, 1)] * 3
-    assert as_jpeg(image) == as_jpeg(image.copy())
+    assert jpeg(image) == jpeg(image.copy())

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.core.images.text_substitutes import to_image_texts
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.dataset import (
@@ -19,7 +20,6 @@ from bench_assets.suites.codis.dataset import (
     read_pairs,
     read_votes,
     source_files,
-    to_image_texts,
     to_questions,
 )
 from bench_assets.suites.codis.votes import CATEGORIES, decide, edition_of, funnel, select

@@ -8,7 +8,7 @@ from dataclasses import replace
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import asking, out
-from bench_assets.core.images.drawing import as_jpeg, side_by_side
+from bench_assets.core.images.drawing import jpeg, side_by_side
 from bench_assets.core.images.text_substitutes import describe, with_image_texts
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.blink import prompts
@@ -137,5 +137,5 @@ def _joined(question: Question, image_store: ImageStore) -> Question | None:
     if len(whole) < len(opened):
         _log.warning("%s is left out: an image of it does not decode", question.question_id)
         return None
-    stored = image_store.put(as_jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
+    stored = image_store.put(jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
     return replace(question, images=(stored.sha256,))

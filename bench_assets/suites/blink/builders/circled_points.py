@@ -22,7 +22,7 @@ from bench_assets.core.images.drawing import Mark, Point
 from bench_assets.core.images.orientation import frame_in
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, rejected_row
+from bench_assets.core.tables.json_records import Entry, field, read_object, rejected_row
 from bench_assets.suites.blink.builders.drafts import (
     MIN_DISTANCE,
     Candidates,
@@ -41,7 +41,6 @@ from bench_assets.suites.blink.builders.raw_files import (
     number,
     objects,
     read_image,
-    read_object,
 )
 
 SHADES = ("A is darker", "B is darker", "About the same")

@@ -32,7 +32,7 @@ from bench_assets.core.images.drawing import Point
 from bench_assets.core.images.orientation import ImageFrame, Size, frame_in
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
+from bench_assets.core.tables.json_records import Entry, field, read_entries, read_object, rejecting
 from bench_assets.suites.blink.builders.drafts import (
     MIN_DISTANCE,
     Candidates,
@@ -49,7 +49,6 @@ from bench_assets.suites.blink.builders.raw_files import (
     lines_of,
     numbers,
     read_image,
-    read_object,
 )
 
 _TOO_CLOSE = "ambiguous: the points lie too close together"

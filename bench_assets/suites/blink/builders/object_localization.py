@@ -19,7 +19,7 @@ from bench_assets.core.images.drawing import Box, LabelledBox, jpeg, to_height, 
 from bench_assets.core.images.orientation import ImageFrame, Size, frame_in
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, rejecting
+from bench_assets.core.tables.json_records import Entry, field, read_object, rejecting
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
@@ -35,7 +35,6 @@ from bench_assets.suites.blink.builders.raw_files import (
     numbers,
     objects,
     read_image,
-    read_object,
 )
 
 _COLOURS = ("red", "green")  # appendix A.1

@@ -1,7 +1,6 @@
 """Files of the raw data sets: folders of images, lines, JSON objects, pickled arrays."""
 
 import io
-import json
 import pickle
 import pickletools
 import re
@@ -97,21 +96,6 @@ def lines_of(file: Path) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield line.strip(), f"{file}, line {number}"
-
-
-def read_object(file: Path) -> Entry:
-    """Read a file that holds one JSON object.
-
-    Raises:
-        SourceError: If it cannot be read, is not JSON, or holds something else.
-    """
-    try:
-        content = json.loads("\n".join(line for line, _ in lines_of(file)))
-    except (ValueError, RecursionError) as why:
-        raise SourceError(f"{file}: not JSON, or cut short: {why}") from why
-    if not isinstance(content, dict):
-        raise SourceError(f"{file}: expected an object at the top, found {content!r:.60}")
-    return content
 
 
 def objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]:

@@ -15,7 +15,7 @@ from bench_assets.asset_factory.annotation_inputs import (
 )
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
-from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.core.images.text_substitutes import describe, to_image_texts, with_image_texts
 from bench_assets.core.schema.rows import (
     ImageText,
     Question,
@@ -36,7 +36,6 @@ from bench_assets.suites.codis.dataset import (
     read_pairs,
     read_votes,
     source_files,
-    to_image_texts,
     to_questions,
 )
 from bench_assets.suites.codis.prompts import caption

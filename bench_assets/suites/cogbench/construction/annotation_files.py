@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
+from bench_assets.core.tables.json_records import Entry, field, made_of, read_entries
 from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind, is_none, read_chain
 from bench_assets.suites.cogbench.dataset.source import ANNOTATIONS, REVIEWS, RawAnnotation
@@ -141,12 +141,9 @@ def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> lis
     Raises:
         SourceError: If the file is no JSON list.
     """
-    reviews: list[Review] = []
-    if (folder / REVIEWS).is_file():
-        for entry, where in read_entries(folder / REVIEWS, rejections):
-            with rejecting(rejections, where):
-                reviews.append(_review(entry, where))
-    return reviews
+    file = folder / REVIEWS
+    entries = read_entries(file, rejections) if file.is_file() else ()
+    return made_of(entries, _review, rejections)
 
 
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:

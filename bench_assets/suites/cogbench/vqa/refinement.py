@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
+from bench_assets.core.tables.json_records import Entry, field, made_of, read_entries
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.selection import plain, question_id
 from bench_assets.suites.cogbench.dataset.source import REFINEMENTS, SourceQuestion
@@ -158,12 +158,9 @@ def read_refinements(folder: Path, rejections: list[Rejection] | None = None) ->
     Raises:
         SourceError: If the file is no JSON list.
     """
-    found: list[Refinement] = []
-    if (folder / REFINEMENTS).is_file():
-        for entry, where in read_entries(folder / REFINEMENTS, rejections):
-            with rejecting(rejections, where):
-                found.append(_refinement(entry, where))
-    return found
+    file = folder / REFINEMENTS
+    entries = read_entries(file, rejections) if file.is_file() else ()
+    return made_of(entries, _refinement, rejections)
 
 
 def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:

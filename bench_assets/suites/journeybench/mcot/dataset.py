@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, field, made_of
 from bench_assets.suites.journeybench.mcot.image_references import is_label, labels_of
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
-    made_of,
     name_of,
     numbered,
     read_records,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bench_assets.core.parsing.numbers import as_number, numbers, written
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, field, made_of
 from bench_assets.suites.journeybench.mcot.data_flow import (
     LITERAL,
     Problem,
@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.mcot.data_flow import (
     steps_of,
     unclear,
 )
-from bench_assets.suites.journeybench.published_files import lines_of, made_of, problem_id
+from bench_assets.suites.journeybench.published_files import lines_of, problem_id
 
 __all__ = ["PROBLEMS", "Problem", "Solution", "read_problems", "solve", "unclear"]
 

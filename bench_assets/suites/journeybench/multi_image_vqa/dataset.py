@@ -9,11 +9,10 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, field, made_of
 from bench_assets.suites.journeybench.published_files import (
     CAUSE_ANSWERS,
     EntryQuestions,
-    made_of,
     name_of,
     numbered,
     read_records,

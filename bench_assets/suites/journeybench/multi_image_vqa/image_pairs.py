@@ -19,7 +19,7 @@ from bench_assets.core.parsing.numbers import written
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, field, made_of
 from bench_assets.suites.journeybench.mcot.planned_images import (
     other_numbers,
     refer,
@@ -34,7 +34,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     KNOWLEDGE,
     MultiImageItem,
 )
-from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS, lines_of, made_of
+from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS, lines_of
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
     json_objects,

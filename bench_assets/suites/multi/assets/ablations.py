@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, asking
-from bench_assets.core.images.text_substitutes import describe
+from bench_assets.core.images.text_substitutes import describe, to_image_texts
 from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
@@ -76,7 +76,7 @@ def captions(
 ) -> dg.Output[list[ImageText]]:
     """Describe every image of a question (section 4.5)."""
     if file := release_of(sources).captions:
-        return table_output(_released(read_image_texts(file, []), stored, file.name))
+        return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
     captioner = settings.load().suite("multi", MultiSettings).captioner
     if not captioner:
         return table_output(list[ImageText]())
@@ -97,7 +97,7 @@ def ocr(
 ) -> dg.Output[list[ImageText]]:
     """Recognise writing in every image of a question (section 4.5)."""
     if file := release_of(sources).ocr:
-        return table_output(_released(read_image_texts(file, []), stored, file.name))
+        return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
     key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
@@ -191,15 +191,6 @@ def elite_questions(
 
 def _description(image: str) -> Prompt:
     return Prompt.of(PromptImage(image), _DESCRIBE)
-
-
-def _released(texts: dict[str, str], stored: Sequence[StoredImage], author: str) -> list[ImageText]:
-    """Texts of a file by image; images it lacks have none."""
-    return [
-        ImageText(image=image.sha256, text=texts[image.name], author=author)
-        for image in stored
-        if image.name in texts
-    ]
 
 
 def _shown(questions: Sequence[Question]) -> list[str]:
