@@ -27,7 +27,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked half other_half families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
+.PHONY: demo ui check check-dagster checked homes models others families servers long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -48,25 +48,30 @@ install: .venv/installed
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(MAKE) --no-print-directory --jobs=3 --output-sync=target half other_half checked
+	$(MAKE) --no-print-directory --jobs=4 --output-sync=target homes models others checked
 
-# Side by side. What a file's tests share is made once, and each half imports and collects no more
-# than its own: workers of pytest-xdist would collect everything, each of them.
-# The first has most of what imports torch, or Great Expectations.
-HALF := tests/workspace tests/defs tests/families tests/examples tests/python_api tests/audit tests/elicitation \
+# Side by side. What a file's tests share is made once, and each part imports and collects no more
+# than its own: workers of pytest-xdist would collect everything, each of them. Three parts for two
+# cores, because each waits now and then: for a server, a process or the time of day.
+# The first has what needs Great Expectations, the second most of what imports torch.
+HOMES := $(addprefix tests/,workspace defs sensors bundles export external_results)
+MODELS := tests/families tests/examples tests/python_api tests/audit tests/elicitation \
 	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
 	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
 	models/registry models/transformers models/vllm response_cache tables)
 
-half other_half: export OMP_NUM_THREADS := 1  # two processes of several threads are in each other's way
+homes models others: export OMP_NUM_THREADS := 1  # processes of several threads are in each other's way
 unexport PYTHONDONTWRITEBYTECODE  # else every process that a test starts compiles all of us anew
 
-half:
-	$(BIN)/pytest -q $(HALF)
+homes:
+	$(BIN)/pytest -q $(HOMES)
 
-other_half:
-	$(BIN)/pytest -q tests bench_assets resources sensors $(HALF:%=--ignore=%)
+models:
+	$(BIN)/pytest -q $(MODELS)
+
+others:
+	$(BIN)/pytest -q tests bench_assets resources sensors $(addprefix --ignore=,$(HOMES) $(MODELS))
 
 # To write mypy's cache takes a quarter of the first run: it pays for who runs it again and again, and
 # .venv/bin/mypy makes it.
