@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING
@@ -159,64 +159,50 @@ def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
 
 def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     extensions = Signature.parse(row.signature).extensions
-    return LeaderboardRow(
-        task="+".join((row.task, *extensions)),
-        edition=row.edition,
-        metric=row.metric,
-        model=row.model,
-        source=f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
-        value=row.value,
-        low=None if isnan(row.low) else row.low,
-        high=None if isnan(row.high) else row.high,
-        n_scored=row.n_scored,
-        n_unscored=row.n_unscored,
-        n_failed=row.n_failed,
-        n_no_answer=row.n_no_answer,
-        n_refused=row.n_refused,
-        unread=row.unread,
-        served=row.served or "",
-        n_clusters=row.n_clusters,
-        largest_cluster=row.largest_cluster,
-        n_rejected=row.n_rejected,
-        n_expired=row.n_expired,
-        constant=row.constant,
-        shuffled=row.shuffled,
-        stale=stale,
-        signature=row.signature,
-    )
+    same = {name: getattr(row, name) for name in _OF_METRICS}
+    named = {
+        "task": "+".join((row.task, *extensions)),
+        "source": f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
+        "low": None if isnan(row.low) else row.low,
+        "high": None if isnan(row.high) else row.high,
+        "served": row.served or "",
+    }
+    return LeaderboardRow(**same | named, stale=stale)
+
+
+_OF_METRICS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fields(Metric)}
+
+
+_row_of_a_value = partial(
+    LeaderboardRow,
+    low=None,
+    high=None,
+    n_scored=None,
+    n_unscored=None,
+    n_failed=None,
+    signature="",
+)
 
 
 def _unreadable(task: Task, edition: str, model: str, why: str) -> LeaderboardRow:
-    return LeaderboardRow(
+    return _row_of_a_value(
         task="+".join((task.name, *task.extensions)),
         edition=edition,
         metric=task.primary_metric,
         model=model,
         source=f"{UNREADABLE}: {why}",
         value=nan,
-        low=None,
-        high=None,
-        n_scored=None,
-        n_unscored=None,
-        n_failed=None,
-        signature="",
     )
 
 
 def _printed(row: PublishedNumber) -> LeaderboardRow:
-    return LeaderboardRow(
+    return _row_of_a_value(
         task=row.task,
         edition="published",
         metric=row.metric,
         model=row.model,
         source=row.source,
         value=row.value,
-        low=None,
-        high=None,
-        n_scored=None,
-        n_unscored=None,
-        n_failed=None,
-        signature="",
     )
 
 
