@@ -13,15 +13,11 @@ from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
 _LOG = logging.getLogger("bench_assets.redaction")
 
 
-class RedactingEngine:
-    """Runs another engine; ``***`` stands where its responses or errors hold a secret.
+class EngineWrapper:
+    """An engine around another, whose properties it has."""
 
-    The note of such a response counts and names them.
-    """
-
-    def __init__(self, engine: Engine, secrets: Secrets) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._secrets = secrets
 
     @property
     def identity(self) -> str:
@@ -39,14 +35,35 @@ class RedactingEngine:
         return self._engine.peak_memory
 
     @property
-    def at_once(self) -> int:
-        """The engine's batch size, if it has one."""
-        return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
-
-    @property
     def elicits(self) -> Collection[str]:
         """The engine's, if it says so."""
         return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
+
+    def particulars(self, request: Request) -> str:
+        """The engine's, if it looks further."""
+        if isinstance(self._engine, KeyExtension):
+            return self._engine.particulars(request)
+        return ""
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._engine.close()
+
+
+class RedactingEngine(EngineWrapper):
+    """Runs another engine; ``***`` stands where its responses or errors hold a secret.
+
+    The note of such a response counts and names them.
+    """
+
+    def __init__(self, engine: Engine, secrets: Secrets) -> None:
+        super().__init__(engine)
+        self._secrets = secrets
+
+    @property
+    def at_once(self) -> int:
+        """The engine's batch size, if it has one."""
+        return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Answer requests.
@@ -60,16 +77,6 @@ class RedactingEngine:
         except BenchError as why:
             why.args = tuple(self._secrets.redacted_value(why.args))
             raise
-
-    def particulars(self, request: Request) -> str:
-        """The engine's, if it looks further."""
-        if isinstance(self._engine, KeyExtension):
-            return self._engine.particulars(request)
-        return ""
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
 
 
 def redacted_response(response: Response, secrets: Secrets, where: str) -> Response:

@@ -1,10 +1,11 @@
 """Token and money budgets."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response
+from bench_assets.core.schema.chat import Request, Response
 from resources.config.sections.base import PriceSection
-from resources.response_cache.engine import Engine, KeyExtension, validate_arrivals
+from resources.redaction.engine import EngineWrapper
+from resources.response_cache.engine import Engine, validate_arrivals
 from resources.response_cache.port import TokenCounts
 
 _AT_ONCE = 16  # requests that are handed to an engine which does not look at the budget itself
@@ -71,36 +72,16 @@ class Budget:
         return ""
 
 
-class WithinBudget:
+class WithinBudget(EngineWrapper):
     """Wraps an engine: requests are handed over in small parts while the budget lasts."""
 
     def __init__(
         self, engine: Engine, spec: PriceSection, spent: Callable[[str], TokenCounts]
     ) -> None:
         """Wrap an engine."""
-        self._engine = engine
+        super().__init__(engine)
         self._spec = spec
         self._spent = spent
-
-    @property
-    def identity(self) -> str:
-        """The engine's."""
-        return self._engine.identity
-
-    @property
-    def decoding(self) -> Decoding | None:
-        """The engine's."""
-        return self._engine.decoding
-
-    @property
-    def peak_memory(self) -> int | None:
-        """The engine's, of the last few requests."""
-        return self._engine.peak_memory
-
-    @property
-    def elicits(self) -> Collection[str]:
-        """The engine's, if it says so."""
-        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield responses; once the budget is spent, the rest come back with ``error``."""
@@ -114,13 +95,3 @@ class WithinBudget:
             ):
                 budget.count(response)
                 yield start + position, response
-
-    def particulars(self, request: Request) -> str:
-        """The engine's, if it looks further."""
-        if isinstance(self._engine, KeyExtension):
-            return self._engine.particulars(request)
-        return ""
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
