@@ -5,7 +5,6 @@ Digests do not depend on absolute paths. Checking a few thousand unchanged files
 
 import json
 import os
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,8 @@ from functools import cache
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.atomic_write import open_atomic
@@ -59,7 +60,7 @@ def texts_of(value: object) -> Iterator[str]:
 
 DIGESTS_FILE = "digests.json"
 
-_SHA256 = re.compile("[0-9a-f]{64}")
+_KNOWN = TypeAdapter(dict[str, tuple[int, int, str]])
 _LARGE = 1 << 26  # bytes; larger files are compared by size and time
 _SETTLED = 2.0  # s after which a change shows in the time, however coarse the disk's clock
 
@@ -69,13 +70,9 @@ class FileDigests:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._known: dict[str, list[object]] = {}
-        try:
-            read = json.loads(file.read_bytes())
-        except (OSError, ValueError, RecursionError):  # none, or damaged: files are read again
-            return
-        if isinstance(read, dict):
-            self._known = {name: known for name, known in read.items() if _is_whole(known)}
+        self._known: dict[str, tuple[int, int, str]] = {}  # size, time of change, digest
+        with suppress(OSError, ValidationError):  # none, or damaged: files are read again
+            self._known = _KNOWN.validate_json(file.read_bytes())
 
     def of(self, paths: Iterable[Path], without: Path | None = None) -> Iterator[list[str]]:
         """Names and digests of files, and of all files in folders, sorted.
@@ -100,8 +97,8 @@ class FileDigests:
         if size > _LARGE:
             return f"{size} {changed}"
         known = self._known.get(name)
-        if known and known[:2] == [size, changed]:
-            return str(known[2])
+        if known and known[:2] == (size, changed):
+            return known[2]
         try:
             with Path(name).open("rb") as file:
                 digest = file_digest(file, "sha256").hexdigest()
@@ -109,7 +106,7 @@ class FileDigests:
             return str(why.strerror)
         self._known.pop(name, None)
         if time.time() - changed / 1e9 > _SETTLED:
-            self._known[name] = [size, changed, digest]
+            self._known[name] = size, changed, digest
         return digest
 
     def _keep(self) -> None:
@@ -118,13 +115,6 @@ class FileDigests:
         there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
         with suppress(HomeError), open_atomic(self._file, sync=False) as file:
             file.write(json.dumps(there).encode())
-
-
-def _is_whole(known: object) -> bool:
-    """Whether a record is valid: size, time of change, digest."""
-    if not isinstance(known, list) or [type(one) for one in known] != [int, int, str]:
-        return False
-    return _SHA256.fullmatch(known[2]) is not None
 
 
 @cache

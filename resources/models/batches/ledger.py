@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from resources.storage.atomic_write import open_atomic
 
 _KEPT = 30 * 86_400  # s; providers keep results for about as long
@@ -22,6 +24,9 @@ class Out:
     ids: tuple[str, ...]  # custom_id of each request
 
 
+_OUT = TypeAdapter(Out)
+
+
 class BatchLedger:
     """The open batches of one model, one file each."""
 
@@ -33,12 +38,9 @@ class BatchLedger:
         """The open batches; those older than results are kept for are forgotten."""
         for file in sorted(self._folder.glob("*.json")):
             try:
-                said = json.loads(file.read_text("utf-8"))
-                ids = tuple(map(str, said["ids"]))
-                since, batch = float(said["since"]), str(said["batch"])
-            except (OSError, ValueError, RecursionError, TypeError, KeyError):
+                out = _OUT.validate_json(file.read_bytes())
+            except (OSError, ValidationError):
                 continue  # damaged, or none of ours
-            out = Out(tag=file.stem, batch=batch, since=since, ids=ids)
             if time.time() - out.since > _KEPT:
                 self.forget(out)
             else:

@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
 from resources.storage.atomic_write import open_atomic
 
+_KNOWN = TypeAdapter(dict[str, str])
 _PACKAGES = ("transformers", "pillow", "torchvision")
 
 
@@ -35,11 +38,9 @@ class Findings:
 
     def _read(self) -> dict[str, str]:
         try:
-            written = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
+            return _KNOWN.validate_json(self._file.read_bytes())
+        except (OSError, ValidationError):
             return {}
-        known = written if isinstance(written, dict) else {}
-        return {key: found for key, found in known.items() if isinstance(found, str)}
 
     def _write(self, known: Mapping[str, str]) -> None:
         with open_atomic(self._file, sync=False) as file:
