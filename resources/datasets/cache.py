@@ -9,29 +9,24 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
 from resources.config.addresses import with_keys
 from resources.datasets.archives import MOST_BYTES, is_archive, unpack
-from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
+from resources.datasets.download import (
+    DownloadBar,
+    DownloadLog,
+    DownloadRetryPolicy,
+    FileDownloader,
+    RemoteFile,
+)
 from resources.datasets.hub import HubRelease, Release, hub_files
 from resources.http.allowed_hosts import HostPolicy
 
 _RECORD = "fetched.json"
 _SPARE = 1 << 30  # bytes of the disk that are left free
 _AGENT = "bench-assets (fetches a published benchmark once)"
-
-
-class DownloadObserver(Protocol):
-    """Callback for the progress of a download."""
-
-    def begin(self, title: str, total: int) -> None:
-        """Begin a download of this size in bytes; 0 if unknown."""
-
-    def add(self, n: int) -> None:
-        """Add received bytes (or, below 0, remove them)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +84,7 @@ class ReleaseCache:
                     wrong.append(f"{name}: {why.strerror}")
         return wrong
 
-    def fetch(self, suite: str, release: Release, watched: DownloadObserver) -> Path:
+    def fetch(self, suite: str, release: Release, watched: DownloadLog | DownloadBar) -> Path:
         """Download a release into the home unless it is there; returns its folder.
 
         One process fetches, others wait for it. What a killed one left is gone on with.
@@ -107,7 +102,7 @@ class ReleaseCache:
             raise SourceError(f"{release}: has no folder {release.below}: {folder}")
         return folder
 
-    def _fetch(self, place: Path, release: Release, watched: DownloadObserver) -> None:
+    def _fetch(self, place: Path, release: Release, watched: DownloadLog | DownloadBar) -> None:
         arrived, files = place / "arrived", place / "files"
         if files.exists():
             files.replace(arrived)  # a kill came before the record was written
@@ -150,7 +145,7 @@ async def _download_files(
     remote: Sequence[RemoteFile],
     folder: Path,
     patience: DownloadRetryPolicy,
-    watched: DownloadObserver,
+    watched: DownloadLog | DownloadBar,
 ) -> dict[str, str]:
     import aiohttp
 

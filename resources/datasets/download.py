@@ -198,13 +198,13 @@ class DownloadLog:
         self._started = self._logged = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
-        """Begin a download of this many bytes."""
+        """Begin a download of this many bytes; 0 if unknown."""
         self._title, self._total = title, total
         self._started = self._logged = time.monotonic()
         _log.warning("%s: fetching %.1f MB", title, total / 1e6)
 
     def add(self, n: int) -> None:
-        """Count bytes, and say how many there are if that was long ago."""
+        """Count bytes (below 0: thrown away), and say how many there are if that was long ago."""
         self._done += n
         now = time.monotonic()
         if now - self._logged > _EVERY:

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from filelock import FileLock, Timeout
 
@@ -35,16 +35,6 @@ _LONGEST_PAUSE = 2.0  # s between two attempts to take a lease
 _PATIENCE_AT_END = 5.0  # s to wait for a database that is away when a lease is released
 
 
-class Locks(Protocol):
-    """Locks of tables."""
-
-    def held(
-        self, names: Iterable[str], waits: Callable[[str], object]
-    ) -> AbstractContextManager[None]:
-        """Hold locks until the block ends; ``waits`` gets a message when it has to wait."""
-        ...
-
-
 class FileLocks:
     """The locks of one home."""
 
@@ -55,7 +45,7 @@ class FileLocks:
     def held(
         self, names: Iterable[str], waits: Callable[[str], object]
     ) -> AbstractContextManager[None]:
-        """Hold locks until the block ends."""
+        """Hold locks until the block ends; ``waits`` gets a message when it has to wait."""
         return hold_locks(self._folder, names, waits)
 
 
@@ -173,6 +163,10 @@ class LeaseLocks:
                 leases.release(patience=_PATIENCE_AT_END)
             except HomeError as error:
                 _LOG.warning("%s; the locks end in %.0f s", error, self._lease)
+
+
+Locks: TypeAlias = FileLocks | LeaseLocks
+"""Locks of tables."""
 
 
 def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], object]) -> None:

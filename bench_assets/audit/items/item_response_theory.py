@@ -44,7 +44,6 @@ class Fit:
     slope: Floats  # (questions,): posterior means
     ease: Floats  # (questions,): the same, in logits, of a model of ability 0
     spread: Spread
-    log_likelihood: float  # marginal, of the questions that abilities were fitted on
     rounds: int
     converged: bool
 
@@ -74,7 +73,6 @@ def fitted(points: Floats) -> Fit:
         slope=slope,
         ease=ease,
         spread=spread,
-        log_likelihood=likelihood,
         rounds=rounds,
         converged=converged,
     )
@@ -83,13 +81,6 @@ def fitted(points: Floats) -> Fit:
 def log_likelihood(points: Floats, ability: Floats, spread: Spread) -> float:
     """Logarithm of the marginal likelihood; shapes as in ``fitted``."""
     return _expected(points, ability, spread)[0]
-
-
-def gradient(points: Floats, ability: Floats, spread: Spread) -> Floats:
-    """Gradient of the log-likelihood with respect to the abilities."""
-    _, weights = _expected(points, ability, spread)
-    solved, n = _counts(points, weights)
-    return np.asarray(((solved - n * _chances(ability)) * _SLOPE).sum(1))
 
 
 def _expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:

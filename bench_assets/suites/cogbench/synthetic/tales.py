@@ -161,7 +161,7 @@ def _fill(text: str, words: Mapping[str, str]) -> str:
 
 
 LETTERS = "ABCD"
-_OPENINGS = (
+OPENINGS = (
     *("", "In this picture, ", "Look closely: ", "Going by what is drawn, "),
     *("As the picture has it, ", "From what can be seen, ", "Judging by the picture, "),
     *("According to the picture, ", "From the picture: ", "To judge by the scene, "),
@@ -188,17 +188,6 @@ def word_questions(tales: Sequence[Tale], left_out: Collection[tuple[str, str]] 
     ]
 
 
-def plain_question(text: str) -> str:
-    """Remove the opening of a question.
-
-    >>> plain_question("Look closely: which season is it?")
-    'Which season is it?'
-    """
-    opening = max((one for one in _OPENINGS if text.startswith(one)), key=len)
-    rest = text.removeprefix(opening)
-    return rest[:1].upper() + rest[1:]
-
-
 def _word_chain_questions(
     tale: Tale, told: StoryReasoning, counts: dict[str, Counter[str]]
 ) -> StoryReasoning:
@@ -219,8 +208,8 @@ def _word_chain_questions(
 
 def _rotated_openings(count: Mapping[str, int]) -> Sequence[str]:
     """The openings, beginning with another one each time."""
-    first = sum(count.values()) % len(_OPENINGS)
-    return (*_OPENINGS[first:], *_OPENINGS[:first])
+    first = sum(count.values()) % len(OPENINGS)
+    return (*OPENINGS[first:], *OPENINGS[:first])
 
 
 def _with_opening(opening: str, text: str) -> str:

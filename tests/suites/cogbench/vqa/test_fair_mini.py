@@ -9,13 +9,20 @@ import pytest
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
-from bench_assets.suites.cogbench.synthetic.tales import plain_question
+from bench_assets.suites.cogbench.synthetic.tales import OPENINGS
 from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
 from bench_assets.suites.cogbench.vqa.task import TASK
 from tests.fair_exam import ImageFiles, unfair, unfair_constants
 from tests.rows import stored
 
 SEEDS = range(5)
+
+
+def plain_question(text):
+    """The question without its opening."""
+    opening = max((one for one in OPENINGS if text.startswith(one)), key=len)
+    rest = text.removeprefix(opening)
+    return rest[:1].upper() + rest[1:]
 
 
 @pytest.fixture(scope="module")
