@@ -5,7 +5,7 @@
 isn't inside the car" for "no"). ``natural.jsonl`` is written as today's models answer: 0.5 and 3.5,
 0 and 3.5, 2.0 and 3.5 (200 each, some of which answer a judge's other question and are left out),
 then, after the rules for these, long chains of thought, 1.0 and 4.5, and all kinds, 0 and 1.0, 0.5
-and 2.0, 0 and 3.0, 0 and 6.0 (where no format was asked for).
+and 2.0, 0 and 3.0, 0 and 6.0 (where no format was asked for), 0 and 0.
 """
 
 import json
@@ -50,6 +50,7 @@ def as_read(task, response, options):
         ("natural", "six", 1),
         ("natural", "seven", 2),
         ("natural", "eight", 5),
+        ("natural", "nine", 0),
     ],
 )
 def test_no_response_is_misread_and_few_are_unread(file, battery, most_unread):
