@@ -47,7 +47,9 @@ _SPACED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f]000(?![\d.,]*\d)")  # 25 000
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
 _ANSWER = re.compile(r"\banswer\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE)
 _TOTAL = re.compile(
-    rf"({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE
+    rf"({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b"
+    rf"|\b(?:has|have)\s+({_SHORT})\s+(?:more|fewer|less|left)\W*\Z",
+    re.IGNORECASE,
 )
 _SO = re.compile(
     r"\b(?:total|result)\b(?:\s+is\b|\s*[:=])"
@@ -64,15 +66,17 @@ _MEASURE = re.compile(  # before a number that says of what, when or how much: "
     r"(?:the |these |those )*[$€£¥]?\Z",
     re.IGNORECASE,
 )
+_AGO = re.compile(r"\s+\w+\s+(?:ago|later|earlier)\b", re.IGNORECASE)
 _LEAD = 24  # characters of a number's sentence that may say so
 _RESULT = re.compile(r"=\s*[$€£¥]?-?\d")
 _IN_BOLD = re.compile(r"\*\*\s*[$€£¥]?(-?\d[\d,]*(?:\.\d+)?)\s*%?(?:\s+[^\W\d]+){0,3}\s*[.!]?\*\*")
 _CHECK = re.compile(r"\W*(?:(?:double-|to )?check|(?:to )?verif\w+|验[算证]|检验)\b", re.IGNORECASE)
-_CUT_OFF = re.compile(r"[+×/÷=^]\s*\Z|\d\s*(?:x|-)\s*\Z")
+_CUT_OFF = re.compile(r"(?:[+×/÷=^]|\\(?:times|div|cdot|frac))\s*\Z|\d\s*(?:x|-)\s*\Z")
 _OR_SO = re.compile(r", or (?:about|a little)\b.*")
 _LOOP = 3  # times that a model says a sentence before it is stuck
 _DENIED = re.compile(
-    rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
+    r"(?:\b(?:(?<!has )(?<!have )(?<!had )not|never|nor|neither|rather than|instead of)|n['’]t)"
+    rf"\s+(?:[a-z]+\s+)?{_DIGITS}"
     rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b|[不没否非][是有]*\s*{_DIGITS}",
     re.IGNORECASE,
 )
@@ -96,8 +100,9 @@ _POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be p
 _SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _PRONOUN = re.compile(
-    r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no|first|second|third|other|left|right|last)\s+one\b",
-    re.I,
+    r"\bone\s+(?:of|another)\b|\bone\b(?=[^.;\n]{1,60}\bthe other\b)"
+    r"|\b(?:the|this|that|each|no|first|second|third|other|left|right|last)\s+one\b",
+    re.IGNORECASE,
 )
 _IMAGE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
 _NONE = re.compile(
@@ -216,7 +221,7 @@ def _concluded(said: Sequence[str]) -> float | None:
     """The last total or conclusion, a result that is calculated after it, or the last number."""
     calculated: float | None = None
     for sentence in reversed(said):
-        totals = _TOTAL.findall(sentence)
+        totals = [total or left for total, left in _TOTAL.findall(sentence)]
         *before, concluded = _SO.split(sentence)
         found = [_value(totals[-1])] if totals else _readings(concluded) if before else []
         if found:
@@ -289,7 +294,11 @@ def _readings(phrase: str) -> list[float | None]:
     result = kept.rpartition("=")[2]
     kept = result if _NUMBER.search(result) else kept
     stated = [*_SAID.finditer(kept)]
-    told = [one for one in stated if not _MEASURE.search(kept[: one.start()][-_LEAD:])]
+    told = [
+        one
+        for one in stated
+        if not (_MEASURE.search(kept[: one.start()][-_LEAD:]) or _AGO.match(kept, one.end()))
+    ]
     return [None if one["unclear"] else _value(one[0]) for one in told or stated]
 
 

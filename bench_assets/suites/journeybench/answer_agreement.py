@@ -26,7 +26,7 @@ _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _WORD = re.compile(r"\w+")
 _ORDINALS = ("first image", "second image")
 _LIST = re.compile(r",? and |, ")
-_LEAD = re.compile(r"\A\W*(?:(?:it|there|he|she|they)(?: is| are|['’]s|['’]re) )?(?:(?:the|an?) )?")
+_LEAD = re.compile(r"\A\W*(?:(?:it|they)(?: is| are|['’]s|['’]re) )?(?:(?:the|an?) )?")
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to|unlike)\b[^,;]*", re.IGNORECASE)
 _ADVERB = re.compile(r"\b\w+ly ")
 _PAIRS = (("left", "right"), ("first", "second"), ("top", "bottom"), ("upper", "lower"))
@@ -62,7 +62,7 @@ def agrees(answer: str, truth: str, response: str) -> bool:
     (True, False)
     """
     said, counted = as_number(answer), numbers(truth)
-    if len(counted) == 1 and not _absent(truth):
+    if len(counted) == 1 and not _absent(truth) and not _SIDE.search(truth):  # "the left one"
         return said is not None and same_number(said, counted[0])
     if _absent(truth):
         return not said and any(

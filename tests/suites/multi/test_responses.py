@@ -93,7 +93,7 @@ FB = [
     ("the order counts", "0.5\n1", "1\n0.5", 0, 0, 0, 0),
     ("capitals count", "A", "a", 0, 0, 0, 0),
     ("lines beyond the blanks are free", "A", "A\nB", 1, 1, 1, 1),
-    ("a blank between two answers is deleted", "0.5\n1", "0.5 1", 0, 0, 0, 0),
+    ("a blank between two answers is deleted", "0.5\n1", "0.5 1", 2, 0, 0, 0),
     ("a semicolon between two answers", "0.5\n1", "0.5;1", 2, 0, 2, 2),
     ("a Chinese semicolon", "0.5\n1", "0.5；1", 2, 0, 2, 2),
     ("list commas between two answers", "氢\n氧", "氢、氧", 2, 0, 0, 0),

@@ -5,6 +5,7 @@ thousands separators. The value itself is not computed: 0.5 is not 1/2.
 """
 
 import re
+from collections.abc import Sequence
 from unicodedata import decomposition, normalize
 
 from bench_assets.core.parsing.wrapped_answers import boxes_in
@@ -18,6 +19,11 @@ _ANNOUNCED = re.compile(
 _REASON = re.compile(r"[;。\n]\s*(?:理由|因为|解析|原因|说明)[是:].*\Z", re.DOTALL)
 _CLAUSE = re.compile(r"[,;。?!\n]")
 _LEAST_LEAD = 3  # characters of a stem without a verb that a response repeats
+_LEAD = 6  # characters of a stem beside a blank
+_START, _END = r"(?:^|(?<=[\n,;:。.]))", r"(?=[,;。\n]|\Z)"
+_FILLED = r"(?:约?[是为]|[:=])?([^\n,;。]{1,40}?)"
+_CIRCLED = re.compile("[①-⑳]")
+_DELIMITERS = re.compile(r"\\[()\[\]]|\$")  # of formulas
 _COPULAS = "是为有叫即=:"
 _COPULA = re.compile(rf"[{_COPULAS}]\Z")
 # "the first blank is", as a mark of a list
@@ -28,6 +34,7 @@ _BLANK = re.compile(
 )
 _BETWEEN_BLANKS = re.compile(r"[;,、。]\s*(?=\([0-9]{1,2}\))")
 _NUMBERED = re.compile(r"(?:\(?([0-9]{1,2})(?:\)|[.、:](?![0-9]))|([①-⑳]))(.*)")
+_HAS_DIGIT = re.compile(r"\d")
 _MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])|(?:(?<=\s)|^)(?=[1-9]\))")
 _EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
 _THOUSANDS = re.compile(r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?!\d|,\S)")
@@ -44,8 +51,8 @@ _LATEX = (
     (re.compile(r"\\(?:left|right|[,;!: ])"), ""),
     (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\[dt]frac"), r"\\frac"),
-    (re.compile(r"(?<!\d)\\frac\{([\w.]+)\}\{([\w.]+)\}"), r"\1/\2"),
     (re.compile(r"\\sqrt\{(\w+)\}"), r"√\1"),
+    (re.compile(r"(?<!\d)\\frac\{([\w.√]+)\}\{([\w.√]+)\}"), r"\1/\2"),
     (re.compile(r"\\times"), "×"),
     (re.compile(r"\\cdot"), "·"),
     (re.compile(r"\\pi(?![a-z])"), "π"),
@@ -66,25 +73,50 @@ def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
         n: Blanks.
         stem: The question in the same letters; its words around a blank may be repeated.
     """
-    found = _lines(response, n)
+    response = _DELIMITERS.sub("", response)
     asked = stem.split(MASK)
-    if len(asked) != n + 1 or len(found) != n:
-        return found
-    return tuple(map(_without_stem, found, asked, asked[1:]))
+    if len(asked) != n + 1:
+        return _lines(response, n)
+    if len(boxes_in(response)) != n and (restated := _in_stem(response, asked)):
+        return restated
+    found = _lines(response, n)
+    return tuple(map(_without_stem, found, asked, asked[1:])) if len(found) == n else found
+
+
+def _in_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """What stands in the place of each blank where a response repeats the stem, the last time.
+
+    () where it does not. Of what precedes the first blank, its last characters are enough.
+    """
+    said = re.sub(r"[^\S\n]", "", _EMPHASIS.sub("", response))
+    first, *middle, last = [re.sub(r"\s", "", part) for part in asked]
+    lead = (_CLAUSE.split(first)[-1] or first)[-_LEAD:]
+    tail = _CLAUSE.split(last)[0][:_LEAD]
+    for start in (*(lead[at:] for at in range(len(lead) - 1)), ""):
+        if len(start + "".join(middle) + tail) < _LEAST_LEAD:
+            return ()
+        parts = (re.escape(start) or _START, *map(re.escape, middle), re.escape(tail) or _END)
+        if found := re.findall(_FILLED.join(parts), said):
+            return (found[-1],) if isinstance(found[-1], str) else tuple(found[-1])
+    return ()
 
 
 def _without_stem(line: str, before: str, after: str) -> str:
     """Leave out the words of the stem that stand before and after the blank."""
-    lead, tail = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
+    lead, bare = _CLAUSE.split(before)[-1], re.sub(r"\s", "", line)
+    if lead.endswith("=") and bare.startswith(re.sub(r"\s", "", lead)):
+        return bare.rpartition("=")[2]  # "lg2+lg5=lg10=1"
     subject = _COPULA.sub("", lead)
     starts = [lead] if len(lead) >= _LEAST_LEAD else []
     if subject != lead:
         starts = [subject[at:] + verb for at in range(len(subject)) for verb in _COPULAS]
+    starts += [sign for sign in subject[-1:] if _CIRCLED.match(sign)]
     said = line.rstrip("。.")
-    ends = bool(tail) and said.endswith(tail) and said != tail
-    starts += [lead] * ends
-    line = said.removesuffix(tail) if ends else line
-    return line.removeprefix(next(filter(line.startswith, starts), ""))
+    tail = _CLAUSE.split(after)[0]
+    ends = next(filter(said.endswith, (tail, *(after[:n] for n in range(_LEAD, 1, -1)))), "")
+    line = said.removesuffix(ends) if ends and said != ends else line
+    starts += [lead] * bool(ends)
+    return line.removeprefix(next(filter(line.startswith, filter(None, starts)), ""))
 
 
 def _lines(response: str, n: int) -> tuple[str, ...]:
@@ -94,10 +126,14 @@ def _lines(response: str, n: int) -> tuple[str, ...]:
     response = boxes[0] if len(boxes) == 1 else response
     response = _REASON.sub("", _ANNOUNCED.sub("", response))
     response = _EMPHASIS.sub("", response.replace("$", ""))
-    if len(_BLANK.findall(response)) == n:
+    start = _BLANK.search(response)
+    if start and len(_BLANK.findall(response)) == n:
         marked = _BLANK.sub(_as_mark, response)
-        response = _BETWEEN_BLANKS.sub("\n", marked[marked.index("(") :])
+        response = _BETWEEN_BLANKS.sub("\n", marked[start.start() :])
+    *_, last = ["", *re.split(r"\n[^\S\n]*\n", response.strip())]
     lines = [line.strip() for line in response.split("\n") if line.strip()]
+    if n > 1 and len(lines) > n == len(last.split("\n")):
+        lines = [line.strip() for line in last.split("\n")]
     if len(lines) == 1 < n:
         lines = _parted(lines[0], n)
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
@@ -144,7 +180,8 @@ def _parted(line: str, n: int) -> list[str]:
         for mark in (";", "、", ","):
             if len(parts := text.split(mark)) == n:
                 return [part.strip() for part in parts]
-    apart = [] if line.isascii() else line.split()  # "光合作用 呼吸作用", no English words
+    words = line.split()  # "光合作用 呼吸作用" or "54 2.7", no English words
+    apart = [] if line.isascii() and not all(map(_HAS_DIGIT.search, words)) else words
     joined = re.split("[和与]", line)
     for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line), apart, joined):
         if len(parts) == n:
