@@ -93,6 +93,7 @@ class SqliteDatabase:
     @contextmanager
     def writer(self, patience: float = PATIENCE) -> Generator[Write]:
         """Open a connection for several transactions."""
+        opened = _inode(self.file)
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             closing(connect(self.file, patience)) as raw,
@@ -101,7 +102,10 @@ class SqliteDatabase:
 
             def write(work: Callable[[sa.Connection], Result]) -> Result:
                 with connection.begin():
-                    return work(connection)
+                    result = work(connection)
+                if _inode(self.file) != opened:  # what is written then is lost without an error
+                    raise HomeError(f"{self.file}: {_GONE}")
+                return result
 
             yield write
 
@@ -136,6 +140,20 @@ class SqliteDatabase:
                 raise HomeError(
                     f"{self.file}: damaged (no column {min(missing)}); {self._if_damaged}"
                 )
+
+
+_GONE = (
+    "deleted or replaced while it was used, and what was written since is lost. Run the command"
+    " again, and delete nothing meanwhile"
+)
+
+
+def _inode(file: Path) -> tuple[int, int] | None:
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
 
 
 _opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")

@@ -179,6 +179,32 @@ def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -
         assert db.execute("PRAGMA index_list(responses)").fetchall()
 
 
+class Deleting(Echo):
+    """Deletes or replaces the file of responses after the sixth response."""
+
+    def __init__(self, file: Path, *, replaced: bool) -> None:
+        self.file, self.replaced = file, replaced
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        for position, response in super().stream(requests):
+            if position == 6:
+                self.file.unlink()
+                if self.replaced:
+                    response_file(self.file)
+            yield position, response
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_deleted_while_it_is_used_ends_the_run(
+    file: Path, *, replaced: bool
+) -> None:
+    model = CachingModel("m", Deleting(file, replaced=replaced), response_file(file))
+    with pytest.raises(HomeError, match=r"responses\.sqlite: deleted or replaced while"):
+        model.response(REQUESTS)
+    assert sum(1 for _ in response_file(file).rows()) == 0
+    assert ask(file)[1] == len(REQUESTS)
+
+
 def test_a_file_that_was_deleted_between_two_uses_is_not_made_anew(file: Path) -> None:
     store = response_file(file)
     model = CachingModel("m", Echo(), store)
