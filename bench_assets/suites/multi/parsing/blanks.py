@@ -22,6 +22,7 @@ _LEAST_LEAD = 3  # characters of a stem without a verb that a response repeats
 _LEAD = 6  # characters of a stem beside a blank
 _START, _END = r"(?:^|(?<=[\n,;:。.]))", r"(?=[,;。\n]|\Z)"
 _FILLED = r"(?:约?[是为]|[:=])?([^\n,;。]{1,40}?)"
+_EMPTY = re.compile(r"__|\( *\)|\[MASK")  # the stem as it was asked
 _CIRCLED = re.compile("[①-⑳]")
 _DELIMITERS = re.compile(r"\\[()\[\]]|\$")  # of formulas
 _COPULAS = "是为有叫即=:"
@@ -96,8 +97,9 @@ def _in_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
         if len(start + "".join(middle) + tail) < _LEAST_LEAD:
             return ()
         parts = (re.escape(start) or _START, *map(re.escape, middle), re.escape(tail) or _END)
-        if found := re.findall(_FILLED.join(parts), said):
-            return (found[-1],) if isinstance(found[-1], str) else tuple(found[-1])
+        found = [one.groups() for one in re.finditer(_FILLED.join(parts), said)]
+        if filled := [one for one in found if not _EMPTY.search(" ".join(one))]:
+            return filled[-1]
     return ()
 
 
