@@ -56,6 +56,7 @@ REWRITES = _compiled(
         r"</(?:answer|verdict|choice|final|result)>",
         _announced,
     ),
+    (r" ?\\[,;:!] ?|\\[()\[\]]", " "),  # between a number and its unit; around a formula
     (r"\\(?:[Rr]ightarrow|implies|to)(?![A-Za-z])", "⇒"),
     (r"\\pi(?![A-Za-z])", "π"),
     (r"(?<![\w/])[Nn]/[Aa](?![\w/])", "not applicable"),

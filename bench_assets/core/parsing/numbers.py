@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from bench_assets.core.parsing.normalization import plain
-from bench_assets.core.parsing.sentences import asks_for_input, refuses, sentences
+from bench_assets.core.parsing.sentences import asks_for_input, ends_open, refuses, sentences
 
 TOLERANCE = 0.1
 """Numbers this far apart are the same answer, as in JourneyBench's answer_verification.py."""
@@ -68,7 +68,8 @@ _MEASURE = re.compile(  # before a number that says of what, when or how much: "
 )
 _AGO = re.compile(r"\s+\w+\s+(?:ago|later|earlier)\b", re.IGNORECASE)
 _LEAD = 24  # characters of a number's sentence that may say so
-_RESULT = re.compile(r"=\s*[$€£¥]?-?\d")
+_IN_PARENTHESES = re.compile(r"(?<!\\)\([^()]*\)")
+_RESULT = re.compile(r"=\s*[$€£¥]?-?\d|% of [$€£¥]?\d[\d,.]* is [$€£¥]?\d")
 _IN_BOLD = re.compile(r"\*\*\s*[$€£¥]?(-?\d[\d,]*(?:\.\d+)?)\s*%?(?:\s+[^\W\d]+){0,3}\s*[.!]?\*\*")
 _CHECK = re.compile(r"\W*(?:(?:double-|to )?check|(?:to )?verif\w+|验[算证]|检验)\b", re.IGNORECASE)
 _CUT_OFF = re.compile(r"(?:[+×/÷=^]|\\(?:times|div|cdot|frac))\s*\Z|\d\s*(?:x|-)\s*\Z")
@@ -205,7 +206,8 @@ def final_number(response: str) -> float | None:
     told = list(takewhile(lambda sentence: not _CHECK.match(sentence), said)) or said
     if _CUT_OFF.search(told[-1]) or sum(one.startswith(told[-1]) for one in told) >= _LOOP:
         return None
-    return _in_bold(kept) or _concluded(told)
+    bold = _in_bold(kept)
+    return _concluded(told) if bold is None and not ends_open(told[-1]) else bold
 
 
 def _in_bold(text: str) -> float | None:
@@ -214,7 +216,7 @@ def _in_bold(text: str) -> float | None:
     if last is None or _SO.search(text, last.end()):
         return None
     rest = "".join(takewhile(lambda line: not _CHECK.match(line), text[last.end() :].splitlines()))
-    return None if _RESULT.search(rest) else _value(last[1])
+    return None if _RESULT.search(_IN_PARENTHESES.sub("", rest)) else _value(last[1])
 
 
 def _concluded(said: Sequence[str]) -> float | None:

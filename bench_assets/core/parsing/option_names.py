@@ -131,7 +131,7 @@ _COMPARED = (
     r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
     r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
     r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands"
-    r"|has an?(?= \w+ (?:surface|colou?r|shade|tone|reflectance))"
+    r"|has (?:an?|the)(?= \w+ (?:surface|colou?r|shade|tone|reflectance))"
     r"|(?!hardly|barely|scarcely|only|seemingly)\w+ly))+ "
     r"(?:{1})\b(?! to (?!(?:the |our |my |your )?(?:camera|view|observ|lens|photograph|foreground"
     r"|front|screen|eyes?|vantage|where|what|(?:us|me|you)\b)))"  # "closer to the horizon"

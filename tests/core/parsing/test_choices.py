@@ -9,6 +9,7 @@ from bench_assets.core.parsing.option_names import Options
 
 CLOSER = ("A is closer", "B is closer")
 DARKER = ("A is darker", "B is darker", "About the same")
+INCOMES = ("$12,000", "$15,000", "$20,000")
 IMAGES = ("the second image", "the third image")
 
 
@@ -203,6 +204,10 @@ MOODS = ("Happy", "Angry", "Sad", "Surprised")
         ("A appears darker than B, however this is an illusion.", DARKER, None),
         ("The odd one out is the second image.", IMAGES, "B"),
         ("The second image more closely resembles the first than the third does.", IMAGES, "A"),
+        ("Therefore, the current is \\(3 \\, A\\).", ("1 A", "2 A", "3 A"), "C"),
+        ("R = 4 Ω, so I = 12/4 = 3 A.", ("1 A", "2 A", "3 A"), None),
+        ("Income: $21,000 - $1,000 = $20,000\nNet: $15,000\n\nSo it is (B).", INCOMES, "B"),
+        ("Point B has the darker surface color.", DARKER, "B"),
         ("他们之间是医患关系。", ("师生", "母子", "医患"), "C"),
         ("答案在师生和母子之间。", ("师生", "母子", "医患"), None),
         ("因此有16个氢原子，分子式为 C10H16O2，与选项A", MOODS, None),

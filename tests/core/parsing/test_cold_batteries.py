@@ -5,7 +5,7 @@
 isn't inside the car" for "no"). ``natural.jsonl`` is written as today's models answer: 0.5 and 3.5,
 0 and 3.5, 2.0 and 3.5 (200 each, some of which answer a judge's other question and are left out),
 then, after the rules for these, long chains of thought, 1.0 and 4.5, and all kinds, 0 and 1.0, 0.5
-and 2.0, 0 and 3.0, 0 and 6.0 (where no format was asked for), 0 and 0, 0 and 1.0.
+and 2.0, 0 and 3.0, 0 and 6.0 (where no format was asked for), 0 and 0, 0 and 1.0, 0.7 and 4.0.
 """
 
 import json
@@ -55,6 +55,7 @@ def as_read(task, response, options):
         ("natural", "eight", 5),
         ("natural", "nine", 0),
         ("natural", "ten", 2),
+        ("natural", "eleven", 4),
     ],
 )
 def test_no_response_is_misread_and_few_are_unread(file, battery, most_unread):
@@ -64,7 +65,7 @@ def test_no_response_is_misread_and_few_are_unread(file, battery, most_unread):
         for row in rows
         if row["battery"] == battery
     ]
-    assert len(read) >= 160
+    assert len(read) >= 150
     assert [one for one in read if one[0] not in (None, one[1])] == []
     assert len([found for found, gold, _ in read if gold and found is None]) <= most_unread
 
@@ -78,13 +79,12 @@ def agreement(row):
 
 
 def test_the_numbers_and_short_answers_of_journeybench_are_read():
-    """First read, 11 of 110 numbers and 3 of 90 agreements were wrong; then 4 of 100, and 0 of 60.
-
-    Unread: three agreements.
+    """First read, 11 of 110 numbers and 3 of 90 agreements were wrong; then 4 of 100 and 0
+    of 60, then 4 of 120. Unread: three agreements.
     """
     rows = map(json.loads, (CORPUS / "journey.jsonl").read_text("utf-8").splitlines())
     read = [(agreement(row), row["gold"], row["response"]) for row in rows]
-    assert len(read) == 360
+    assert len(read) == 480
     assert [one for one in read if one[0] not in (one[1], False)] == []
     assert len([one for one in read if one[0] != one[1]]) <= 3
 

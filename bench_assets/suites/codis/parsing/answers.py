@@ -40,7 +40,7 @@ _CONCEDED = re.compile(
 )
 _SAYS = 3  # words of a sentence that says something
 _ANSWER_FIRST = re.compile(  # "Answer: up.\n\nReasoning: ..."
-    r"\A\W*(?:final )?answer\W*[:：]\W*([^\n]+)\n+\W*(?:reason(?:ing)?|explanation)\b",
+    r"\A\W*+(?:final )?answer[*_ ]*+[:：]([^\n]++)\n++\W*+(?:reason(?:ing)?|explanation)\b",
     re.IGNORECASE,
 )
 _IN_OBJECT = re.compile(  # {"Part 1": "...", "Part 2": "Up."}
