@@ -72,7 +72,7 @@ _IN_PARENTHESES = re.compile(r"(?<!\\)\([^()]*\)")
 _RESULT = re.compile(r"=\s*[$€£¥]?-?\d|% of [$€£¥]?\d[\d,.]* is [$€£¥]?\d")
 _IN_BOLD = re.compile(r"\*\*\s*[$€£¥]?(-?\d[\d,]*(?:\.\d+)?)\s*%?(?:\s+[^\W\d]+){0,3}\s*[.!]?\*\*")
 _CHECK = re.compile(r"\W*(?:(?:double-|to )?check|(?:to )?verif\w+|验[算证]|检验)\b", re.IGNORECASE)
-_CUT_OFF = re.compile(r"(?:[+×/÷=^]|\\(?:times|div|cdot|frac))\s*\Z|\d\s*(?:x|-)\s*\Z")
+_CUT_OFF = re.compile(r"(?:[+×/÷=^]|\\(?:times|div|cdot|frac))\s*\Z|\d\s*x\s*\Z")
 _OR_SO = re.compile(r", or (?:about|a little)\b.*")
 _LOOP = 3  # times that a model says a sentence before it is stuck
 _DENIED = re.compile(
