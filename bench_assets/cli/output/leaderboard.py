@@ -64,7 +64,8 @@ def _print(matrix: Matrix, *, published: bool) -> None:
 
 
 def _rank_title(matrix: Matrix) -> str:
-    return f"mean rank\nof {len(matrix.ranked)} tasks"
+    n = len(matrix.ranked)
+    return f"mean rank\nof {n} task{'s' * (n != 1)}"
 
 
 def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
