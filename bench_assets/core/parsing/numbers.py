@@ -227,9 +227,9 @@ def _concluded(said: Sequence[str]) -> float | None:
         *before, concluded = _SO.split(sentence)
         found = [_value(totals[-1])] if totals else _readings(concluded) if before else []
         if found:
-            return calculated or _told(concluded, found)
-        if _RESULT.search(sentence) and (found := _readings(sentence)):
-            calculated = calculated or found[-1]
+            return _told(concluded, found) if calculated is None else calculated
+        if calculated is None and _RESULT.search(sentence) and (found := _readings(sentence)):
+            calculated = found[-1]
     last = next((found[-1] for one in reversed(said) if (found := _readings(one))), None)
     given_up = last and any(map(refuses, said)) and not any(map(_ESTIMATES.search, said))
     return None if given_up else last

@@ -396,6 +396,7 @@ TELLING = [
     *((f"5 + 2 = 7. 7 \\{sign}", None) for sign in ("times", "div", "cdot", "frac")),
     ("It has 2 heads, one facing left and the other facing right.", 2),
     ("So the ferry makes 7 trips. It carries 7 × 36 = 252 cars.", 252),
+    ("So he has 5 cups. He gives 5: 5 - 5 = 0.", 0),
     ("The bill total is $48.00. 15% of $48.00 is $7.20.", 7.2),
     ("It can carry **35 parcels** (35 × 14 = 490 kg).", 35),
     ("The first part is 4.2 km, the second 3.7. The third part is", None),
