@@ -20,7 +20,7 @@ from bench_assets.suites.blink.studies import HumanAnswer
 
 Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
-_PEOPLE = 2  # who answer each task (appendix A.4)
+_PEOPLE = 2  # annotators of each task (appendix A.4)
 
 _FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
 CODE_BOOK = _FILE.code_book
@@ -45,7 +45,7 @@ class CheckedQuestions(NamedTuple):
 
 
 def check_items(questions: Sequence[Question]) -> list[Unit]:
-    """Ask about each question whose answer is known, with the option that is called right."""
+    """Make a unit of each question with images and a known answer, and show the answer."""
     return [
         Unit(
             task=_CHECK.name,
@@ -59,7 +59,7 @@ def check_items(questions: Sequence[Question]) -> list[Unit]:
 
 
 def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
-    """Verdicts on keys from the answers of each person."""
+    """Convert annotation answers to verdicts on keys."""
     return [
         AnswerCheck(
             question_id=answer.unit_id,
@@ -74,10 +74,9 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
 
 
 def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> CheckedQuestions:
-    """Leave out what most of those who checked it do not call right.
+    """Reject questions whose most frequent verdict is "wrong" or "ambiguous".
 
-    An unchecked or tied question stays. What is published is
-    whole: with a question less it is ``"own"``.
+    Unchecked questions and ties are kept. A published edition becomes ``"own"`` if any is rejected.
     """
     about: dict[str, list[AnswerCheck]] = {}
     for check in checks:
@@ -97,7 +96,7 @@ def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> Che
 
 
 def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
-    """Letters that people chose."""
+    """Convert annotation answers to chosen letters."""
     return [
         HumanAnswer(
             where=f"{answer.task}, {answer.unit_id} by {answer.person}",

@@ -5,10 +5,9 @@ A source folder is one of
 * the hub's: ``<Task>/val-*.parquet`` and ``<Task>/test-*.parquet``, the images inside the rows;
 * the same as JSON: ``<Task>/val.json`` and ``<Task>/test.json``, lists of rows in which an image
   is a path from the JSON file's folder;
-* the answer key: ``val_answers.json``, enough to score responses that were made elsewhere, and
-  beside it ``val_answers_concatenated.json`` where a run on concatenated images has a key of its
-  own;
-* anything else: raw material of the data sets that BLINK is built from, see ``construction``.
+* the answer key: ``val_answers.json``, enough to score existing responses, and optionally
+  ``val_answers_concatenated.json``, the separate key of a run on concatenated images;
+* anything else: the raw data sets that BLINK is built from, see ``construction``.
 """
 
 import json
@@ -44,13 +43,13 @@ _HIDDEN = "hidden"  # the answer of every row of the test split
 class PerceptionTask:
     """One of the fourteen tasks (section 3.2, Table 1), in the release's format."""
 
-    name: str  # as in the ids of the release: "Multi-view_Reasoning"
-    val: int  # questions of the validation split (Table 1 counts an earlier version in its head)
+    name: str  # as in the release's ids: "Multi-view_Reasoning"
+    val: int  # validation questions (the head of Table 1 counts an earlier version)
     test: int
-    images: int  # images a question
-    options: tuple[str, ...]  # of every question, or stand-ins where only the key is there
+    images: int  # images per question
+    options: tuple[str, ...]  # the same for every question; placeholders for Counting
     visual_prompt: bool  # circles, boxes or masks are drawn into the images (appendix A.1)
-    image_choices: bool  # the options are images or regions of one (Table 3)
+    image_choices: bool  # the options are images, or regions of an image (Table 3)
     question: str
 
 
@@ -58,7 +57,7 @@ PERCEPTION_TASKS: dict[str, PerceptionTask] = {
     entry["name"]: PerceptionTask(**{**entry, "options": tuple(entry["options"])})
     for entry in json.loads(Path(__file__).with_name("tasks.json").read_text(encoding="utf-8"))
 }
-"""In the order of Table 1."""
+"""By name, in the order of Table 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +71,14 @@ class BlinkItem:
     question: str
     prompt: str  # the question in full, with its options
     choices: tuple[str, ...]
-    letter: str  # of the right option; "" if the release hides it
+    letter: str  # letter of the right option; "" if the release hides it
     explanation: str  # why it is right; IQ_Test only
     images: tuple[bytes, ...]  # as they are in the file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
-    """A line of Table 3."""
+    """A row of Table 3: our count and the paper's."""
 
     statistic: str
     n: int
@@ -87,14 +86,14 @@ class Statistic:
 
 
 def find_route(folder: Path) -> Route:
-    """Which kind of source a folder is."""
+    """Return the kind of source: the release, an answer key or raw data sets."""
     if release_files(folder):
         return "release"
     return "key" if (folder / KEY).is_file() else "raw"
 
 
 def source_files(folder: Path) -> list[SourceFile]:
-    """Pin every file of a source by its content, sorted by path, without hidden files."""
+    """List the files of a source with their digests, sorted by path, without hidden files."""
     return pin(files_below(folder), folder)
 
 
@@ -109,7 +108,7 @@ def release_files(folder: Path) -> list[tuple[PerceptionTask, Split, Path]]:
 
 
 def absent_tasks(folder: Path) -> list[str]:
-    """Name the tasks that a release lacks, because it was downloaded without their folders."""
+    """Name the tasks without validation files, as after a partial download of the release."""
     return [name for name in PERCEPTION_TASKS if not _files_of(folder / name, "val")]
 
 
@@ -117,9 +116,8 @@ def read_items(folder: Path, rejections: list[Rejection]) -> Iterator[BlinkItem]
     """Read a release row by row; only a few rows are in memory at a time.
 
     Args:
-        folder: Of the hub's files, or of the same as JSON.
-        rejections: Receives the rows that are not as the authors describe them, and the later of
-            two that are the same question.
+        folder: Holds the hub's files, or the same rows as JSON.
+        rejections: Receives invalid rows, and rows whose id an earlier row has.
 
     Raises:
         SourceError: If a file cannot be read, or lacks a column.
@@ -132,7 +130,7 @@ def read_items(folder: Path, rejections: list[Rejection]) -> Iterator[BlinkItem]
                 item = _item(entry, where, task, split, file.parent)
                 if item.idx in seen:
                     first = seen[item.idx]
-                    raise SourceError(f"{where}: {first} is {item.idx} already; keep one file")
+                    raise SourceError(f"{where}: {first} already has idx {item.idx}; keep one file")
                 seen[item.idx] = where
                 yield item
 
@@ -141,11 +139,11 @@ def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
     """Read an answer key: the letter of the right option by id, in file order.
 
     Args:
-        file: An object of ids and answers.
-        rejections: Receives ids and answers that cannot be right.
+        file: A JSON object of ids and answers.
+        rejections: Receives entries with an unknown id or an invalid answer.
 
     Raises:
-        SourceError: If the file cannot be read, or is no object.
+        SourceError: If the file cannot be read, or is not an object.
     """
     key = {}
     for idx, answer in _answers(file).items():
@@ -161,7 +159,7 @@ def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
 
 
 def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
-    """Make a question of a row of the release; ``name_edition`` names its edition."""
+    """Convert a row of the release to a question; ``name_edition`` sets its edition."""
     explanation = {"explanation": item.explanation} if item.explanation else {}
     return Question(
         question_id=f"blink/{item.idx}",
@@ -179,7 +177,7 @@ def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
 
 
 def from_key(key: Mapping[str, str]) -> list[Question]:
-    """Make questions of an answer key: without images, for scoring only."""
+    """Convert an answer key to questions without images, for scoring only."""
     names = {idx: idx.split("_", 1)[1].rpartition("_")[0] for idx in key}
     return [
         Question(
@@ -198,7 +196,7 @@ def from_key(key: Mapping[str, str]) -> list[Question]:
 
 
 def name_edition(questions: Sequence[Question]) -> list[Question]:
-    """The edition is published if the validation split is the release's, else ``"own"``."""
+    """Set the edition: published if the validation ids are the release's, else ``"own"``."""
     released = {
         f"blink/val_{task.name}_{number}"
         for task in PERCEPTION_TASKS.values()
@@ -210,22 +208,22 @@ def name_edition(questions: Sequence[Question]) -> list[Question]:
 
 
 def scorable(items: Iterable[Question]) -> list[Question]:
-    """The questions whose answer is known: the validation split of the release."""
+    """Select the questions with a known answer: in the release, the validation split."""
     return [question for question in items if question.answer]
 
 
 def hidden_split(items: Iterable[Question]) -> list[Question]:
-    """The test split, answers hidden as in the release."""
+    """Select the test split, without its answers."""
     return [replace(one, answer=()) for one in items if one.labels["split"] == "test"]
 
 
 def several_images(questions: Iterable[Question]) -> list[Question]:
-    """The questions of the eight tasks with more than one image (appendix C.1)."""
+    """Select the questions of the eight tasks with several images (appendix C.1)."""
     return [one for one in questions if PERCEPTION_TASKS[one.category].images > 1]
 
 
 def statistics(items: Sequence[Question]) -> list[Statistic]:
-    """The counts of Table 3, over both splits."""
+    """Count what Table 3 counts, over both splits."""
     tasks = [PERCEPTION_TASKS[item.category] for item in items]
     n_images = [task.images for task in tasks]
     splits = [item.labels["split"] for item in items]
@@ -263,10 +261,10 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Entry, str]]:
     try:
         with pq.ParquetFile(file) as table:
             if missing := [name for name in _COLUMNS if name not in table.schema_arrow.names]:
-                raise SourceError(f"{file}: no column {', '.join(missing)}: no file of the release")
+                raise SourceError(f"{file}: no column {', '.join(missing)}: not a release file")
             number = 0
             for batch in table.iter_batches(batch_size=_ROWS, columns=list(_COLUMNS)):
-                batch.validate(full=True)  # else lengths that are not true crash the process
+                batch.validate(full=True)  # invalid lengths would crash the process
                 for entry in batch.to_pylist():
                     number += 1
                     yield entry, f"{file}, row {number} ({entry['idx']})"
@@ -280,12 +278,12 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: 
         raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
     images = [name for name in _IMAGES if entry.get(name) is not None]
     if images != list(_IMAGES[: task.images]):
-        raise SourceError(f"{where}: {len(images)} images, {task.name} has {task.images} a row")
+        raise SourceError(f"{where}: {len(images)} images; {task.name} has {task.images} per row")
     answer = field(entry, "answer", str, where)
     choices = tuple(map(str, field(entry, "choices", list, where)))
     if len(set(choices)) != len(task.options) or len(choices) != len(task.options):
         raise SourceError(
-            f"{where}: choices are {choices}; {task.name} has {len(task.options)} different ones"
+            f"{where}: choices are {choices}; {task.name} has {len(task.options)} distinct choices"
         )
     return BlinkItem(
         where=where,
@@ -302,7 +300,7 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: 
 
 
 def _image_bytes(value: object, where: str, folder: Path) -> bytes:
-    """The bytes of an image: inside of a Parquet row, or of the file that JSON names."""
+    """Return the bytes of an image, from a Parquet row or from the file that JSON names."""
     if isinstance(value, dict) and isinstance(data := value.get("bytes"), bytes):
         return data
     if not isinstance(value, str):

@@ -27,13 +27,13 @@ _CAPTION = (
 )
 _CAPTIONED = "Instead of {images}, here is a detailed caption of {each}.\n\n"
 
-# The missing blanks after "(Z)" and before "If", and "Your should", are the authors'.
 NO_OPTION = (
     "That is not what was asked for. Print the letter of one option in brackets, or (Z), and "
     "nothing else."
 )
-"""Complaint about an unreadable option; the wording is ours."""
+"""Retry prompt after an unreadable response of the judge; the wording is ours."""
 
+# Verbatim: the missing blanks after "(Z)", and "Your should", are the authors'.
 _JUDGE = (
     "You are an AI assistant who will help me to match an answer with several options of a "
     "single-choice question. You are provided with a question, several options, and an answer, "
@@ -77,7 +77,7 @@ def main(question: Question) -> Prompt:
     """Ask as the authors do: the images in order, then one text.
 
     Raises:
-        SourceError: If the images are not there, as where the source is an answer key.
+        SourceError: If the question has no images, because the source is an answer key.
     """
     if not question.images:
         raise SourceError(
@@ -88,7 +88,7 @@ def main(question: Question) -> Prompt:
 
 
 def captions_for_images(question: Question) -> Prompt:
-    """Ask with captions in the place of the images (section 4.3, "Caption + LLM")."""
+    """Ask with captions in place of the images (section 4.3, "Caption + LLM")."""
     several = len(question.image_texts) > 1
     images, each = ("the images", "each of them") if several else ("the image", "it")
     captions = "".join(

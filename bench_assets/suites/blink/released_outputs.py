@@ -4,10 +4,10 @@ r"""Imports the responses that the authors released, for ``bench evaluate blink 
     bench evaluate blink --responses gpt4v/GPT4V.jsonl --source gpt4v \
         --judge recorded --scorer official
 
-A folder holds a file for each task, ``Art Style.json`` (or ``Art_Style.json.gz``):
-``{"val": [...], "test": [...]}`` with rows of ``idx``, ``answer``, ``full_prediction`` and
-``prediction``. What was extracted from a response is taken for the judge's word on it; the answers
-in the files are the key, because runs on concatenated images have one of their own.
+SAVED is the folder of one run, with a file for each task, ``Art Style.json`` (or
+``Art_Style.json.gz``): ``{"val": [...], "test": [...]}`` with rows of ``idx``, ``answer``,
+``full_prediction`` and ``prediction``. ``prediction`` is imported as the judge's response. The key
+is taken from the files, because runs on concatenated images have a different one.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
     """Read the validation rows of all files of one run, without hidden files.
 
     Raises:
-        SourceError: If there is no such file, or one is not of the form above; names file and row.
+        SourceError: If there is no such file, or one has another form; names file and row.
     """
     files = sorted(
         file
@@ -57,7 +57,7 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
 def write_import(
     outputs: Sequence[SavedOutput], folder: Path, *, model: str, condition: str = "main"
 ) -> Path:
-    """Write a run's responses and its answer key into a folder that can be a source.
+    """Write a run's responses and answer key to a folder that can be used as a source.
 
     Returns:
         The file of responses.
@@ -87,7 +87,7 @@ def _outputs(file: Path) -> list[SavedOutput]:
         content = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
         rows = [{**row} for row in content["val"]]
     except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as why:
-        raise SourceError(f'{file}: expected {{"val": [...]}}, cannot be read: {why}') from why
+        raise SourceError(f'{file}: cannot be read, expected {{"val": [...]}}: {why}') from why
     return [
         SavedOutput(
             idx=field(row, "idx", str, where),

@@ -1,12 +1,11 @@
-"""Scores BLINK: which option a response chooses, by rules and after them a judge; accuracies.
+"""Scorers of BLINK: the option a response chooses, read by rules and then by a judge; accuracies.
 
-Three scorers. ``careful`` reads the usual forms (``core.choices``) and leaves a response unread
-that names two options. ``official`` is the authors': their rules, and after them the judge's
-response word for word, so that "(C) Point C" is wrong where "(C)" is right. ``as_released`` takes
-the judge's word first where it was recorded, as the authors' files have it: for eight responses of
-the released models that is not what their rules read, and their published numbers are of the files.
-
-The authors' rules for the option a response chooses, in their order (appendix A.3).
+* ``careful`` reads the usual forms (``core.parsing.choices``); a response that names two options
+  is left to the judge.
+* ``official`` applies the authors' rules (appendix A.3), then takes the judge's response verbatim:
+  "(C) Point C" is wrong where "(C)" is right.
+* ``as_released`` prefers the judge's recorded response, as the published numbers do: for eight
+  responses of the released models it differs from what the authors' rules read.
 """
 
 from collections import defaultdict
@@ -31,17 +30,16 @@ from bench_assets.suites.blink import prompts
 
 _LETTERS = ("A", "B", "C", "D", "E")
 OPTIONS = tuple(f"({letter})" for letter in _LETTERS)
-"""What the authors' rules can read, and the only responses of a judge that count."""
+"""Options that the authors' rules can read; for ``official``, all a judge may respond."""
 
 
 def official_option(response: str, n_options: int) -> str | None:
-    r"""Read an option by the rules of the authors' ``analyze_answer``, or None: ask the judge.
+    r"""Read an option by the authors' ``analyze_answer``; None if the judge must decide.
 
-    1. The whole response is a letter from A to E, offered or not; blanks around it do not count as
-       whole.
+    1. The whole response is a letter from A to E, offered or not. Blanks are not stripped.
     2. The whole response is such a letter in brackets.
-    3. Exactly one offered letter in brackets stands by itself, between blanks, in the last
-       paragraph; else, in the whole response. "(A)." and "A" are not found.
+    3. Exactly one offered letter in brackets is a word, between blanks, of the last paragraph, or
+       else of the whole response. "(A)." and "A" do not match.
 
     >>> official_option("B", 2), official_option("(E)", 2), official_option("It is (A) left", 2)
     ('(B)', '(E)', '(A)')
@@ -65,15 +63,15 @@ def _standing_alone(text: str, offered: Sequence[str]) -> set[str]:
 
 
 CRITERION = "option"
-WITH_THOUGHTS = "option, thoughts included"  # their script takes nothing off a response
-FAILED = "(Z)"  # what a judge says of a response that chooses no option
+WITH_THOUGHTS = "option, thoughts included"  # the authors' script does not strip reasoning
+FAILED = "(Z)"  # the judge's response if no option is chosen
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask which option is meant by each response that one of the scorers leaves unread.
+    """Ask the judge about each response that one of the scorers leaves unread.
 
-    A response that came with thoughts is shown with them for ``official``. Of a judge whose words
-    are recorded, all are taken.
+    For ``official``, a response with reasoning is judged with its reasoning. A recorded judge is
+    asked about every response.
     """
     recorded = model.signature.startswith(RECORDED)
     texts = [
@@ -96,7 +94,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Judge responses that the rules cannot read as choosing no option."""
+    """Give the verdict "(Z)", no option, to responses that the rules cannot read."""
     return [
         Judgement.of(
             pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, response=FAILED
@@ -107,9 +105,9 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the option that the response commits to, or that the judge finds, is right.
+    """Score the option that the careful rules read, or else the one that the judge names.
 
-    Unscored if the judge is needed and says neither an option nor "(Z)".
+    Unscored if the judge is needed, but did not respond with an option or "(Z)".
     """
     question, prediction = answered
     choice = read_choice(prediction.text, question.options)
@@ -127,10 +125,10 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the authors' rules, or else the judge word for word, say the right option.
+    """Score the option that the authors' rules read, or else the judge's response verbatim.
 
-    Their script asks once: what the judge said at first counts. What a model thinks aloud is part
-    of what it says.
+    As in the authors' script, the judge's first response counts, and a model's reasoning is part
+    of its response.
     """
     said = at_first(judgements)
     option = _as_the_authors(*answered)
@@ -144,7 +142,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the judge word for word, or where it says nothing the rules, are right."""
+    """Score the judge's response verbatim; without one, score as ``official``."""
     said = [one.response for one in _without_thoughts(at_first(judgements)) if not one.error]
     if len(said) != 1:
         return score_officially(answered, judgements)
@@ -153,7 +151,7 @@ def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Average the accuracies of the tasks, each counting the same (Table 1)."""
+    """Macro-average of the tasks' accuracies (Table 1)."""
     return macro_mean(_by_task(scored).values())
 
 
@@ -205,7 +203,7 @@ def _verdict(question: Question, response: Response) -> bool | None:
 
 
 def _unjudged(judgements: Sequence[Judgement]) -> str | None:
-    """Reason for a missing verdict, if it is missing."""
+    """Say why there is no judge response to use; None if there is one."""
     if len(judgements) != 1:
         return f"{len(judgements)} judgements instead of one"
     error = judgements[0].error

@@ -9,7 +9,7 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters
 
 
 class BlinkSettings(SuiteSettings):
-    """The choices of every suite, and those of BLINK's built route and studies."""
+    """Settings of every suite, and of BLINK's built route and studies."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -20,6 +20,6 @@ class BlinkSettings(SuiteSettings):
     captioner: str = ""
     """Vision-language model whose captions replace the images (section 4.3)."""
     human_answers: Path | None = None
-    """JSON lines with ``question_id``, ``person`` and ``answer``."""
+    """File of JSON lines with ``question_id``, ``person`` and ``answer``."""
     mistakes_per_task: int = Field(10, gt=0)
     """Mistakes sampled for review (section 4.3 and appendix C.2)."""

@@ -1,4 +1,4 @@
-"""Specialists as a baseline: circle detection, OpenCV solvers, one chat model of them (4.3)."""
+"""Specialist baselines (section 4.3): circle detection, OpenCV solvers, a chat model of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -16,23 +16,23 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 
 Pixels: TypeAlias = NDArray[np.uint8]  # height, width, RGB
-Ink: TypeAlias = NDArray[np.float32]  # height, width: how much a px looks like the pen's colour
+Ink: TypeAlias = NDArray[np.float32]  # height, width: similarity to the pen's colour, in [0, 1]
 Colour: TypeAlias = Literal["red", "white"]
 
 _RADIUS = 10 / 1024  # of a circle, as a share of the image's height (appendix A.1)
-_SCALES = (1.0, 0.5, 1.5)  # of radii that are tried; the study of section 4.3 has three
-_CLEAR = 0.45  # of 1: how well a circle must stand out
-_GLYPH = (24, 32)  # px that letters are compared at
+_SCALES = (1.0, 0.5, 1.5)  # radii to try, relative to _RADIUS; section 4.3 studies three
+_CLEAR = 0.45  # least contrast of a circle with its surroundings, of 1
+_GLYPH = (24, 32)  # px, width and height at which letters are compared
 
 
 def find_circles(image: Pixels, count: int, colour: Colour) -> list[Point] | None:
-    """Find the centres of that many circles, the clearest first, or None if there are fewer."""
+    """Find the centres of ``count`` circles, px, clearest first; None if there are fewer."""
     found, _ = _circles(ink_of(image, colour), count)
     return found or None
 
 
 def find_lettered(image: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
-    """Find one circle for each letter by the letter beside it; None if one is missing."""
+    """Match each letter to the circle it labels; None if there are fewer circles than letters."""
     ink = ink_of(image, colour)
     circles, radius = _circles(ink, len(letters))
     if not circles:
@@ -56,10 +56,10 @@ def ink_of(image: Pixels, colour: Colour) -> Ink:
 
 
 def _circles(ink: Ink, count: int) -> tuple[list[Point], float]:
-    """Find that many circles of one radius, or none; px."""
+    """Find ``count`` circles of one radius: centres and radius in px; no centres if fewer."""
     for scale in _SCALES:
         radius = _RADIUS * scale * ink.shape[0]
-        # So far apart that a round letter is not taken for the circle it stands beside.
+        # Far enough apart that a round letter is not mistaken for the circle that it labels.
         found = _peaks(_ringness(ink, radius), count, apart=4 * radius)
         if len(found) == count:
             return found, radius
@@ -93,7 +93,7 @@ def _peaks(response: Ink, count: int, apart: float) -> list[Point]:
 
 
 def _glyphs_near(ink: NDArray[np.bool_], circle: Point, radius: float) -> list[Ink]:
-    """Cut out what may be a letter close to a circle."""
+    """Cut out candidate letters near a circle, scaled to ``_GLYPH``."""
     height = ink.shape[0]
     reach = round(radius + 0.045 * height)
     left, top = (max(0, round(at) - reach) for at in circle)
@@ -141,14 +141,14 @@ def _fitted(shape: Ink) -> Ink:
 _HOMOGRAPHY_MATCHES = 10  # matches that must agree on a homography
 _MOTION_MATCHES = 12  # matches that must agree on the motion
 _FOCAL = 1.1  # focal length of a phone's camera, as a share of the image's longer side
-_BLACK = 24  # levels of 255: JPEG leaves a mask not quite black
-_STEPS = 160  # along a path
-_LEAST_EDGE = 0.09  # change of the logarithm in one step that light does not make
-_MARKED = 0.06  # of the height: how far a circle and its label reach
-_ALIKE = 0.25  # change of the logarithm below which two surfaces are about the same
+_BLACK = 24  # levels of 255: a mask is not quite black after JPEG
+_STEPS = 160  # samples along a path
+_LEAST_EDGE = 0.09  # least change of log brightness in one step that is an edge, not shading
+_MARKED = 0.06  # reach of a circle and its label, as a share of the height
+_ALIKE = 0.25  # change of log brightness below which two surfaces are about the same
 Places = NDArray[np.float32]  # n, (x, y) px
-_HEIGHT = 600  # px that images are matched at, small ones enlarged
-_RATIO = 0.8  # of the best match's distance to the second best, at most (Lowe, 2004)
+_HEIGHT = 600  # px, height at which images are matched
+_RATIO = 0.8  # largest ratio of the best to the second-best distance (Lowe, 2004)
 
 
 class Matches(NamedTuple):
@@ -176,7 +176,7 @@ def match_features(first: Pixels, second: Pixels) -> Matches:
 
 
 def _grey(image: Pixels) -> tuple[Pixels, float]:
-    """A grey copy of one height, and how many px of the image one of its px is."""
+    """A grey copy of height ``_HEIGHT``, and the px of the image per px of the copy."""
     scale = image.shape[0] / _HEIGHT
     size = (round(image.shape[1] / scale), _HEIGHT)
     smoothing = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR
@@ -185,10 +185,10 @@ def _grey(image: Pixels) -> tuple[Pixels, float]:
 
 
 def visual_correspondence(images: Sequence[Pixels]) -> str | None:
-    """The lettered point nearest to the reference point, carried over by a homography of matches.
+    """Letter of the point nearest to REF mapped by a homography of feature matches, or None.
 
     Args:
-        images: The one with REF, and the one with A to D.
+        images: The image with REF, then the image with A to D.
     """
     first, second = images
     reference = find_circles(first, 1, "red")
@@ -206,7 +206,7 @@ def visual_correspondence(images: Sequence[Pixels]) -> str | None:
 
 
 def multi_view_reasoning(images: Sequence[Pixels]) -> str | None:
-    """A if the camera went left between two frames, B if right, by the essential matrix.
+    """A if the camera moved left between two frames, B if right, by the essential matrix, or None.
 
     Args:
         images: The first frame and the last.
@@ -231,10 +231,10 @@ def multi_view_reasoning(images: Sequence[Pixels]) -> str | None:
 
 
 def jigsaw(images: Sequence[Pixels]) -> str | None:
-    """A if the second image continues the edges around the hole in the first better, else B.
+    """Letter of the piece that better continues the edges around the hole, or None without a hole.
 
     Args:
-        images: The one whose lower right corner is black, and the two pieces.
+        images: The image whose lower right corner is black, then the two pieces.
     """
     corner, *pieces = images
     hole = _hole(corner)
@@ -245,7 +245,7 @@ def jigsaw(images: Sequence[Pixels]) -> str | None:
 
 
 def _hole(corner: Pixels) -> tuple[int, int] | None:
-    """Column and row where the black corner begins."""
+    """Column and row where the black corner begins; None without one."""
     black = corner.max(axis=2) <= _BLACK
     height, width = black.shape
     columns = int(np.argmin(black[-3, ::-1])) or width
@@ -261,7 +261,7 @@ def _gap(corner: Pixels, hole: tuple[int, int], piece: Pixels) -> float:
     size = (corner.shape[1] - left, corner.shape[0] - top)
     around = _lab(corner)
     inner = _lab(np.asarray(cv2.resize(piece, size, interpolation=cv2.INTER_AREA), np.uint8))
-    # Two px away from the mask: closer by, JPEG has mixed black into the image.
+    # Two px away from the mask: closer, JPEG blends black into the image.
     beside, above = around[top:, left - 3], around[top - 3, left:]
     across = np.abs(beside - inner[:, 0]).mean() + np.abs(above - inner[0]).mean()
     return float(across)
@@ -273,15 +273,14 @@ def _lab(image: Pixels) -> NDArray[np.float32]:
 
 
 def relative_reflectance(images: Sequence[Pixels]) -> str | None:
-    """A if its point has the darker surface, B if its own has, C if they are alike (retinex).
+    """A or B for the point with the darker surface, C if about the same, None without circles.
 
-    Light changes slowly, surfaces change at edges: along a path between the points, small steps of
-    brightness are left out; what remains is the change of the surface (Land and McCann, 1971;
-    Horn, 1974).
-
+    Retinex: light changes slowly, surfaces change at edges. Small steps of brightness along a path
+    between the points are ignored; the rest is the change of surface (Land and McCann, 1971; Horn,
+    1974).
 
     Args:
-        images: The one with two white circles.
+        images: The image with two white circles.
     """
     (image,) = images
     points = find_lettered(image, "AB", "white")
@@ -299,7 +298,7 @@ def _change(path: NDArray[np.float64]) -> float:
 
 
 def _paths(image: Pixels, start: Point, end: Point) -> list[NDArray[np.float64]]:
-    """Logarithm of the light that comes from a straight path, and from two that turn a corner."""
+    """Log brightness along the straight path and along the two right-angled ones."""
     light = cv2.GaussianBlur(image, (0, 0), 1.5).mean(axis=2)
     logarithm = 2.2 * np.log(np.maximum(light, 1.0) / 255)
     corners = [(start[0], end[1]), (end[0], start[1])]
@@ -308,7 +307,7 @@ def _paths(image: Pixels, start: Point, end: Point) -> list[NDArray[np.float64]]
 
 
 def _along(values: NDArray[np.float64], route: Sequence[Point]) -> NDArray[np.float64]:
-    """Read values along a route, but for the circles and labels at its ends."""
+    """Sample values along a route, leaving out the circles and labels at its ends."""
     each = _STEPS // (len(route) - 1)
     places = np.concatenate([np.linspace(a, b, each) for a, b in pairwise(route)])
     away = [np.hypot(*(places - end).T) for end in (route[0], route[-1])]
@@ -330,7 +329,7 @@ SPECIALISTS: Mapping[str, Specialist] = {
 
 
 class Specialists:
-    """A chat model that answers a question by the specialist of its task, if there is one."""
+    """A chat model that answers each question with the specialist of its task, if any."""
 
     def __init__(self, name: str, open_image: Callable[[str], Image.Image]) -> None:
         """Open images by their SHA-256 with ``open_image``, such as the image store's ``open``."""
@@ -339,14 +338,14 @@ class Specialists:
 
     @property
     def signature(self) -> str:
-        """The methods, and the version of the library they are made with."""
+        """Versions of the specialists and of OpenCV."""
         return f"specialists|v1|opencv={cv2.__version__}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
 
         Raises:
-            ModelError: If a request does not come from a question, such as a judge's.
+            ModelError: If a request has no question, as a judge's requests.
             ImageError: If the store does not have an image.
         """
         return [self._answer(request) for request in requests]

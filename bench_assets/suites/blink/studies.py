@@ -1,8 +1,8 @@
 """Studies of BLINK: human score, mistakes, profiles, majority votes (section 4.3, appendix C).
 
-The human score is the mean of the persons who answered a task (section 4.2, appendix A.4). Their
-answers are JSON lines: ``{"question_id": "blink/val_Jigsaw_12", "person": "P1", "answer": "A"}``;
-brackets around the letter and small letters are understood.
+The human score of a task is the mean over persons (section 4.2, appendix A.4). Human answers are
+JSON lines: ``{"question_id": "blink/val_Jigsaw_12", "person": "P1", "answer": "A"}``. The letter
+may be in brackets or lower case.
 """
 
 import random
@@ -23,21 +23,21 @@ from bench_assets.core.tables.json_records import read_lines, records
 
 ALL = "all"
 ALL_BUT_IQ = "all but IQ_Test"
-"""What the paper's 95.70 is the mean of: its IQ_Test is answered by the authors."""
+"""Mean of 13 tasks, the paper's 95.70: the authors answered IQ_Test themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanAnswer:
     """A person's answer to a question."""
 
-    where: str  # file and line, for complaints
+    where: str  # file and line, for messages
     question_id: str
     person: str
     answer: str  # as written: "A", "(a)"
 
     @property
     def letter(self) -> str:
-        """The letter that is meant."""
+        """The letter, upper case and without brackets."""
         return self.answer.strip(" ()").upper()
 
 
@@ -48,15 +48,15 @@ class HumanScore:
     category: str
     n_persons: int
     n_answers: int
-    accuracy: float  # mean over persons of the share each got right; of tasks for the last two
+    accuracy: float  # mean of the persons' accuracies; overall, of the tasks'
     agreement: float  # share of pairs of persons that agree; NaN if no question has two answers
 
 
 def read_answers(file: Path) -> list[HumanAnswer]:
-    """Read the answers of people.
+    """Read a file of human answers.
 
     Raises:
-        SourceError: If a line is not of the form above, or a person answers a question twice.
+        SourceError: If a line is invalid, or a person answers a question twice.
     """
     return records(read_lines(file), HumanAnswer, unique=("question_id", "person"))
 
@@ -65,13 +65,13 @@ def human_scores(questions: Iterable[Question], answers: Iterable[HumanAnswer]) 
     """Score people task by task, and over the tasks with and without IQ_Test.
 
     Raises:
-        SourceError: If an answer is to no question of the table, or no letter of its options.
+        SourceError: If an answer names an unknown question, or is not a letter of its options.
     """
     asked = {question.question_id: question for question in questions}
     by_task: dict[str, list[HumanAnswer]] = defaultdict(list)
     for answer in answers:
         if answer.question_id not in asked:
-            raise SourceError(f"{answer.where}: no question {answer.question_id} to be answered")
+            raise SourceError(f"{answer.where}: unknown question {answer.question_id}")
         question = asked[answer.question_id]
         if answer.letter not in "ABCD"[: len(question.options)] or len(answer.letter) != 1:
             raise SourceError(f"{answer.where}: {answer.letter!r} is not an option of the question")
@@ -110,7 +110,7 @@ def _mean(name: str, tasks: Sequence[HumanScore]) -> HumanScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonMistakes:
-    """Common mistakes of two models on questions scored for both."""
+    """Common mistakes of two models, over the questions scored for both."""
 
     model: str
     other: str
@@ -118,12 +118,12 @@ class CommonMistakes:
     n_mistakes: int
     n_mistakes_other: int
     n_common: int
-    n_expected: float  # common ones if each model's mistakes said nothing of the other's
+    n_expected: float  # n_common if the models' mistakes were independent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
-    """A wrong answer, with all that is needed to find out why."""
+    """A wrong answer with its question and response, for manual review."""
 
     question_id: str
     category: str
@@ -133,14 +133,14 @@ class Mistake:
     right: str
     given: str  # "" if no answer was read
     response: str
-    note: str  # how the response was read
+    note: str  # the scorer's note
 
 
 def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistakes]:
-    """Count for every pair of models, those with the same numbers of mistakes included.
+    """Count the common mistakes of every pair of models.
 
     Args:
-        scores: By model; unscored rows are left out.
+        scores: By model; unscored rows are ignored.
     """
     wrong = {
         model: {row.question_id: row.points == 0 for row in rows if row.points is not None}
@@ -159,9 +159,9 @@ def sample_mistakes(
     per_task: int,
     seed: int,
 ) -> list[Mistake]:
-    """Draw up to ``per_task`` mistakes of each task, in the order of the questions.
+    """Sample up to ``per_task`` mistakes of each task, in the order of the questions.
 
-    What is drawn of a task depends on the seed and its mistakes alone.
+    The sample of a task depends only on the seed and the task's mistakes.
     """
     responses = {row.question_id: row.text for row in predictions}
     wrong = {row.question_id: row for row in scores if row.points == 0}
@@ -210,7 +210,7 @@ def _mistake(question: Question, score: Score, responses: Mapping[str, str]) -> 
     )
 
 
-_SIZE = 560  # px, of the square that the radar is drawn in
+_SIZE = 560  # px, side of the radar chart
 _RADIUS = 180  # px, of 100 %
 _ROW = 24  # px, of a bar with its gap
 _BARS = 260  # px, from the left edge to where bars begin
@@ -249,9 +249,9 @@ def task_accuracies(metrics: Sequence[Metric]) -> list[TaskAccuracy]:
 
 
 def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
-    """Draw accuracies as a radar: an axis a task, chance in grey; SVG.
+    """Draw accuracies as an SVG radar chart: one axis per task, chance in grey.
 
-    A task without a value lies in the centre.
+    A task without a value is drawn in the centre.
     """
     rings = "".join(
         f'<circle cx="{_SIZE / 2}" cy="{_SIZE / 2}" r="{_RADIUS * share}" fill="none" '
@@ -269,7 +269,7 @@ def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
 
 
 def bars(profile: Sequence[TaskAccuracy], title: str) -> str:
-    """Draw accuracies as bars with their 95 % intervals, chance as a tick; SVG."""
+    """Draw accuracies as SVG bars with 95 % intervals, chance as a tick."""
     drawn = "".join(
         _bar(one, 36 + number * _ROW) for number, one in enumerate(profile) if not isnan(one.low)
     )
@@ -293,7 +293,7 @@ def _bar(one: TaskAccuracy, top: float) -> str:
 
 
 def _at(number: int, n: int, share: float) -> tuple[float, float]:
-    """Point at a share of an axis; the first axis points up, the next go clockwise."""
+    """Point at a share of an axis, px; the first axis points up, the others follow clockwise."""
     angle = 2 * pi * number / n - pi / 2
     reach = _RADIUS * share
     return _SIZE / 2 + reach * cos(angle), _SIZE / 2 + reach * sin(angle)
@@ -315,9 +315,9 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 def majority_votes(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:
     """Majority vote on each question over a model's runs.
 
-    Runs without an answer do not vote, and where none votes the answer is wrong. Of two answers
-    with as many votes, the one that came first counts. A question with a run that could not be
-    scored is unscored: with that run the vote might be another.
+    Runs without an answer do not vote; a question without votes is wrong. The answer that came
+    first wins a tie. A question with an unscored run is unscored, since that run could change the
+    vote.
     """
     right = {question.question_id: question.answer for question in questions}
     runs: dict[str, list[Score]] = defaultdict(list)

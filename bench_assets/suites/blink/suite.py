@@ -1,4 +1,4 @@
-"""BLINK as a suite."""
+"""The BLINK suite."""
 
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from bench_assets.suites.blink.task import TASK
 
 
 def _require_source(folder: Path) -> None:
-    """Refuse a folder that holds neither the release, an answer key nor raw data sets."""
+    """Require the release, an answer key or raw data sets in the folder."""
     from bench_assets.suites.blink.construction.recipes import require_raw_folder
     from bench_assets.suites.blink.dataset import find_route
 

@@ -23,7 +23,7 @@ TASK = Task(
             prompt=prompts.main,
             about="The images of a question side by side as one (appendix C.1, Table 4).",
             own_questions=True,
-            needs="it needs questions with several images, as nine of the tasks have",
+            needs="it needs questions with several images, as eight of the tasks have",
         ),
         "captions_for_images": Condition(
             prompt=prompts.captions_for_images,

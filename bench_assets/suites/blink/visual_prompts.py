@@ -1,7 +1,4 @@
-"""The study of circles: the same questions with circles of other sizes and colours (Figure 7).
-
-Draws questions of the built route again, with other visual prompts (section 4.3, Figure 7).
-"""
+"""Circle ablation: the same questions with circles of other sizes and colours (Figure 7)."""
 
 import random
 from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +16,7 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters, re
 
 STUDIED = ("Relative_Depth", "Relative_Reflectance", "Visual_Correspondence")
 N_QUESTIONS = 100
-"""Validation questions a task."""
+"""Validation questions per task."""
 
 
 class Circles(NamedTuple):
@@ -38,7 +35,7 @@ ALL_CIRCLES = tuple(Circles(*drawn) for drawn in product((5, 10, 15), ("red", "g
 
 
 def choose(questions: Iterable[Question], seed: int) -> list[Question]:
-    """Draw the validation questions of the study, up to 100 a task; keeps their order."""
+    """Sample the study's validation questions, up to 100 per task, in their order."""
     by_task: dict[str, list[Question]] = {task: [] for task in STUDIED}
     for question in questions:
         if question.category in by_task and question.labels["split"] == "val":
@@ -56,7 +53,7 @@ def choose(questions: Iterable[Question], seed: int) -> list[Question]:
 
 
 def as_variants(questions: Sequence[Question], circles: Circles) -> list[Question]:
-    """Name questions after the way their circles are drawn; all ways of one are a group."""
+    """Label questions with their circles; all variants of a question share a ``group_id``."""
     return [
         replace(
             question,
@@ -84,18 +81,18 @@ def draw_again(
     seed: int,
     parameters: BuilderParameters,
 ) -> list[Question]:
-    """Draw the visual prompts of questions of the built route in another way (section 4.3).
+    """Redraw the visual prompts of questions of the built route (section 4.3).
 
     Args:
-        folder: The source they were built from.
-        questions: Those to draw again, of any tasks; their answers stay as they are.
-        marks: How to draw.
+        folder: The source that the questions were built from.
+        questions: Of any tasks; their answers are unchanged.
+        marks: Appearance of the new visual prompts.
         store_image: As for ``build_all``.
-        seed: The one they were built with.
-        parameters: Those they were built with.
+        seed: Seed that the questions were built with.
+        parameters: Parameters that the questions were built with.
 
     Raises:
-        SourceError: If a question is not found among what can be built from the folder.
+        SourceError: If a question cannot be rebuilt from the folder.
     """
     left = {(question.category, question.labels["entry"]): question for question in questions}
     drawn: dict[str, Question] = {}

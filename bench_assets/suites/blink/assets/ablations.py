@@ -39,7 +39,7 @@ _log = logging.getLogger("bench_assets.images")
 
 
 def _made_if_any(condition: str) -> dict[str, dg.AssetOut]:
-    """The question table of a condition, which a source may have nothing for."""
+    """Output for a condition's question table; not every source can make one."""
     told = BLINK.stage("questions", below=condition)
     return {"result": out(told, Question, table="questions", optional=True)}
 
@@ -109,7 +109,7 @@ def circles(
     image_store: ImageStore,
     questions: list[Question],
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Draw circles anew, smaller and larger, red and gray."""
+    """Redraw circles in three sizes, red and gray."""
     folder = sources.open("blink").folder
     chosen = settings.load().suite("blink", BlinkSettings)
     if find_route(folder) != "raw" or not (studied := choose(questions, chosen.seed)):
@@ -135,7 +135,7 @@ def _joined(question: Question, image_store: ImageStore) -> Question | None:
     opened = [image_store.open_if_whole(image) for image in question.images]
     whole = [image for image in opened if image is not None]
     if len(whole) < len(opened):
-        _log.warning("%s is left out: an image of it does not decode", question.question_id)
+        _log.warning("%s is left out: one of its images does not decode", question.question_id)
         return None
     stored = image_store.put(jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
     return replace(question, images=(stored.sha256,))

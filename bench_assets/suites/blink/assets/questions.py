@@ -48,7 +48,7 @@ BLINK = AssetFolder("blink")
 
 @dg.asset(**BLINK.stage("source"))
 def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
-    """Pin the files."""
+    """Record the digest of every source file."""
     opened = sources.open("blink")
     if opened.is_mini:
         from bench_assets.suites.blink.synthetic import edition as mini
@@ -59,7 +59,7 @@ def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[S
 
 @dg.asset(deps=BLINK.source, **BLINK.stage("images"))
 def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store the images that people are to put points on."""
+    """Store the images that annotators will mark with points."""
     folder = sources.open("blink").folder / TO_MARK
     stored, broken = image_store.put_files(image_files(folder) if folder.is_dir() else {})
     return table_output(stored, {"not_decoded": len(broken)})
@@ -132,14 +132,14 @@ def items(
 def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Questions with a known answer, without those that people rejected."""
+    """Select questions with a known answer that annotators did not reject."""
     rows = checked(scorable(items), heard(tables, ANSWER_CHECK)).questions
     return table_output(rows, question_preview(rows, image_store))
 
 
 @dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
 def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[list[Rejection]]:
-    """Questions that people rejected. One row: one question with its verdicts."""
+    """List questions that annotators rejected. One row: one question with its verdicts."""
     return table_output(checked(scorable(items), heard(tables, ANSWER_CHECK)).rejections)
 
 
@@ -151,7 +151,7 @@ def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
 
 @dg.asset(name="questions", ins=BLINK.ins("items"), **BLINK.stage("questions", below="test"))
 def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
-    """Questions of the test split."""
+    """Select the questions of the test split, without their answers."""
     return table_output(hidden_split(items))
 
 
@@ -164,7 +164,7 @@ def _write_marked(
 
 
 def _absences(folder: Path) -> list[Rejection]:
-    """A rejection for each task that a release lacks; the reason names all of them."""
+    """Make a rejection for each task that the release lacks; the reason names all of them."""
     absent = absent_tasks(folder)
     found = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
     reason = f"{folder}: {found}; the edition is 'own', not 'published'"

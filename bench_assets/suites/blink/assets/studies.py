@@ -44,7 +44,7 @@ _BLINK = AssetFolder("blink", str(TASK.version))
 _OF_A_MODEL = _BLINK.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
-_SHOWN = 14  # mistakes that are shown with their images
+_SHOWN = 14  # mistakes shown with their images
 
 
 @dg.asset(ins=_BLINK.ins("metrics"), **_BLINK.stage("metrics", partitions=MODELS))
@@ -68,7 +68,7 @@ def profile(
 def majority_vote(
     questions: list[Question], predictions: list[Prediction], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
-    """Compare the majority of five runs with single runs."""
+    """Compare the majority vote of five runs with single runs."""
     voted = majority_votes(questions, scores)
     return table_output(
         [
@@ -86,7 +86,7 @@ def mistakes(
     predictions: list[Prediction],
     scores: list[Score],
 ) -> dg.Output[list[Mistake]]:
-    """Draw mistakes for reading."""
+    """Sample mistakes for manual review."""
     chosen = settings.load().suite("blink", BlinkSettings)
     rows = sample_mistakes(
         questions, predictions, scores, per_task=chosen.mistakes_per_task, seed=chosen.seed
@@ -98,7 +98,7 @@ def mistakes(
     )
 
 
-# It gathers models, so it is refreshed when the leaderboard is.
+# It compares models, so it is refreshed with the leaderboard.
 @dg.asset(
     deps=[_BLINK.key("scores"), _BLINK.key("metrics")],
     metadata=needs("models whose answers are scored: bench evaluate blink --model MODEL"),
@@ -107,7 +107,7 @@ def mistakes(
 def common_mistakes(
     context: dg.AssetExecutionContext, tables: TableFiles
 ) -> dg.Output[list[CommonMistakes]]:
-    """Count what pairs of models get wrong together; a model with an unusable table is left out."""
+    """Count the common mistakes of each pair of models, skipping unreadable tables."""
     now = short(tables.digest(["blink", "questions"]) or "no questions")
     scores: dict[str, list[Score]] = {}
     for model in tables.partitions(_METRICS):
@@ -131,7 +131,7 @@ def human_score(
     tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[HumanScore]]:
-    """Score the people who answered."""
+    """Score the human answers."""
     configured = settings.load()
     file = configured.suite("blink", BlinkSettings).human_answers
     rows: list[HumanScore] = []
@@ -141,7 +141,7 @@ def human_score(
         answers = last_said([*written, *said], lambda one: (one.question_id, one.person))
         rows = human_scores(questions, answers)
     except SourceError as why:
-        context.log.warning(f"human_answers of [suites.blink] is left out: {why}")
+        context.log.warning(f"human_answers of [suites.blink] is ignored: {why}")
         return table_output(rows, {"fault": dg.MetadataValue.text(str(why))})
     return table_output(rows)
 
@@ -186,7 +186,7 @@ def submission(
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[SubmittedOption]]:
-    """Read the responses, and write the options as a file to submit."""
+    """Write the options read from the test responses to a submission file."""
     scorer = settings.load().suite("blink", BlinkSettings).scorer
     rows = submitted_options(questions, predictions, judgements, scorer)
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
@@ -201,19 +201,18 @@ def submitted_options(
     judgements: Sequence[Judgement],
     scorer: str = "",
 ) -> list[SubmittedOption]:
-    """Read the option out of every response, by the named scorer or the default one.
+    """Read the option of every response with the named scorer, or the default one.
 
     Raises:
-        ModelError: If a response or the judge's word on it is missing: a hole is no "(Z)".
+        ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)".
     """
     rows = pipeline.score(TASK, questions, predictions, judgements, scorer)
     if lost := [row for row in rows if row.points is None]:
         why = lost[0].error or lost[0].note
         raise ModelError(
-            f"{len(lost)} of {len(rows)} test questions have no response or no word of the "
-            f"judge, for "
-            f"instance {lost[0].question_id}: {why}; materialize blink/test/predictions and "
-            "judgements again to ask for just these"
+            f"{len(lost)} of {len(rows)} test questions have no response or no verdict, such as "
+            f"{lost[0].question_id}: {why}. Materialize blink/test/predictions and "
+            "blink/test/judgements again to request only these"
         )
     return [
         SubmittedOption(

@@ -1,6 +1,6 @@
 """Tasks about two circled points of an image: relative depth and reflectance (section 3.2).
 
-Raw data, each in a folder of its own:
+Raw data, one folder per task:
 
 * Relative_Depth: Depth in the Wild, ``DIW_test.csv``, two lines an image: its path below the
   folder, and ``y_A,x_A,y_B,x_B,relation,width,height``; places in px from 1, relation ``>`` if A is
@@ -45,12 +45,12 @@ from bench_assets.suites.blink.builders.raw_files import (
 
 SHADES = ("A is darker", "B is darker", "About the same")
 _OPTIONS = {"Relative_Depth": ("A is closer", "B is closer"), "Relative_Reflectance": SHADES}
-_COMMAS = 4  # at least so many in a line of points, even one that is cut short
+_COMMAS = 4  # least number of commas in a line of points, even in a truncated one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativeDepthParameters:
-    """Thresholds of distinguishable pairs of points; not given by the paper."""
+    """Threshold of distinguishable points; not given by the paper."""
 
     min_distance: float = MIN_DISTANCE
     """Between the two points, as a share of the image's height."""
@@ -58,12 +58,12 @@ class RelativeDepthParameters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativeReflectanceParameters:
-    """Which judgements are clear enough; the paper gives none of these."""
+    """Thresholds of clear judgements; not given by the paper."""
 
     min_score: float = 0.5
     """Least ``darker_score`` of a comparison."""
     min_distance: float = MIN_DISTANCE
-    """Between the two points, whose places are shares of width and height."""
+    """Between the two points, in shares of width and height."""
 
 
 class _ComparedPoints(NamedTuple):
@@ -75,7 +75,7 @@ class _ComparedPoints(NamedTuple):
 def relative_depth(
     source: Path, rng: Random, parameters: RelativeDepthParameters = RelativeDepthParameters()
 ) -> Candidates:
-    """Ask one question about each image, in drawn order.
+    """Ask one question about each image, in random order.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -93,7 +93,7 @@ def relative_reflectance(
     rng: Random,
     parameters: RelativeReflectanceParameters = RelativeReflectanceParameters(),
 ) -> Candidates:
-    """Ask one question about each image, in drawn order.
+    """Ask one question about each image, in random order.
 
     Raises:
         SourceError: If there are no annotations.
@@ -105,7 +105,7 @@ def relative_reflectance(
 def _line_pairs(
     lines: Iterable[tuple[str, str]], rejections: list[Rejection]
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Pair the line of each image with that of its points; a line by itself is rejected."""
+    """Pair each image's line with its line of points; reject a line without its partner."""
     image: tuple[str, str] | None = None
     for line, where in lines:
         is_name = line.count(",") < _COMMAS
@@ -164,9 +164,10 @@ def _reflectance(
 def _circled(
     task: str, entry: str, image: Path, points: tuple[Point, Point], settled: int | None = None
 ) -> Draft:
-    """Circle two points, px of the upright image; the place of the right option names the first.
+    """Draft a question about two circled points, in px of the upright image.
 
-    Where the two are alike, the third option is right and the first point's place is settled.
+    The first point gets the letter of the right option. If the points are alike, the third option
+    is right and ``settled`` is the place of the first point.
     """
     options = _OPTIONS[task]
 
@@ -221,7 +222,7 @@ def _compared(darker: str, first: Point, second: Point, where: str) -> _Compared
 def _point(points: dict[int, Entry], comparison: Entry, end: str, where: str) -> Entry:
     name = field(comparison, end, int, where)
     if name not in points:
-        raise SourceError(f"{where}: no point {name}")
+        raise SourceError(f"{where}: unknown point {name}")
     if points[name].get("opaque") is not None:
         field(points[name], "opaque", bool, f"{where}, point {name}")
     return points[name]

@@ -1,16 +1,16 @@
 """Tasks about the same point of two images: functional, semantic, visual (section 3.2).
 
-Raw data, each in a folder of its own:
+Raw data, one folder per task:
 
 * Functional_Correspondence: FunKPoint as ``annotations.json``, a list of ``{image, object, action,
   points, width, height}``: a path below the folder, what is shown, what it is used for, five points
   [x, y] in px, the n-th of every entry of one action having the same function, and optionally the
-  size of the image that was annotated. (The data set's authors hand it out on request and have
-  published no layout; this is the least that holds what their paper describes.)
+  size of the image that was annotated. (The data set is available on request and has no published
+  layout; this one holds just what its paper describes.)
 * Semantic_Correspondence: SPair-71k, ``PairAnnotation/<split>/<pair>.json`` with ``src_imname``,
   ``trg_imname``, ``category``, and ``src_kps`` and ``trg_kps``: [x, y] in px, the n-th of one
-  corresponding to the n-th of the other; ``src_imsize`` and ``trg_imsize`` (width, height, ...)
-  where they are there; images in ``JPEGImages/<category>/``;
+  corresponding to the n-th of the other; optionally ``src_imsize`` and ``trg_imsize`` (width,
+  height, ...); images in ``JPEGImages/<category>/``;
 * Visual_Correspondence: HPatches, ``<sequence>/1.ppm`` to ``6.ppm`` (any image format) and
   ``<sequence>/H_1_2`` to ``H_1_6``, three lines of three numbers: the homography that takes px of
   image 1 to px of image n.
@@ -75,14 +75,14 @@ class SemanticCorrespondenceParameters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisualCorrespondenceParameters:
-    """Which interest points are taken; the paper gives none of these."""
+    """Thresholds of interest points; not given by the paper."""
 
     min_distance: float = 0.08
     """Between any two options, as a share of the image's height."""
     margin: float = 0.03
     """From the edges of both images, as a share of the height."""
     corner_quality: float = 0.05
-    """Of the strongest corner, the least strength of one that counts as an interest point."""
+    """Least strength of an interest point, as a share of the strongest corner's."""
 
 
 class _Tool(NamedTuple):
@@ -97,7 +97,7 @@ def functional_correspondence(
     rng: Random,
     parameters: FunctionalCorrespondenceParameters = FunctionalCorrespondenceParameters(),
 ) -> Candidates:
-    """Ask about one drawn point of pairs of unlike objects; every image is in one pair.
+    """Ask about one random point of pairs of different objects; every image is in one pair.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -124,7 +124,7 @@ def semantic_correspondence(
     rng: Random,
     parameters: SemanticCorrespondenceParameters = SemanticCorrespondenceParameters(),
 ) -> Candidates:
-    """Ask about one drawn point of each pair, in drawn order.
+    """Ask about one random point of each pair, in random order.
 
     Raises:
         SourceError: If there are no pairs.
@@ -147,10 +147,11 @@ def visual_correspondence(
     rng: Random,
     parameters: VisualCorrespondenceParameters = VisualCorrespondenceParameters(),
 ) -> Candidates:
-    """Ask about disjoint pairs of images: three of a sequence of six; sequences in drawn order.
+    """Ask about disjoint pairs of images, three per sequence of six; sequences in random order.
 
-    The paper's 344 questions are of 116 sequences, which have 348 such pairs. The first pairs of
-    all sequences come first, so that fewer questions are of as many scenes as possible.
+    The first pairs of all sequences come first, then the second ones, so that any number of
+    questions covers as many scenes as possible. The 116 sequences have 348 such pairs; the paper
+    has 344 questions.
 
     Raises:
         SourceError: If there is no sequence.
@@ -182,7 +183,7 @@ def project(homography: Homography, point: Point) -> Point:
 def _of_drawn_point(
     task: str, entry: str, pair: Sequence[_Tool], share: float, rng: Random, **blanks: str
 ) -> Draft | Rejection:
-    """Circle a drawn point of the first image and ask for its match on the second."""
+    """Circle a random point of the first image and ask for its match on the second."""
     (first, second), nth = pair, rng.randrange(len(pair[0].points))
     frames = [frame_in(one.image, one.size) for one in pair]
     reference = frames[0].to_shown(first.points[nth])
@@ -195,7 +196,7 @@ def _of_drawn_point(
 
 
 def _pairs(tools: list[_Tool], rng: Random) -> list[tuple[_Tool, _Tool]]:
-    """Pair each image, as long as there is one of another object left."""
+    """Pair images of different objects; an image without a partner is left out."""
     left = rng.sample(tools, len(tools))
     pairs = []
     while left:
@@ -287,7 +288,7 @@ def _seen_in_both(
     homography: Homography,
     parameters: VisualCorrespondenceParameters,
 ) -> list[tuple[Point, Point]]:
-    """List the interest points of the first image that the second shows, and where it does."""
+    """List the interest points visible in both images, as (first, second) px."""
     points = _interest_points(first, parameters)
     pairs = [
         (point, frames[1].to_shown(project(homography, frames[0].to_stored(point))))
@@ -297,7 +298,7 @@ def _seen_in_both(
 
 
 def _homography(image: Path) -> Homography:
-    """The homography that takes px of image 1 of a sequence to px of this one."""
+    """Read the homography from px of image 1 of the sequence to px of this image."""
     if image.stem == "1":
         return np.eye(3)
     file = image.with_name(f"H_1_{image.stem}")

@@ -1,4 +1,4 @@
-"""Drafts: questions on their way from raw data to the table, in the forms that tasks share."""
+"""Drafts: questions whose right option has no place yet, in the forms that tasks share."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,9 +30,9 @@ class Marks:
     """Appearance of visual prompts (appendix A.1)."""
 
     height: int = 1024
-    """px of every image that is drawn on; its width follows."""
+    """Height in px of every image that is drawn on; the aspect ratio is kept."""
     radius: int = 10
-    """px of circles."""
+    """Radius of circles in px."""
     colour: str = "red"
     """Of circles and their labels, a CSS name."""
 
@@ -41,12 +41,12 @@ class QuestionWording(NamedTuple):
     """A question in the words of the release."""
 
     question: str
-    prompt: str  # in full, with "{options}" in the place of the options
+    prompt: str  # in full, with "{options}" in place of the options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftView:
-    """The visible part of a draft whose right option has its place."""
+    """What a draft shows once its right option has a place."""
 
     asked: QuestionWording
     images: tuple[bytes, ...]  # files, in the order shown
@@ -66,9 +66,9 @@ class Draft:
     """A question whose right option has no place yet."""
 
     entry: str  # file and entry that it comes from
-    originals: tuple[Path, ...]  # the images that it uses up
+    originals: tuple[Path, ...]  # the images it uses
     n_options: int
-    places: tuple[int, ...]  # of the right option; one if the data settle it
+    places: tuple[int, ...]  # possible places of the right option; one if the data fix it
     show: Show
     scene: str = ""  # shared with other drafts whose images may look alike
     marks: Marks = Marks()
@@ -83,12 +83,12 @@ Candidates: TypeAlias = Iterator[Draft | Rejection]
 def candidates(
     rows: Sequence[tuple[Item, str]], rng: Random, make: Callable[[Item, str], Draft | Rejection]
 ) -> Candidates:
-    """Make a candidate of each row, in drawn order; a bad row becomes a rejection.
+    """Make a candidate of each row, in random order; an invalid row becomes a rejection.
 
     Args:
-        rows: Each with file and row that it stands in.
+        rows: Each with its location (file and row) for messages.
         rng: Draws the order.
-        make: Raises SourceError or ImageError for a bad row.
+        make: Makes a candidate; raises SourceError or ImageError for an invalid row.
     """
     for row, where in rng.sample(rows, len(rows)):
         rejections: list[Rejection] = []
@@ -107,7 +107,7 @@ def placed(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:
 
 
 def wording(task: str, **blanks: str) -> QuestionWording:
-    r"""The question of a task, its blanks filled in.
+    r"""Return a task's wording with its blanks filled in.
 
     >>> wording("Counting", question="How many giraffes are sitting?").prompt
     'How many giraffes are sitting?\nSelect from the following choices.\n{options}'
@@ -126,7 +126,7 @@ def image_choice(
     options: tuple[str, ...] = SECOND_OR_THIRD,
     reference: tuple[Path, ...] = (),
 ) -> Draft:
-    """Question about several unchanged images, after the reference."""
+    """Draft a question whose options are unchanged images, shown after the reference."""
 
     def show(place: int, marks: Marks) -> DraftView:
         files = (*reference, *placed(right, wrong, place))
@@ -149,7 +149,7 @@ def settled_choice(
     place: int,
     **labels: str,
 ) -> Draft:
-    """Question about an unchanged image whose data fix the place of the right option."""
+    """Draft a question about an unchanged image; the data fix the place of the right option."""
     return Draft(
         entry=entry,
         originals=(image,),
@@ -163,7 +163,7 @@ def settled_choice(
 def number_choice(
     question: str, entry: str, image: Path, right: int, wrong: Sequence[int]
 ) -> Draft:
-    """Ask for a number that the unchanged image shows."""
+    """Draft a counting question about an unchanged image."""
 
     def show(place: int, marks: Marks) -> DraftView:
         options = placed(str(right), [str(number) for number in wrong], place)
@@ -193,15 +193,15 @@ def match_choice(
     rng: Random,
     **blanks: str,
 ) -> Draft | None:
-    """Ask which of four points matches the reference; None if no four lie apart.
+    """Draft a question which of four points matches the reference; None if too few lie apart.
 
     Args:
         task: One of the three correspondence tasks.
-        entry: File and entry.
-        pair: With all points that wrong options can be drawn from.
+        entry: File and entry, for messages.
+        pair: Its ``others`` are the candidates for wrong options.
         min_distance: px between any two options.
         rng: Draws the wrong options.
-        blanks: Of the task's wording.
+        blanks: Values of the blanks in the task's wording.
     """
     others = three_apart(pair.match, pair.others, min_distance, rng)
     if others is None:

@@ -1,13 +1,13 @@
 """Tasks whose options are images: art, similarity, forensics and jigsaws (section 3.2).
 
-Raw data, each in a folder of its own:
+Raw data, one folder per task:
 
 * Art_Style: WikiArt, ``<Style>/<painting>.jpg``;
 * Visual_Similarity: NIGHTS, the data set of DreamSim: ``data.csv`` with ``id``, ``left_vote``,
   ``right_vote`` (1 for the side that people chose, else 0), ``votes`` (how many people agreed),
   ``ref_path``, ``left_path`` and ``right_path``, paths below the folder;
 * Forensic_Detection: ``captions.jsonl`` with ``id``, ``caption``, ``real`` (a photograph found by
-  hand for the caption) and ``generated`` (three images that a generator made of it). The paper
+  hand for the caption) and ``generated`` (three images generated from it). The paper
   takes captions of COCO and images of Stable Diffusion XL;
 * Jigsaw: a folder of photographs (the paper takes TARA's). A photograph is cut into 3 x 3 cells;
   the upper left four are shown, the last of them, the centre of the photograph, covered in black.
@@ -50,7 +50,7 @@ _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtStyleParameters:
-    """Contrasting styles; not given by the paper."""
+    """Styles that may be contrasted; not given by the paper."""
 
     kindred: tuple[tuple[str, ...], ...] = (
         ("Cubism", "Analytical_Cubism", "Synthetic_Cubism"),
@@ -59,15 +59,15 @@ class ArtStyleParameters:
         ("Realism", "New_Realism", "Contemporary_Realism"),
         ("Early_Renaissance", "High_Renaissance", "Northern_Renaissance"),
     )
-    """Styles that people confuse; two of one group are never set against each other."""
+    """Groups of styles that people confuse; a question never contrasts two of one group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisualSimilarityParameters:
-    """Which triplets people agree on; the paper does not say."""
+    """Threshold of agreement on a triplet; not given by the paper."""
 
     min_votes: int = 6
-    """Least number of people that agreed; DreamSim itself takes triplets from six on."""
+    """Least number of people that agreed; DreamSim uses six."""
 
 
 def art_style(
@@ -94,10 +94,10 @@ def art_style(
 def visual_similarity(
     source: Path, rng: Random, parameters: VisualSimilarityParameters = VisualSimilarityParameters()
 ) -> Candidates:
-    """Ask about each triplet that people agree on, in drawn order.
+    """Ask about each triplet that people agree on, in random order.
 
     Raises:
-        SourceError: If the list cannot be read, or has no such columns.
+        SourceError: If the list cannot be read, or lacks a column.
     """
     file = source / "data.csv"
     rows = list(csv.DictReader(line for line, _ in lines_of(file)))
@@ -108,7 +108,7 @@ def visual_similarity(
 
 
 def forensic_detection(source: Path, rng: Random) -> Candidates:
-    """Ask for the photograph of each caption, in drawn order.
+    """Ask for the photograph of each caption, in random order.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -168,16 +168,16 @@ _CENTRE = (1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JigsawParameters:
-    """What makes a wrong piece; not given by the paper."""
+    """Threshold of distinguishable pieces; not given by the paper."""
 
     min_difference: float = 12.0
-    """Mean difference of a wrong piece from the right one, px by px, in levels of 255."""
+    """Least mean difference of a wrong piece from the right one, in levels of 255."""
 
 
 def jigsaw(
     source: Path, rng: Random, parameters: JigsawParameters = JigsawParameters()
 ) -> Candidates:
-    """Ask one question about each photograph, in drawn order.
+    """Ask one question about each photograph, in random order.
 
     Raises:
         SourceError: If there are no photographs.
@@ -190,7 +190,7 @@ def jigsaw(
 
 
 def cell(image: Image, column: int, row: int) -> Image:
-    """Cut out one of the 3 x 3 cells; px beyond a multiple of three are left over.
+    """Cut out one of the 3 x 3 cells; px beyond a multiple of three are cut off.
 
     >>> from PIL import Image
     >>> cell(Image.new("RGB", (301, 90)), 2, 1).size

@@ -3,10 +3,9 @@
 Raw data: the annotated part of Wild6D, ``test_set/<category>/<object>/<video>/images/<frame>.jpg``
 and ``test_set/pkl_annotations/<category>/<category>-<object>-<video>.pkl``: a pickle of
 ``{"annotations": [{"name": "<category>/<object>/<video>/<frame>", "rotation": 3 x 3,
-"translation": 3, ...}]}``, which take places of the object (its y axis up) to places of the camera
-(x right, y down, z into the image as stored). ``rotation`` may hold a scale. A category may have
-another name in the annotations than its folder has ("cup" in ``mug``), and frames other numbers of
-zeros.
+"translation": 3, ...}]}``, which map object coordinates (y up) to camera coordinates
+(x right, y down, z into the image as stored). ``rotation`` may include a scale. Annotations and
+folders may differ in the name of a category ("cup" in ``mug``) and in the leading zeros of frames.
 """
 
 from collections.abc import Sequence
@@ -34,29 +33,29 @@ from bench_assets.suites.blink.builders.drafts import (
 from bench_assets.suites.blink.builders.raw_files import files_in, image_file, read_arrays
 
 _FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
-_SLACK = 1e-2  # by which a rotation may miss being one: poses are stored as float32, and estimated
+_SLACK = 1e-2  # tolerance of a rotation: poses are estimates, stored as float32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiViewParameters:
-    """Which motions are clear; the paper gives none of these."""
+    """Thresholds of a clear motion; not given by the paper."""
 
     min_turn: float = 15.0
-    """Degrees that the camera goes around the object."""
+    """Least turn of the camera around the object, in degrees."""
     max_turn: float = 90.0
-    """Degrees; beyond them the two frames share too little."""
+    """Largest turn, in degrees; beyond it the two frames share too little."""
     max_rise: float = 0.5
     """Largest change of elevation, as a share of the turn."""
     symmetric: tuple[str, ...] = ("bottle", "bowl", "can")
-    """Categories that look the same from all sides, so that their poses do not tell the turn."""
+    """Categories that look the same from all sides, so that poses do not determine the turn."""
     tries: int = 20
-    """Pairs of frames drawn from a video before it is given up."""
+    """Pairs of frames drawn from a video before it is rejected."""
 
 
 class View(NamedTuple):
-    """From where a camera looks at an object; degrees."""
+    """Direction from an object to the camera, in degrees."""
 
-    azimuth: float  # grows as the camera goes to its right: counter-clockwise seen from above
+    azimuth: float  # grows as the camera moves to its right: counter-clockwise from above
     elevation: float
 
 
@@ -68,7 +67,7 @@ class _Frame(NamedTuple):
 def multi_view_reasoning(
     source: Path, rng: Random, parameters: MultiViewParameters = MultiViewParameters()
 ) -> Candidates:
-    """Ask about two drawn frames of each video, in drawn order.
+    """Ask about two random frames of each video, in random order.
 
     Raises:
         SourceError: If there are no annotations.
@@ -79,7 +78,7 @@ def multi_view_reasoning(
 
 
 def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Divide the scale out of a rotation, or None if it is no rotation with a scale.
+    """Remove the scale of a scaled rotation; None if the matrix is not one.
 
     >>> unscaled(np.diag([2.0, -2, -2])).round(9).tolist()
     [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
@@ -92,7 +91,7 @@ def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
-    """Camera position from the pose of the object in its view.
+    """Compute the direction to the camera from the pose of the object in camera coordinates.
 
     >>> view_of(np.diag([1.0, -1, -1]), np.array([0.0, 0, 2]))
     View(azimuth=0.0, elevation=0.0)
@@ -103,7 +102,7 @@ def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> 
 
 
 def turn(first: View, second: View) -> float:
-    """Degrees from one view to another around the object, in [-180, 180); to the right above 0.
+    """Turn around the object from one view to another: degrees in [-180, 180), right positive.
 
     >>> turn(View(170, 0), View(-170, 0))
     20
@@ -129,7 +128,7 @@ def _candidate(
         if clear and rise <= parameters.max_rise * abs(angle):
             mirrored, other_mirrored = (frame_in(each.image).mirrored for each in (one, other))
             if mirrored != other_mirrored:
-                raise SourceError(f"{file}: by EXIF, one of two frames is mirrored")
+                raise SourceError(f"{file}: by EXIF, only one of two frames is mirrored")
             ordered = (one, other) if (angle > 0) != mirrored else (other, one)
             return _draft(f"{file.name}, {one.image.stem} and {other.image.stem}", *ordered)
     return Rejection(
@@ -138,7 +137,7 @@ def _candidate(
 
 
 def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
-    """Shown in this order, the camera goes right; the other way round, left."""
+    """Draft a question: in this order the camera moves right, in reverse left."""
 
     def show(place: int, marks: Marks) -> DraftView:
         first, last = (after, before) if place == 0 else (before, after)
@@ -158,7 +157,7 @@ def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
 
 
 def _frames(source: Path, file: Path) -> list[_Frame]:
-    """List the frames whose pose is a rotation, with a scale or without, and a place."""
+    """List the frames with a valid pose: a (scaled) rotation and a translation other than 0."""
     content = read_arrays(file)
     listed = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(listed, list):
@@ -187,7 +186,7 @@ def _frame(source: Path, entry: object, where: str) -> _Frame | None:
 
 
 def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
-    """Find the image of a frame: its category's folder may have another name, or longer ones."""
+    """Find the image of a frame, whose folder or leading zeros may differ from its name."""
     category, thing, video, frame = parts
     named = image_file(test_set, f"{category}/{thing}/{video}/images/{frame}.jpg", where)
     if not named.parent.is_dir():

@@ -1,10 +1,10 @@
 """Object localization: which of two boxes fits an object better? (section 3.2).
 
 Raw data: LVIS, ``lvis_v1_val.json`` with ``images`` (``id``, ``coco_url``, ``width``, ``height``,
-``not_exhaustive_category_ids``: of which kinds it shows more than have a box),
+``not_exhaustive_category_ids``: categories with objects that have no box),
 ``annotations`` (``id``, ``image_id``, ``category_id``, ``bbox``: left, top, width, height in px;
-``area`` of the mask in px) and ``categories`` (``id``, ``name``: "car_(automobile)"); images lie
-under the last two parts of their ``coco_url``, such as ``val2017/000000000139.jpg``.
+``area`` of the mask in px) and ``categories`` (``id``, ``name``: "car_(automobile)"); images are
+stored under the last two parts of their ``coco_url``, such as ``val2017/000000000139.jpg``.
 """
 
 import re
@@ -43,9 +43,9 @@ _TRIES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectLocalizationParameters:
-    """Objects, and the shift of the wrong box; the paper says only "Gaussian noise".
+    """Choice of objects and shift of the wrong box; the paper says only "Gaussian noise".
 
-    The defaults but for the noise are those of LIVR, a later paper that builds data like BLINK's.
+    All defaults except the noise are those of LIVR, a later paper that builds similar data.
     """
 
     noise: float = 0.25
@@ -74,7 +74,7 @@ class _Image(NamedTuple):
     file: Path
     name: str  # path below the source
     size: Size  # px, as stated
-    unlisted: tuple[int, ...]  # categories of which it shows more than are annotated
+    unlisted: tuple[int, ...]  # categories with objects that are not annotated
 
 
 def object_localization(
@@ -82,10 +82,10 @@ def object_localization(
     rng: Random,
     parameters: ObjectLocalizationParameters = ObjectLocalizationParameters(),
 ) -> Candidates:
-    """Ask for one drawn object of each image, in drawn order.
+    """Ask for one random object of each image, in random order.
 
     Raises:
-        SourceError: If the file cannot be read, or has no such lists.
+        SourceError: If the file cannot be read, or lacks a list.
     """
     file = source / "lvis_v1_val.json"
     content, rejections = read_object(file), list[Rejection]()
@@ -125,7 +125,7 @@ def overlap(one: Box, other: Box) -> float:
 
 
 def noun_of(category: str) -> str:
-    """The plain name of a category, without the words that tell it from its namesakes.
+    """Return the plain name of a category, without its disambiguation.
 
     >>> noun_of("car_(automobile)"), noun_of("baseball_bat")
     ('car', 'baseball bat')
@@ -136,7 +136,7 @@ def noun_of(category: str) -> str:
 def shaken(
     box: Box, size: Size, parameters: ObjectLocalizationParameters, rng: Random
 ) -> Box | None:
-    """Add Gaussian noise to the corners until the overlap fits, or None if it never does."""
+    """Add Gaussian noise to the corners until the overlap fits; None after ``_TRIES`` tries."""
     left, top, right, bottom = box
     wide, high = (right - left) * parameters.noise, (bottom - top) * parameters.noise
     for _ in range(_TRIES):

@@ -22,7 +22,7 @@ IMAGES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
 
 
 def image_file(folder: Path, name: str, where: str) -> Path:
-    """The file that an entry names, which need not be there.
+    """Return the path of the image that an entry names; the file may be missing.
 
     Raises:
         SourceError: If the name leads out of the folder.
@@ -82,7 +82,7 @@ def read_image(file: Path) -> Image.Image:
 
 
 def lines_of(file: Path) -> Iterator[tuple[str, str]]:
-    """Read the lines of a UTF-8 file, stripped, without blank ones; each with file and line.
+    """Read the stripped, non-blank lines of a UTF-8 file, each with its location for messages.
 
     Raises:
         SourceError: If the file cannot be read.
@@ -99,10 +99,10 @@ def lines_of(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]:
-    """A field that is a list of objects, each with file and row.
+    """Read a list of objects, each with its location for messages; a non-object becomes ``{}``.
 
     Raises:
-        SourceError: If the field is missing or no list. An entry that is no object is empty.
+        SourceError: If the field is missing or not a list.
     """
     listed = field(entry, name, list, where)
     return [
@@ -112,19 +112,19 @@ def objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]:
 
 
 def number(entry: Entry, name: str, where: str) -> float:
-    """A field that is a finite number.
+    """Read a finite number.
 
     Raises:
-        SourceError: If it is missing or something else.
+        SourceError: If the field is missing or anything else.
     """
     return _number(entry.get(name), f"{where}: field {name!r}")
 
 
 def numbers(value: object, count: int, what: str) -> list[float]:
-    """A list of that many finite numbers.
+    """Read a list of ``count`` finite numbers.
 
     Raises:
-        SourceError: If the value is something else; begins with ``what``.
+        SourceError: If the value is anything else; the message begins with ``what``.
     """
     if not isinstance(value, list) or len(value) != count:
         raise SourceError(f"{what} is {value!r:.60}, expected {count} numbers")
@@ -135,16 +135,16 @@ def read_arrays(file: Path) -> object:
     """Read a pickle of plain data and NumPy arrays, of any protocol; no code in it is run.
 
     Returns:
-        Its content; arrays are objects for ``np.asarray``.
+        Its content; arrays in it are to be passed to ``np.asarray``.
 
     Raises:
-        SourceError: If it cannot be read, is no pickle, or holds anything else.
+        SourceError: If it cannot be read, is not a pickle, or contains anything else.
     """
     try:
         data = file.read_bytes()
         for opcode, argument, _ in pickletools.genops(data):
             if "PUT" in opcode.name and argument is not None and argument > len(data):
-                raise ValueError(f"memo {argument} of {len(data)} bytes")  # would take the memory
+                raise ValueError(f"memo {argument} of {len(data)} bytes")  # would fill the memory
         return _ArrayUnpickler(io.BytesIO(data)).load()
     except OSError as why:
         raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
@@ -154,7 +154,7 @@ def read_arrays(file: Path) -> object:
 
 
 class _Dtype:
-    """Type of an array's numbers, instead of NumPy's own, which trusts its input."""
+    """Safe replacement for ``np.dtype``, which trusts its input."""
 
     def __init__(self, name: str, *_: object) -> None:
         if not re.fullmatch(r"[biuf][1248]", name):
@@ -207,7 +207,7 @@ _STAND_INS = {
 class _ArrayUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401
         if (module, name) not in _STAND_INS:
-            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+            raise pickle.UnpicklingError(f"it refers to {module}.{name}")
         return _STAND_INS[module, name]
 
 

@@ -1,16 +1,16 @@
 """Tasks about unchanged images: counting, IQ test, spatial relation (section 3.2).
 
-Raw data, each in a folder of its own; ``image`` is a path below it:
+Raw data, one folder per task; ``image`` is a path below it:
 
 * Counting: TallyQA, ``test.json``: a list of ``{image, question, answer, question_id, issimple}``;
 * IQ_Test: ``puzzles.jsonl`` with ``id``, ``image`` (the examples and the images A to D are in it),
   ``answer`` ("A" to "D") and ``explanation``;
 * Spatial_Relation: Visual Spatial Reasoning, ``all_vsr_validated_data.jsonl`` with ``image`` (in
   ``images/``), ``caption``, ``label`` (1 true, 0 false), ``vote_true_validator_id`` and
-  ``vote_false_validator_id``: lists, or lists as text ("[2, 67, 21]"), as they are published.
+  ``vote_false_validator_id``: lists, or lists as text ("[2, 67, 21]"), as published.
 
-Counting questions come in fours with the same numbers, each right for one of them: an exam whose
-right numbers are mostly small would be passed without looking. The paper had GPT-3.5 turn the
+Counting questions come in fours with the same numbers, each right for one of them. Otherwise small
+numbers would be right most often, and blind guesses would do well. The paper had GPT-3.5 turn the
 claims of Spatial_Relation into questions (appendix A.2); here rules do.
 """
 
@@ -52,7 +52,7 @@ _BASE = {"has": "have", "contains": "contain", "consists": "consist", "faces": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountingParameters:
-    """Which numbers are right and offered; not given by the paper."""
+    """Choice of questions and of wrong numbers; not given by the paper."""
 
     spread: int = 4
     """Wrong numbers differ from the right one by at most this."""
@@ -73,7 +73,7 @@ def counting(
 ) -> Candidates:
     """Ask each question with the right number and three wrong ones, in random order.
 
-    Questions without three others of near numbers come last, with drawn numbers.
+    Questions that fit no group of four come last, with random wrong numbers.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -101,7 +101,7 @@ def counting(
 
 
 def iq_test(source: Path, rng: Random) -> Candidates:
-    """Ask about each puzzle, in drawn order.
+    """Ask about each puzzle, in random order.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -113,7 +113,7 @@ def iq_test(source: Path, rng: Random) -> Candidates:
 
 
 def spatial_relation(source: Path, rng: Random) -> Candidates:
-    """Questions whether a claim that validators agree on is true, in drawn order.
+    """Ask whether each claim that validators agree on is true, in random order.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -144,13 +144,13 @@ def in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]:
 
 
 def wrong_numbers(right: int, spread: int, rng: Random) -> list[int]:
-    """Draw three numbers from 0 on that are near the right one, and are not it."""
+    """Draw three other numbers, 0 or more, within ``spread`` of the right one."""
     near = range(max(0, right - spread), right + spread + 1)
     return rng.sample([number for number in near if number != right], 3)
 
 
 def as_question(claim: str) -> str | None:
-    """Turn a claim into a yes/no question, or None if it is not of the known form.
+    """Turn a claim into a yes/no question; None if its form is unknown.
 
     >>> as_question("The cow is ahead of the person.")
     'Is the cow ahead of the person?'

@@ -1,8 +1,8 @@
 """The built route: from the raw data sets to one question table (section 3.2).
 
-A source holds one folder for each task, as ``recipes`` names them, each laid out as the module of
-the task in ``builders`` says. Places of the right option and splits are dealt so that no answer
-letter is favoured; every image is used once, across tasks and splits.
+A source has one folder per task, named in ``recipes``; the task's module in ``builders`` documents
+its layout. Places of the right option and splits are balanced over the answer letters. Every image
+is used once, across tasks and splits.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ class TaskBuildResult:
     folder: str  # of its raw data, below the source
     wanted: int
     built: int
-    refused: int  # entries, of those that were read
+    refused: int  # rejected entries, of those that were read
     fault: str  # why there are no questions; "" if there are
 
 
@@ -69,16 +69,16 @@ class _UsedImage(NamedTuple):
 
 
 class UsedImages:
-    """The perceptual hashes of the images that questions have used up."""
+    """Perceptual hashes of the images that questions already use."""
 
     def __init__(self, near: int) -> None:
         self._near = near
         self._used: list[_UsedImage] = []
 
     def like(self, hashes: Sequence[int], scene: str = "") -> str | None:
-        """Name a used image that one of these is a near-duplicate of.
+        """Name the entry that uses a near-duplicate of one of these images; None if there is none.
 
-        Images of one named scene may look alike: they are other views or lights.
+        Images of the same named scene are not compared: they are other views of it.
         """
         others = [one for one in self._used if not scene or one.scene != scene]
         used = np.array([one.hash for one in others], np.uint64)
@@ -89,7 +89,7 @@ class UsedImages:
         return None
 
     def add(self, hashes: Sequence[int], name: str, scene: str = "") -> None:
-        """Use images up, for the entry of that name."""
+        """Record the images that the entry of that name uses."""
         self._used += [_UsedImage(one, name, scene) for one in hashes]
 
 
@@ -105,10 +105,10 @@ def build_all(
     parameters: BuilderParameters,
     added: Path | None = None,
 ) -> BuildResult:
-    """Build the questions of every task with a folder.
+    """Build the questions of every task that has a folder.
 
-    A bad row is a rejection; a data set that is missing, or not laid out as its builder says, costs
-    its own task.
+    Invalid rows are rejected. A data set that is missing or has another layout affects only its own
+    task.
 
     Args:
         folder: The source.
@@ -116,10 +116,10 @@ def build_all(
         edition: ``"built"`` or ``"mini"``.
         seed: The same seed builds the same table.
         parameters: Of all builders.
-        added: A second source, of which each data set follows that of the first.
+        added: A second source; its data sets are read after those of the first.
 
     Raises:
-        SourceError: If no question comes of it; names the fault of each data set.
+        SourceError: If no question can be built; names the fault of each data set.
     """
     built = BuildResult(questions=[], rejections=[], tasks=[])
     folders = [folder, added] if added else [folder]
@@ -142,9 +142,7 @@ def _no_questions(
 ) -> SourceError:
     expected = ", ".join(recipe.folder for recipe in recipes(parameters).values())
     faults = "".join(f"; {one.fault}" for one in tasks if (folder / one.folder).is_dir())
-    return SourceError(
-        f"{folder}: no questions came of it; folders it may hold: {expected}{faults}"
-    )
+    return SourceError(f"{folder}: no questions can be built; expected folders: {expected}{faults}")
 
 
 def _drafts(
@@ -154,7 +152,7 @@ def _drafts(
     seed: int,
     used: UsedImages,
 ) -> tuple[list[Draft], list[Rejection], TaskBuildResult]:
-    """The drafts of a task, its rejections, and the counts of both."""
+    """Collect the drafts and rejections of a task, and count both."""
     recipe, count = recipes(parameters)[task], wanted(task, parameters)
     sources = [source for one in folders if (source := one / recipe.folder).is_dir()]
     drafts, rejections, fault = list[Draft](), list[Rejection](), ""
@@ -170,7 +168,7 @@ def _drafts(
     except SourceError as why:
         fault = str(why)
     if fault:
-        fault = f"there are no questions of {task}: {fault}"
+        fault = f"no questions of {task}: {fault}"
     outcome = TaskBuildResult(
         task=task,
         folder=recipe.folder,
@@ -190,7 +188,7 @@ def _take(
     used: UsedImages,
     rejections: list[Rejection],
 ) -> list[Draft]:
-    """Select up to ``count`` drafts and their images; the rest are rejections."""
+    """Take up to ``count`` usable drafts; append the refused candidates to ``rejections``."""
     drafts: list[Draft] = []
     taken: Counter[tuple[int, ...]] = Counter()
     for candidate in candidates:
@@ -221,7 +219,7 @@ def _image_hashes(draft: Draft) -> list[int]:
     """Hash the images of a draft.
 
     Raises:
-        ImageError: If one does not decode, or a point lies outside of it.
+        ImageError: If one does not decode, or a point lies outside it.
     """
     hashes: list[int] = []
     for file in draft.originals:
@@ -246,7 +244,7 @@ def _finish(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[
         ),
         key=lambda one: (one.split == "test", one.number),
     )
-    with ThreadPoolExecutor() as pool:  # scaling and encoding images takes most of the time
+    with ThreadPoolExecutor() as pool:  # most of the time goes into scaling and encoding images
         yield from pool.map(draw, numbered)
 
 
@@ -272,9 +270,9 @@ def _question(
 
 
 def share_of(draft: Draft, wanted: int) -> int:
-    """Number of wanted questions with just these places, so that letters are balanced.
+    """Most questions that may have exactly these places, so that letters are balanced.
 
-    It is a limit where the data settle the place, as in yes and no.
+    It limits only drafts whose place the data fix, such as yes and no.
     """
     return ceil(wanted * len(draft.places) / draft.n_options)
 
@@ -294,7 +292,7 @@ def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
 def deal_splits(places: Sequence[int], rng: Random) -> list[tuple[str, int]]:
     """Assign each question its split and number, with letters halved evenly.
 
-    The order of numbers has nothing to do with the letters.
+    Numbers are independent of the letters.
     """
     order = rng.sample(range(len(places)), len(places))
     by_letter = sorted(order, key=lambda nth: places[nth])

@@ -1,9 +1,9 @@
-"""Points that people put on images, and puzzles that they bring, for five of BLINK's builders.
+"""Annotated points and contributed puzzles, as raw data for five of BLINK's builders.
 
-Images to be marked lie in ``to_mark/`` of the source: ``diw/<image>``, ``iiw/<image>``,
-``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. Answers become raw data in
-the layouts of the builders (``write_marked``). The rules are those of section 3.2 and of the data
-sets that it names, in our words.
+Images to mark are in ``to_mark/`` of the source: ``diw/<image>``, ``iiw/<image>``,
+``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. ``write_marked`` writes
+the answers in the layouts of the builders. The instructions follow section 3.2 and the data sets
+that it names, in our words.
 """
 
 import json
@@ -31,12 +31,12 @@ TO_MARK = "to_mark"
 
 _N_PUZZLES = 300  # of both splits (Table 3)
 _DARKER = dict(zip(_TASKS["reflectance_points"].fields[1].choices, "12E", strict=True))
-"""As Intrinsic Images in the Wild writes it."""
+"""Each choice in the notation of Intrinsic Images in the Wild."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedImage:
-    """The points that one person put on one image."""
+    """The points that one annotator put on one image."""
 
     image: str  # below to_mark/
     person: str
@@ -46,7 +46,7 @@ class MarkedImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Puzzle:
-    """A puzzle that a person brought (IQ_Test)."""
+    """A puzzle that an annotator contributed (IQ_Test)."""
 
     puzzle_id: str
     person: str
@@ -56,7 +56,7 @@ class Puzzle:
 
 
 def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
-    """The points of each person on each image."""
+    """Convert annotation answers to marked images."""
     return [
         MarkedImage(
             image=answer.unit_id,
@@ -69,7 +69,7 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
 
 
 def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
-    """The puzzles that people brought."""
+    """Convert annotation answers to puzzles."""
     return [
         Puzzle(
             puzzle_id=f"{answer.unit_id} by {answer.person}",
@@ -83,7 +83,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
 
 
 def puzzle_items() -> list[Unit]:
-    """A task for each of the paper's 300 puzzles."""
+    """Make a unit for each of the paper's 300 puzzles."""
     return [
         Unit(task=_TASKS["iq_images"].name, unit_id=f"puzzle-{number:03}")
         for number in range(1, _N_PUZZLES + 1)
@@ -131,10 +131,10 @@ ReadImage = Callable[[str], bytes]  # by SHA-256
 
 
 class _Marks(NamedTuple):
-    """A person's points on an image, in px of the stored file."""
+    """One annotator's points on an image, in px of the stored file."""
 
-    folders: tuple[str, ...]  # of the image below to_mark/: data set and headings
-    file: str  # the name of the image among the raw data
+    folders: tuple[str, ...]  # parents of the image, below to_mark/: data set, headings
+    file: str  # name of the image in the raw data
     frame: ImageFrame
     points: list[Point]  # px
     darker: str
@@ -147,9 +147,9 @@ def write_marked(
     images: Mapping[str, StoredImage],
     read: ReadImage,
 ) -> None:
-    """Write raw data of the images that people marked, and of the puzzles that they brought.
+    """Write marked images and contributed puzzles in the layouts of the raw data sets.
 
-    Of several people who marked one image the first counts.
+    If several annotators marked an image, the first one's points are used.
     """
     first = {one.image: one for one in reversed(marked) if one.image in images}
     by_set: dict[str, list[_Marks]] = {}
@@ -187,7 +187,7 @@ def _in_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
 
 
 def _place(marks: _Marks) -> PurePosixPath:
-    """Folder where a builder looks for a marked image."""
+    """Path at which a builder expects a marked image."""
     match marks.folders:
         case ("iiw", *_):
             return PurePosixPath("iiw/data", f"{marks.file.replace('.', '_')}.png")
@@ -226,7 +226,7 @@ def _tool(marks: _Marks) -> dict[str, Any]:
 
 
 def _pairs(marked: Sequence[_Marks]) -> list[dict[str, Any]]:
-    """Pair the images of each kind in their order; each is in one pair."""
+    """Pair the images of each kind in order; an odd last one is left out."""
     kinds: dict[str, list[_Marks]] = {}
     for marks in marked:
         kinds.setdefault(marks.folders[1], []).append(marks)

@@ -53,18 +53,18 @@ Build: TypeAlias = Callable[[Path, Random], Candidates]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuilderParameters:
-    """Parameters of all builders; each has a section of its own.
+    """Parameters of all builders, one section each.
 
     Raises:
         UnknownNameError: If ``counts`` names no task.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Number of questions by task, where it is not the paper's."""
+    """Number of questions by task; default: the paper's."""
     height: int = 1024
-    """px of every image that is drawn on (appendix A.1)."""
+    """Height in px of every image that is drawn on (appendix A.1)."""
     near_duplicate: int = 4
-    """Images whose 64-bit perceptual hashes differ in at most so many bits are the same."""
+    """Most bits in which the 64-bit perceptual hashes of near-duplicates differ."""
     art_style: ArtStyleParameters = field(default_factory=ArtStyleParameters)
     counting: CountingParameters = field(default_factory=CountingParameters)
     functional_correspondence: FunctionalCorrespondenceParameters = field(
@@ -104,7 +104,7 @@ class Recipe(NamedTuple):
 
 
 def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
-    """The recipe of each task, by its name in the release."""
+    """Recipes by task, in the release's names."""
     return {
         task: Recipe(folder, _configured(builder, task.lower().replace("-", "_"), parameters))
         for task, folder, builder in _BUILDERS
@@ -112,10 +112,10 @@ def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
 
 
 def require_raw_folder(folder: Path) -> None:
-    """Refuse a folder without any of the raw data sets.
+    """Require at least one folder of raw data.
 
     Raises:
-        SourceError: If it is none.
+        SourceError: If the folder has none.
     """
     names = [name for _, name, _ in _BUILDERS]
     if not any((folder / name).is_dir() for name in names):
@@ -151,11 +151,11 @@ def _configured(
 
 
 def wanted(task: str, parameters: BuilderParameters) -> int:
-    """Number of questions of a task: the parameter, else the paper's."""
+    """Return the number of questions to build: the parameter, or the paper's."""
     paper = PERCEPTION_TASKS[task]
     return parameters.counts.get(task, paper.val + paper.test)
 
 
 def task_rng(seed: int, task: str, what: str = "drafts") -> Random:
-    """A generator for one task, independent of the other tasks."""
+    """Return a random generator for one task, independent of the other tasks."""
     return Random(f"{seed}\n{task}\n{what}")

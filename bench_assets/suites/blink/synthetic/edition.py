@@ -1,6 +1,7 @@
-"""The mini edition: raw material in the layouts of the fourteen data sets, drawn with exact truth.
+"""The mini edition: synthetic files in the layouts of the fourteen data sets, with exact keys.
 
-Each task has the n questions its number says, and a few entries more that a rule must reject.
+``MATERIAL`` has the number of questions of each task. Every data set also has a few entries that a
+rule must reject.
 """
 
 from collections.abc import Callable
@@ -43,16 +44,16 @@ MATERIAL: dict[str, tuple[Callable[[Random, int], dict[str, bytes]], int]] = {
 
 
 def material(name: str, seed: int) -> dict[str, bytes]:
-    """Draw the files of one data set; the same seed draws the same bytes."""
+    """Draw the files of one data set, by path; the same seed gives the same bytes."""
     draw, n = MATERIAL[name]
     draw = partial(paintings, seed=seed) if draw is paintings else draw
     return draw(Random(f"{seed}\n{name}"), n)
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the raw material below the folders that ``recipes`` names.
+    """Write all data sets to the folders that ``recipes`` expects.
 
-    Files that hold the same bytes already are left alone.
+    Files with the same content are left untouched.
     """
     for name in MATERIAL:
         write_files(folder / name, material(name, seed))

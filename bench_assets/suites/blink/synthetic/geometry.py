@@ -1,4 +1,4 @@
-"""Mini raw material with exact geometry: warped planes, a turned object, cut photographs, parts."""
+"""Mini edition, exact geometry: warped planes, turned objects, photographs, animals, tools."""
 
 import json
 import pickle
@@ -28,7 +28,7 @@ _TOYS = ("camera", "laptop", "mug")
 def planes(rng: Random, n: int) -> dict[str, bytes]:
     """Write HPatches sequences: a textured plane seen by three cameras in three lights.
 
-    One more sequence is a wall without a corner to find.
+    One extra sequence, a wall without corners, must be rejected.
     """
     files: dict[str, bytes] = {}
     for nth in range(n + 1):
@@ -51,7 +51,8 @@ def planes(rng: Random, n: int) -> dict[str, bytes]:
 def turned_objects(rng: Random, n: int) -> dict[str, bytes]:
     """Write Wild6D videos of a box on a table that the camera goes around.
 
-    One more shows a bottle, whose pose does not tell the turn; another is filmed standing still.
+    Two extra videos must be rejected: of a bottle, whose pose does not determine the turn, and of a
+    camera that hardly moves.
     """
     files: dict[str, bytes] = {}
     for nth in range(n + 2):
@@ -62,7 +63,7 @@ def turned_objects(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def photographs(rng: Random, n: int) -> dict[str, bytes]:
-    """Draw images whose pieces continue each other; one more is blank."""
+    """Draw photographs to cut into jigsaws; one extra, blank, must be rejected."""
     files = {f"photo{nth:02}.jpg": as_jpeg(_photograph(rng)) for nth in range(n)}
     blank = np.full((_SIZE[1], _SIZE[0], 3), 210, np.uint8)
     return files | {"blank.jpg": as_jpeg(blank)}
@@ -76,7 +77,7 @@ def _photograph(rng: Random) -> Pixels:
 
 
 def _tilted(rng: Random) -> Matrix:
-    """A homography that moves the corners of the image by up to a tenth of it."""
+    """Draw a homography that moves the image's corners by up to a tenth of its size."""
     width, height = _SIZE
     corners = [(0, 0), (width, 0), (width, height), (0, height)]
     moved = [(x + rng.uniform(-40, 40), y + rng.uniform(-30, 30)) for x, y in corners]
@@ -115,7 +116,7 @@ def _video(rng: Random, category: str, name: str, step: float) -> dict[str, byte
 
 
 def _pose(azimuth: float, elevation: float) -> tuple[Matrix, Matrix]:
-    """Pose of the object for a camera that looks at it from there, 5 units away; degrees."""
+    """Rotation and translation of the object for a camera 5 units away; angles in degrees."""
     a, e = radians(azimuth), radians(elevation)
     camera = 5.0 * np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
     forward = -camera / 5.0
@@ -172,7 +173,7 @@ _Points = NDArray[np.float64]  # n, (x, y) px
 def animals(rng: Random, n: int) -> dict[str, bytes]:
     """Write SPair-71k pairs: two animals of a kind, in other shapes, colours and poses.
 
-    In one more pair only three points are common.
+    One extra pair, with only three common points, must be rejected.
     """
     files: dict[str, bytes] = {}
     for nth in range(n + 1):
@@ -199,7 +200,7 @@ def tools(rng: Random, n: int) -> dict[str, bytes]:
     """Write FunKPoint entries for n pairs: five points of a tool, in the order of their functions.
 
     They are the end of the handle, its middle, the joint, the far side of the working end, and the
-    tip of a hook on one side of it, by which a tool can be told from its mirror image.
+    tip of a hook on one side, which distinguishes a tool from its mirror image.
     """
     files: dict[str, bytes] = {}
     entries = []
@@ -269,7 +270,7 @@ def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
 def _posed(
     points: _Points, angle: float, mirrored: bool, at: tuple[float, float], scale: float
 ) -> _Points:
-    """Turn points clockwise by degrees, mirror them, and put their origin somewhere."""
+    """Scale points, turn them clockwise by degrees, mirror them, and move the origin to ``at``."""
     turned = radians(angle)
     matrix = np.array([[cos(turned), -sin(turned)], [sin(turned), cos(turned)]])
     placed: _Points = points @ matrix.T * scale
@@ -279,7 +280,7 @@ def _posed(
 
 
 def _canvas(rng: Random) -> tuple[Pixels, tuple[int, int, int]]:
-    """A light backdrop, and a colour that stands out from it."""
+    """A light backdrop, and a dark colour that stands out from it."""
     light = 120 + 0.5 * noise(rng, *_SIZE, finest=16).astype(np.float32)
     colour = (rng.randint(10, 110), rng.randint(10, 110), rng.randint(10, 110))
     return np.ascontiguousarray(light.clip(0, 255).astype(np.uint8)), colour

@@ -1,8 +1,8 @@
-"""Mini raw material whose options are images: paintings, photographs and triplets.
+"""Mini edition, options that are images: paintings, photographs and triplets.
 
-Brightness, contrast and sharpness of the images are dealt so that none of them tells which option
-is right: over the questions of an edition the right one is as often the brighter as the darker, as
-often nearer to the reference in brightness as farther from it, and so on.
+Brightness, contrast and sharpness of the images are balanced so that none of them reveals the right
+option: over an edition the right option is equally often the brighter and the darker one, equally
+often nearer to the reference in brightness and farther from it, and so on.
 """
 
 import json
@@ -33,9 +33,9 @@ from bench_assets.suites.blink.synthetic.surfaces import (
 Item = TypeVar("Item")
 
 _SIZE = (360, 270)  # px
-_STEPS = Look(5.0, 2.0, 450.0)  # between the looks of one question
+_STEPS = Look(5.0, 2.0, 450.0)  # between the options of one question
 _BESIDE = ((-1, -2), (-2, 1), (1, 2), (2, -1))
-"""Steps of the right and the wrong option from the reference: nearer or not, above or below."""
+"""Steps of (right, wrong) option from the reference: nearer and farther, below and above."""
 
 
 def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
@@ -43,8 +43,8 @@ def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
 
     Args:
         rng: Draws every painting.
-        n: Questions.
-        seed: That the edition is built with: paintings that meet in a question have dealt looks.
+        n: Number of questions.
+        seed: Seed of the build, which decides the paintings of each question: these are balanced.
     """
     per_style = -(-3 * n // len(_STYLES)) + 1
     names = [f"{style}/painter-{nth:02}.jpg" for style in _STYLES for nth in range(per_style)]
@@ -61,9 +61,9 @@ def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
 
 
 def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
-    """Write captions with one image as a camera takes it and three as a generator leaves them.
+    """Write captions, each with a simulated photograph and three simulated generated images.
 
-    This generator smooths every surface and leaves its grid behind.
+    The simulated generator smooths every surface and leaves a visible grid.
     """
     files: dict[str, bytes] = {}
     lines = []
@@ -88,7 +88,7 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
 def triplets(rng: Random, n: int) -> dict[str, bytes]:
     """Write NIGHTS triplets: an image, a slight variation, and one that shares only its colours.
 
-    Two more are ambiguous: in one people disagree, of the other too few were asked.
+    Two extra triplets must be rejected: one has a tied vote, one has too few votes.
     """
     files: dict[str, bytes] = {}
     rows = ["id,left_vote,right_vote,votes,ref_path,left_path,right_path"]
@@ -121,7 +121,7 @@ def _stepped(middle: Look, steps: Sequence[float]) -> Look:
 
 
 def _beside_reference(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:
-    """Deal the looks of n references, right and wrong options, every statistic for itself."""
+    """Draw n (reference, right, wrong) looks, balanced in every statistic independently."""
     dealt = [_dealt(rng, _BESIDE, n) for _ in _STEPS]
     looks = []
     for steps in zip(*dealt, strict=True):
@@ -131,7 +131,7 @@ def _beside_reference(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:
 
 
 def _among_four(rng: Random, n: int) -> list[list[Look]]:
-    """Deal the looks of n right options, each with three wrong ones: the right one has any rank."""
+    """Draw n times four looks, right option first; its rank is balanced in every statistic."""
     ranks = [_dealt(rng, range(4), n) for _ in _STEPS]
     looks = []
     for right in zip(*ranks, strict=True):
@@ -142,12 +142,12 @@ def _among_four(rng: Random, n: int) -> list[list[Look]]:
 
 
 def _dealt(rng: Random, kinds: Sequence[Item], n: int) -> list[Item]:
-    """N of the kinds in drawn order, each as often as the others."""
+    """Draw n of the kinds in random order, each equally often."""
     return rng.sample([kinds[nth % len(kinds)] for nth in range(n)], n)
 
 
 def _triples(names: Sequence[str], seed: int) -> list[list[str]]:
-    """The paintings that the builder puts into one question: reference, right and wrong option."""
+    """Run the builder on empty files: the (reference, right, wrong) paintings of each question."""
     with TemporaryDirectory() as folder:
         for name in names:
             path = Path(folder, name)
@@ -176,7 +176,7 @@ def _motif(rng: Random) -> Pixels:
 def _dabs(
     rng: Random, motif: Pixels, n: int, unlike: int
 ) -> Iterator[tuple[int, int, list[float]]]:
-    """Draw n places, each with a colour that is off the motif's by so many levels at most."""
+    """Draw n places, with the motif's colours there changed by up to ``unlike`` levels."""
     generator = np.random.default_rng(rng.getrandbits(64))
     places = generator.integers((0, 0), _SIZE, (n, 2))
     colours = motif[places[:, 1], places[:, 0]] + generator.uniform(-unlike, unlike, (n, 3))

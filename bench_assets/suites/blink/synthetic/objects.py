@@ -1,4 +1,4 @@
-"""Mini raw material about things in a scene: how near, how many, where, and how large."""
+"""Mini edition, objects in scenes: depth, spatial relations, counts and boxes."""
 
 import json
 from random import Random
@@ -10,7 +10,7 @@ from bench_assets.core.images.synthetic_scenes import Scene, Spot
 from bench_assets.suites.blink.synthetic.surfaces import as_jpeg, noise
 
 _SIZE = (400, 300)  # px
-_SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small things
+_SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small objects
 _THINGS = {  # sprite: plural
     "dog": "dogs",
     "cat": "cats",
@@ -32,9 +32,9 @@ _SOLID = (  # sprites that fill most of their box
 
 
 def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
-    """Write Depth in the Wild: things on a plain, smaller and higher up the farther they are.
+    """Write Depth in the Wild: objects on a plain, smaller and higher up the farther they are.
 
-    One more has its two points on one thing.
+    One extra image, with both points on one object, must be rejected.
     """
     files: dict[str, bytes] = {}
     lines = []
@@ -62,7 +62,7 @@ def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
 def claims(rng: Random, n: int) -> dict[str, bytes]:
     """Write Visual Spatial Reasoning: as many true claims as false ones.
 
-    Validators disagree about one more.
+    One extra claim, on which validators disagree, must be rejected.
     """
     files: dict[str, bytes] = {}
     lines = []
@@ -92,10 +92,10 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def counted(rng: Random, n: int) -> dict[str, bytes]:
-    """Write TallyQA: things of three kinds above and below a line, those on one side counted.
+    """Write TallyQA: objects of three kinds around a line, one kind counted on one side.
 
-    Of four images in a row each has another number, from 0 to 3, 1 to 4 or 2 to 5. One more
-    question is a simple one.
+    Four consecutive images have four different counts: 0 to 3, 1 to 4 or 2 to 5. One extra
+    question, marked as simple, must be rejected.
     """
     files: dict[str, bytes] = {}
     entries = []
@@ -123,9 +123,9 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def boxed(rng: Random, n: int) -> dict[str, bytes]:
-    """Write LVIS images of one large thing, with its box and its mask's area.
+    """Write LVIS images of one large object, with its box and its mask's area.
 
-    In one more there are two of the kind.
+    One extra image, with two objects of the kind, must be rejected.
     """
     files: dict[str, bytes] = {}
     images: list[dict[str, object]] = []
@@ -161,7 +161,7 @@ def _strewn(rng: Random, kinds: list[str], number: int, above: bool) -> list[tup
 
 
 def _masked(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:
-    """Place a thing; its box as left, top, width, height, and the px that it changed."""
+    """Place an object; return its box (left, top, width, height) and its number of px."""
     before = np.asarray(scene.image).copy()
     left, top, right, bottom = scene.sprite(name, spot, size).box
     changed = (np.asarray(scene.image) != before).any(axis=2)
@@ -169,7 +169,7 @@ def _masked(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], 
 
 
 def _photo_like(rng: Random) -> Scene:
-    """Start a scene on a backdrop of its own, so that no two look alike."""
+    """Start a scene on a random backdrop, so that no two scenes look alike."""
     scene = Scene(*_SIZE)
     light = 90 + 0.55 * noise(rng, *_SIZE, finest=16).astype(np.float32)
     scene.image.paste(Image.fromarray(light.clip(0, 255).astype(np.uint8)))
@@ -184,7 +184,7 @@ def _stand(scene: Scene, name: str, column: int, horizon: int, distance: float) 
 
 
 def _related(rng: Random, relation: str) -> tuple[Spot, Spot]:
-    """Spots of two things that stand in a relation."""
+    """Draw spots of two objects that are in a relation."""
     near, far = rng.randint(70, 110), rng.randint(280, 320)
     low, high = rng.randint(215, 235), rng.randint(65, 85)
     match relation:

@@ -30,7 +30,7 @@ class Look(NamedTuple):
 
 
 def noise(rng: Random, width: int, height: int, *, coarsest: int = 2, finest: int = 64) -> Pixels:
-    """Draw coloured noise whose detail weakens with its size, as in photographs.
+    """Draw coloured noise whose finer layers are weaker, as in photographs.
 
     Args:
         rng: Draws everything.
@@ -40,7 +40,7 @@ def noise(rng: Random, width: int, height: int, *, coarsest: int = 2, finest: in
         finest: Blotches across the image in the weakest layer.
     """
     generator = np.random.default_rng(rng.getrandbits(64))
-    half = (width // 2, height // 2)  # no layer is so fine that it needs more
+    half = (width // 2, height // 2)  # enough for the finest layer
     total = np.zeros((half[1], half[0], 3), np.float32)
     blotches = coarsest
     while blotches <= finest:
@@ -68,7 +68,7 @@ def mosaic(rng: Random, width: int, height: int, n_shapes: int) -> Pixels:
 
 
 def with_look(rng: Random, image: Pixels, look: Look) -> Pixels:
-    """Match an image's brightness, contrast and sharpness to ``look``, by scaling and grain."""
+    """Match an image's brightness, contrast and sharpness to a look, by scaling and grain."""
     soft = cv2.GaussianBlur(image, (0, 0), _SOFT).astype(np.float32)
     grey = soft @ _GREY
     centred = (soft - grey.mean()) / (grey.std() + 1e-3)
@@ -81,22 +81,22 @@ def with_look(rng: Random, image: Pixels, look: Look) -> Pixels:
 
 
 def levels(values: NDArray[Any]) -> Pixels:
-    """Cut real values to the levels that a pixel can have."""
+    """Clip values to [0, 255] and convert them to uint8."""
     pixels: Pixels = np.clip(values, 0, 255).astype(np.uint8)
     return pixels
 
 
 def of_one_length(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Lengthen files of images by zeros after their end, which every decoder passes over.
+    """Pad image files with trailing zeros, which decoders ignore, to the longest file's length.
 
-    Where images are options, the sizes of their files would tell which one is smooth or busy.
+    File sizes would otherwise reveal which option is smooth or busy.
     """
     longest = max(map(len, files.values()))
     return {name: data.ljust(longest, b"\0") for name, data in files.items()}
 
 
 def as_jpeg(pixels: Pixels) -> bytes:
-    """Encode as photographs are."""
+    """Encode as JPEG."""
     return jpeg(Image.fromarray(pixels))
 
 
@@ -109,13 +109,14 @@ def as_file(pixels: Pixels, image_format: str) -> bytes:
 
 _SIZE = (360, 270)  # px
 _COLUMNS, _ROWS = 4, 3  # tiles of a shaded wall
-_ALBEDOS = (0.15, 0.28, 0.5, 0.9)  # each tells from the next
+_ALBEDOS = (0.15, 0.28, 0.5, 0.9)  # far enough apart to be told apart
 
 
 def shaded_walls(rng: Random, n: int) -> dict[str, bytes]:
     """Write images of Intrinsic Images in the Wild: tiled walls whose albedo is known.
 
-    A third of them has a judgement of each kind. Two more have only doubtful ones.
+    The three kinds of judgement alternate. Two extra images, with low scores only, must be
+    rejected.
     """
     files: dict[str, bytes] = {}
     for nth in range(n + 2):
@@ -129,7 +130,7 @@ def shaded_walls(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def _lit(rng: Random, albedo: list[float]) -> Pixels:
-    """Light tiles from a side, so strongly that a dark tile in the light outshines a bright one."""
+    """Light tiles from one side, so strongly that a lit dark tile can outshine a bright one."""
     width, height = _SIZE
     tiles = np.array(albedo, np.float32).reshape(_ROWS, _COLUMNS)
     reflectance = np.kron(tiles, np.ones((height // _ROWS, width // _COLUMNS), np.float32))
