@@ -1,8 +1,8 @@
-"""Every text a model reads in MULTI: Figure 3, in Chinese (as the paper asks) and in English.
+"""Prompts of MULTI: Figure 3, in Chinese (as the paper asks) and in English.
 
-The wording is the authors' prompts.py of the paper's version, which agrees with the figure where
-the figure can be read; ``prompts.json`` holds it, and what their present repository words otherwise
-("zh_today"). Ours is the line for questions of type Other.
+``prompts.json`` has the wording of the authors' prompts.py at the time of the paper, which agrees
+with the figure where that is legible, and the texts that their present repository words differently
+("zh_today"). The line for questions of type Other is ours.
 """
 
 import json
@@ -17,7 +17,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.rows import Question
 
 IMAGE_TOKEN = re.compile(r"\[IMAGE_(\d+)\]")
-"""Where an image belongs in a text."""
+"""Place of an image in a text, with its number."""
 
 _TEXTS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
     json.loads(Path(__file__).with_name("prompts.json").read_text("utf-8"))
@@ -35,7 +35,7 @@ def english(question: Question) -> Prompt:
 
 
 def turn_by_turn(question: Question) -> Prompt:
-    """Send several images one a turn, then a turn without one, whose answer counts (4.2)."""
+    """Send several images, one per turn, then the rest of the text, whose answer counts (4.2)."""
     if len(question.images) < 2:
         return main(question)
     parts = _with_images(_text(question, "zh", "in_turn"), question.images)
@@ -54,13 +54,13 @@ def chain_of_thought(question: Question) -> Prompt:
 
 
 def today(question: Question) -> Prompt:
-    """Prompt of the authors' present repository; type Other as OP."""
+    """Ask with the prompt of the authors' present repository; type Other as OP."""
     text = _text(_as_open(question), "zh_today", _situation(question))
     return Prompt.of(*_with_images(text, question.images))
 
 
 def turn_by_turn_today(question: Question) -> Prompt:
-    """Feed several images one a turn, the last with all that follows it, as they do now."""
+    """Send several images, one per turn, the last with the rest of the text, as they do now."""
     if len(question.images) < 2:
         return today(question)
     text = _text(_as_open(question), "zh_today", "in_turn")
@@ -81,7 +81,7 @@ def chain_of_thought_today(question: Question) -> Prompt:
 
 
 def no_image(question: Question) -> Prompt:
-    """Ask without the images; a model may say that it misses them (section 4.5)."""
+    """Ask without the images; a model may respond that they are missing (section 4.5)."""
     situation = "missing" if question.images else "none"
     return Prompt.of(_text(question, "zh", situation))
 
@@ -117,7 +117,7 @@ def _text(question: Question, language: str, situation: str, *, reasoning: bool 
 
 
 def _texts(language: str) -> dict[str, Any]:
-    """The texts of a language; "zh_today" overrides those of the paper."""
+    """Return the texts of a language; "zh_today" overrides the paper's Chinese texts."""
     if language != "zh_today":
         return _TEXTS[language]
     before, now = _TEXTS["zh"], _TEXTS["zh_today"]

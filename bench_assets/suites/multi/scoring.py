@@ -1,4 +1,4 @@
-"""Points for responses, and the measures over them (section 4.3)."""
+"""Scorers of MULTI, and the measures over their points (section 4.3)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,38 +23,38 @@ from bench_assets.suites.multi.parsing.responses import (
 if TYPE_CHECKING:
     from jieba import Tokenizer
 
-# Of a run of characters that make no words, jieba's time grows with the square.
+# jieba takes quadratic time for a run of characters without words: long runs are split.
 _LONG_RUN = re.compile("([\u4e00-\u9fd5]{2048})(?=[\u4e00-\u9fd5])")
 
 REFUSED = "says that the image is missing"
-"""Note of the score of a response that refuses to answer for that reason."""
+"""Score note of a response that refuses to answer for that reason."""
 
 
 def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points for what a response commits to, however it is wrapped."""
+    """Score the answer that a response commits to, however it is wrapped."""
     return _score(answered, careful(answered.question), answered.prediction.text)
 
 
 def score_as_printed(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points as the authors' script did for the paper's tables."""
+    """Score as the authors' script did for the paper's tables."""
     return _score(answered, PAPER, _as_it_came(answered))
 
 
 def score_as_today(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points as the authors' script does today, by the first letters of a response."""
+    """Score as the authors' script does today, by the first letters of a response."""
     return _score(answered, CURRENT, _as_it_came(answered))
 
 
 def score_as_today_from_the_end(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points as the authors' script does today, by the last letters of a response."""
+    """Score as the authors' script does today, by the last letters of a response."""
     return _score(answered, CURRENT_END, _as_it_came(answered))
 
 
 def max_points(question: Question) -> float:
-    """Points of a question: one for SA and OP, one a right option or blank for MA and FB.
+    """Return the most points of a question: 1 for SA and OP, 1 per right option (MA) or blank (FB).
 
-    OP counts one point whatever Table 9 says of 1,205: so the tables were made. Questions of type
-    Other have none, and neither have those whose answer is not published.
+    OP has one point each, as in the paper's results, although Table 9 has 1,205 for 798 questions.
+    Questions of type Other, or without a published answer, have none.
     """
     if question.category == "Other" or question.answer == (NOT_PUBLISHED,):
         return 0.0
@@ -62,9 +62,9 @@ def max_points(question: Question) -> float:
 
 
 def score_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Points over points (section 4.3); questions without a response count with no points.
+    """Points won over points possible (section 4.3); a missing response wins none.
 
-    They are among ``n_unscored`` all the same, so that no one takes the value for the whole.
+    Missing responses also count in ``n_unscored``, which shows that the value is incomplete.
     """
     return _over_questions(scored, lambda points, most: ScoredPoint(points / most, weight=most))
 
@@ -72,7 +72,7 @@ def score_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of questions with all their points: "MA Acc." of Table 4 over the MA questions.
 
-    The authors' ROUGE-L of two equal texts is 0.999999995, which here is all of a point.
+    The authors' ROUGE-L of two equal texts is 0.999999995, which counts as a full point here.
     """
     return _over_questions(
         scored, lambda points, most: ScoredPoint(float(points >= most * (1 - 1e-6)))
@@ -80,7 +80,7 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of the points of questions with images that a model gives away for want of them."""
+    """Share of the points of questions with images whose response says that they are missing."""
     return mean(
         ScoredPoint(
             None if one.score.error else float(one.score.note == REFUSED),
@@ -103,7 +103,7 @@ def slices(question: Question) -> Sequence[str]:
 
 
 def rouge_l(text: str, reference: str) -> float:
-    """F of the longest common subsequence of Chinese words, as rouge_chinese has it, in [0, 1].
+    """ROUGE-L (F1) over Chinese words, as rouge_chinese computes it, in [0, 1].
 
     Zero if either text is blank.
     """
@@ -116,7 +116,7 @@ def rouge_l(text: str, reference: str) -> float:
 
 
 def _as_it_came(answered: AnsweredQuestion) -> str:
-    """The whole response including thoughts, as the authors' scripts get it."""
+    """Return the whole response with its reasoning, as the authors' scripts get it."""
     return answered.prediction.raw_text or answered.prediction.text
 
 
@@ -159,7 +159,7 @@ def _choices_points(question: Question, answer: tuple[str, ...], _: Reader) -> f
 
 
 def _blanks_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
-    pairs = zip(answer, question.answer, strict=False)  # lines beyond the blanks are free
+    pairs = zip(answer, question.answer, strict=False)  # extra lines are ignored
     return float(sum(reader.fits(line, gold) for line, gold in pairs))
 
 
@@ -179,7 +179,7 @@ _POINTS = {
 def _over_questions(
     scored: Sequence[ScoredQuestion], point: Callable[[float, float], ScoredPoint]
 ) -> Mean:
-    """Average over the questions that have points; ``point`` takes the points and the most."""
+    """Average ``point(points, max_points)`` over the questions that have points."""
     units = [(one, most) for one in scored if (most := _most(one))]
     n_unscored = sum(one.score.points is None for one, _ in units)
     share = mean(
@@ -194,7 +194,7 @@ def _most(one: ScoredQuestion) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """Segment a text; in lines and sentences as rouge_chinese does, whose blank lines are words."""
+    """Segment a text by lines and sentences as rouge_chinese does, where blank lines are words."""
     from rouge_chinese import Rouge
 
     cut = (word for part in _LONG_RUN.split(text) if part for word in _segmenter().cut(part))
@@ -204,7 +204,7 @@ def _words(text: str) -> list[str]:
 
 @cache
 def _segmenter() -> "Tokenizer":
-    """Jieba's words, from its dictionary; its own loading would keep a cache outside our folder."""
+    """Load jieba's dictionary; its own loader would write a cache outside the home folder."""
     import jieba
 
     segmenter = jieba.Tokenizer()

@@ -8,7 +8,7 @@ from bench_assets.evaluation.suite import SuiteSettings
 
 
 class MultiSettings(SuiteSettings):
-    """The choices of every suite, and those of MULTI's building and ablations."""
+    """Settings of every suite, and of MULTI's built route and ablations."""
 
     captioner: str = ""
     """Model that describes images, if the source has no captions (4.5)."""
@@ -18,7 +18,7 @@ class MultiSettings(SuiteSettings):
     """Two or more models. A transformed question is applied if all of them find the new key;
     otherwise it waits for review (3.2)."""
     font: Path | None = None
-    """Font with Chinese characters for drawn tables; default: searched."""
+    """Font with Chinese characters for drawn tables; default: a font of the system."""
     elite_weights: dict[str, float] = Field(default_factory=dict)
     """Model to its weight for MULTI-Elite, if the source has no hard list (3.3)."""
 

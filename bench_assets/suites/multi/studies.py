@@ -13,10 +13,10 @@ COMPARED = {
     "ocr_for_images": "no_image",
     "with_knowledge": "main",
 }
-"""Condition -> the condition that it is compared with: Table 6, and for the last one Table 8."""
+"""Condition -> its baseline condition: Table 6; Table 8 for the last one."""
 
 CONDITIONS = tuple(dict.fromkeys([*COMPARED, *COMPARED.values()]))
-"""Every condition that is needed."""
+"""All compared conditions and their baselines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +27,10 @@ class InformationGain:
     condition: str
     compared_with: str
     category: str  # "all", SI or MI
-    value: float  # score ratio under the condition, over the questions asked under both
+    value: float  # score ratio under the condition, over the questions scored under both
     baseline: float
     gain: float  # in [-1, 1]
-    low: float  # of the gain: its 95 % interval, questions being paired
+    low: float  # ends of the gain's 95 % interval, paired by question
     high: float
     n_questions: int
 
@@ -65,7 +65,7 @@ def _gain(
     names: tuple[str, str, str, str],
 ) -> InformationGain:
     paired = [q for q in asked if q.question_id in points and q.question_id in baseline]
-    # A difference in [-1, 1] is moved to [0, 1] and back, which is where intervals are made.
+    # Intervals are computed in [0, 1]: differences in [-1, 1] are mapped there and back.
     difference = mean(
         ScoredPoint(
             (1 + (points[q.question_id] - baseline[q.question_id]) / max_points(q)) / 2,

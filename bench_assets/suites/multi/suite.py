@@ -1,4 +1,4 @@
-"""MULTI as a suite."""
+"""The MULTI suite."""
 
 from functools import partial
 from pathlib import Path

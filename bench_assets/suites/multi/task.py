@@ -23,13 +23,13 @@ TASK = Task(
         ),
         "with_knowledge": Condition(
             prompt=prompts.main,
-            about="With a piece of MULTI-Extend where there is one (section 4.7, Table 8).",
+            about="With the question's piece of MULTI-Extend, if any (section 4.7, Table 8).",
             own_questions=True,
             rejections="multi/with_knowledge/rejections",
         ),
         "no_image": Condition(
             prompt=prompts.no_image,
-            about="The images are taken away (section 4.5, Table 6: w/o. image).",
+            about="Without the images (section 4.5, Table 6: w/o. image).",
         ),
         "captions_for_images": Condition(
             prompt=prompts.texts_for_images,
@@ -43,14 +43,14 @@ TASK = Task(
         ),
         "ocr_for_images": Condition(
             prompt=prompts.texts_for_images,
-            about="Recognised writing in place of the images (section 4.5, Table 6: w. ocr).",
+            about="OCR texts in place of the images (section 4.5, Table 6: w. ocr).",
             own_questions=True,
             rejections="multi/ocr_for_images/rejections",
             needs="it needs questions with images that decode",
         ),
         "turn_by_turn": Condition(
             prompt=prompts.turn_by_turn,
-            about="Several images one a turn; the last answer counts (section 4.2).",
+            about="Several images, one per turn; the last answer counts (section 4.2).",
         ),
         "chain_of_thought": Condition(
             prompt=prompts.chain_of_thought,
@@ -62,19 +62,19 @@ TASK = Task(
         ),
         "today": Condition(
             prompt=prompts.today,
-            about="As main, in the words of the authors' present repository.",
+            about="As main, with the prompts of the authors' present repository.",
         ),
         "turn_by_turn_today": Condition(
             prompt=prompts.turn_by_turn_today,
-            about="Several images one a turn, the last with the rest: their present repository.",
+            about="Several images, one per turn, the last with the rest: their present repository.",
         ),
         "chain_of_thought_today": Condition(
             prompt=prompts.chain_of_thought_today,
-            about="Reasoning and answer in one turn, as the authors' present repository asks.",
+            about="Reasoning and answer in one turn: the authors' present repository.",
         ),
         "blank_image": Condition(
             prompt=prompts.main,
-            about="A black image where there is none, for models that demand one (section 4.2).",
+            about="A black image where there is none, for models that require one (section 4.2).",
             own_questions=True,
         ),
     },

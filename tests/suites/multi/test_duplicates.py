@@ -216,7 +216,7 @@ def options(*texts):
             {"general": "[IMAGE_2]", "images": ("a",)}, "image 2 of 1", id="no such image"
         ),
         pytest.param({"answer": ""}, "the answer is empty", id="no answer"),
-        pytest.param({"general": "\ufffd"}, "lost one", id="a lost character"),
+        pytest.param({"general": "\ufffd"}, "replacement character", id="a lost character"),
     ],
 )
 def test_a_defect_is_found(fields, defect):

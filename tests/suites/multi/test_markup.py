@@ -254,14 +254,14 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
 @pytest.mark.parametrize(
     ("html", "why"),
     [
-        pytest.param("<table></table>", "without cells", id="no cells"),
-        pytest.param("\ud800", "without cells", id="half a surrogate pair"),
-        pytest.param('<table><tr><td colspan="99999999999">a', "joined", id="joined too widely"),
-        pytest.param('<table><tr><td rowspan="999" colspan="999">a', "joined", id="in both ways"),
-        pytest.param(f'<table><tr><td colspan="{"9" * 5000}">a', "joined", id="no number at all"),
+        pytest.param("<table></table>", "no cells", id="no cells"),
+        pytest.param("\ud800", "no cells", id="half a surrogate pair"),
+        pytest.param('<table><tr><td colspan="99999999999">a', "spans", id="joined too widely"),
+        pytest.param('<table><tr><td rowspan="999" colspan="999">a', "spans", id="in both ways"),
+        pytest.param(f'<table><tr><td colspan="{"9" * 5000}">a', "spans", id="no number at all"),
         pytest.param(f"<table><tr><td>{'a' * 30_000}", "30000 characters", id="a long word"),
         pytest.param(
-            f"<table>{LONG_ROW * 60}</table>", "a table of", id="too large", marks=pytest.mark.long
+            f"<table>{LONG_ROW * 60}</table>", "too large", id="too large", marks=pytest.mark.long
         ),
     ],
 )

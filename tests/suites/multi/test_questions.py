@@ -80,8 +80,10 @@ def test_levels_are_the_columns_of_table_5(education, subject, level):
     ("fields", "reason"),
     [
         pytest.param({"specific": ""}, "the text is empty", id="no text"),
-        pytest.param({"specific": "[IMAGE_1]"}, "shows 1 images and has 0", id="no image"),
-        pytest.param({"specific": "[IMAGE_0]", "images": ("1.png",)}, "shows 1", id="image nought"),
+        pytest.param({"specific": "[IMAGE_1]"}, "no image: 1 places, 0 images", id="no image"),
+        pytest.param(
+            {"specific": "[IMAGE_0]", "images": ("1.png",)}, "no image: 1 places", id="image nought"
+        ),
         pytest.param({"specific": "[IMAGE_1]", "images": ("9.png",)}, "9.png", id="image lost"),
         pytest.param({"answer": "BC"}, "answer to a SA question is 'BC'", id="two letters for SA"),
         pytest.param({"answer": "b"}, "is 'b'", id="a small letter"),

@@ -321,7 +321,7 @@ def test_a_sound_rewrite_by_a_model_waits_for_review():
 @pytest.mark.parametrize(
     ("wish", "fault"),
     [
-        pytest.param(DEEPEN, "'78' does not stand there exactly once", id="not there"),
+        pytest.param(DEEPEN, "'78' does not occur exactly once", id="not there"),
         pytest.param({"name": "negate"}, "it does not apply here", id="a rule that cannot"),
         pytest.param({"name": "translate"}, "no such transformation", id="an unknown one"),
     ],

@@ -58,7 +58,7 @@ class EliteConfig(dg.Config):
     """Selection of MULTI-Elite, if the source has no hard list."""
 
     size: int = Field(500, gt=0)
-    """Questions; never more than a quarter of all, so that a small edition has hard ones too."""
+    """Number of questions; at most a quarter of all, so that a small edition has an elite too."""
     seed: int = 0
 
 
@@ -95,14 +95,14 @@ def ocr(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Recognise writing in every image of a question (section 4.5)."""
+    """Recognise the text in every image of a question (section 4.5)."""
     if file := release_of(sources).ocr:
         return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
     key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
     unread = [image for image in _shown(questions) if image not in known]
-    whole = list[str]()  # of the unread, noted as they are opened: one after the other is held
+    whole = list[str]()  # unread images that decode; opened one at a time
 
     def opened() -> Iterator[Image.Image]:
         for image in unread:
@@ -134,7 +134,7 @@ def captions_for_images(
     **MULTI.stage("questions", below="ocr_for_images"),
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
-    """Replace images by the writing in them."""
+    """Replace images by their OCR texts."""
     if any(row.author == writing.author() for row in ocr):
         there = {row.image for row in ocr}
         questions = [question for question in questions if set(question.images) <= there]
@@ -183,7 +183,7 @@ def elite_choices(
 def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
 ) -> dg.Output[list[Question]]:
-    """Select MULTI-Elite: the source's hard list, else the choices."""
+    """Select MULTI-Elite: the source's hard list, or else our choice."""
     listed = read_hard_list(release_of(sources), [])
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
     return table_output(select_elite(questions, listed or chosen))
@@ -207,7 +207,7 @@ def knowledge_links(
 ) -> dg.Output[list[KnowledgeLink]]:
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
     release = release_of(sources)
-    built = release.annotations is not None  # the authors' own links are left as they are
+    built = release.annotations is not None  # the release's own links are kept
     return table_output(
         link_knowledge(transformed_items, read_knowledge(release, []), search=built)
     )
@@ -278,7 +278,7 @@ _SCORES = {
 def information_gain(
     context: dg.AssetExecutionContext, tables: TableFiles, questions: list[Question]
 ) -> dg.Output[list[InformationGain]]:
-    """Compare conditions question by question."""
+    """Compare each condition with its baseline, question by question."""
     model = context.partition_key
     scores = {name: tables.read(key, Score, model) for name, key in _SCORES.items()}
     rows = compare(questions, scores, model)

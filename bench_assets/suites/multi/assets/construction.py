@@ -1,6 +1,6 @@
 """Dataset build of raw material: selection, annotation, transformation, near-duplicates (3.2).
 
-For the release these tables are empty, or pass its items on.
+For the release these tables are empty, or pass its items through.
 """
 
 import dagster as dg
@@ -64,7 +64,7 @@ class SelectionConfig(dg.Config):
     b: float = 1.0
     """Weight of images."""
     alpha: float = Field(3.0, ge=0)
-    """Problems per decade of the size of a knowledge piece."""
+    """Problems per decade of a knowledge piece's number of problems."""
     m: int = Field(1, ge=0)
     """How many of the longest and of the shortest are picked with probability p."""
     p: float = Field(1.0, ge=0, le=1)
@@ -77,12 +77,12 @@ class TransformationConfig(dg.Config):
     """Share of random transformations."""
 
     share: float = Field(0.1, ge=0, le=1)
-    """Of the items that no other rule changes: negated, or asked without options."""
+    """Share of the items that no other rule changes, to negate or to ask without options."""
     seed: int = 0
 
 
 class DuplicateConfig(dg.Config):
-    """When two items count as nearly the same; the paper does not say."""
+    """Thresholds of near-duplicates; not given by the paper."""
 
     similarity: float = Field(0.8, gt=0, le=1)
     """Least Jaccard similarity of their texts' shingles of three characters."""
@@ -130,7 +130,7 @@ def annotation(
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
     bad: list[Rejection] = []
     annotations = _annotations(sources, bad)
-    whole = AnnotatedItems(items, [], [])  # the release shows only what came of it
+    whole = AnnotatedItems(items, [], [])  # the release has only the result
     merged = whole
     if annotations is not None:
         rated = decisions.with_ratings(annotations, heard(tables, DIFFICULTY))
@@ -230,7 +230,7 @@ def transformations(
 def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
 ) -> dg.Output[list[MultiItem]]:
-    """Replace items by their transformations."""
+    """Replace items by their applied transformations."""
     return table_output(apply(annotated_items, transformations))
 
 
@@ -257,13 +257,13 @@ def duplicates(
 
 
 def _annotations(sources: SourceFiles, rejections: list[Rejection]) -> list[Annotation] | None:
-    """Annotations of raw material; None for the release."""
+    """Read the annotations of raw material; None for the release."""
     file = release_of(sources).annotations
     return read_annotations(file, rejections) if file else None
 
 
 def _rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
-    """Rewrites that a model proposes for items without another proposal.
+    """Ask a model for rewrites of items without another proposal.
 
     Raises:
         ModelError: If a request fails; the other responses are cached.
@@ -271,8 +271,8 @@ def _rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
     responses = model.response([Request(prompt=proposal_prompt(item)) for item in items])
     if failed := [response.error for response in responses if response.error]:
         raise ModelError(
-            f"{model.name}: {len(failed)} of {len(items)} items have no response: {failed[0]}; "
-            "materialize again to ask for just these"
+            f"{model.name}: {len(failed)} of {len(items)} items have no response: {failed[0]}. "
+            "Materialize again to request only these"
         )
     proposed = {
         item.item_id: proposal

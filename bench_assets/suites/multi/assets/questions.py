@@ -32,13 +32,13 @@ MULTI = AssetFolder("multi", "2")
 
 
 def release_of(sources: SourceFiles) -> MultiRelease:
-    """Find the files of the suite."""
+    """Find the files of the suite's source."""
     return find_release(sources.open("multi").folder)
 
 
 @dg.asset(**MULTI.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files."""
+    """Record the digest of every source file."""
     opened = sources.open("multi")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -53,7 +53,7 @@ def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
 
 @dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
 def items(raw_items: list[MultiItem]) -> dg.Output[list[MultiItem]]:
-    """Bring the questions into markdown (section 3.2, data pre-process)."""
+    """Convert the questions to Markdown (section 3.2, data pre-process)."""
     return table_output([prepare(item).item for item in raw_items])
 
 
@@ -65,7 +65,7 @@ def images(
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, and every table that markdown cannot express."""
+    """Store every image of the folder, and every table that Markdown cannot express."""
     stored, broken = image_store.put_files(image_files(release_of(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
     tables = {n: html for item in raw_items for n, html in prepare(item).tables.items()}
@@ -87,11 +87,11 @@ def images(
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
-    """List images that cannot be used."""
+    """List image files that do not decode."""
     known = {image.name for image in stored}
     files = image_files(release_of(sources).images)
     broken = {name: file for name, file in files.items() if name not in known}
-    return table_output(image_store.put_files(broken).rejections)  # tried again, to hear why
+    return table_output(image_store.put_files(broken).rejections)  # read again, for the reason
 
 
 @dg.multi_asset(
@@ -118,7 +118,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     duplicates: list[Duplicate],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
-    """Make the question table, and a rejection of every other picked item."""
+    """Build the question table, and a rejection for every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
     bad: list[Rejection] = []

@@ -36,7 +36,7 @@ from bench_assets.suites.multi.construction.transformations import (
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 
-_SEMANTICS = 2  # the round of annotation that transformations belong to
+_SEMANTICS = 2  # the annotation round that transformations belong to
 _FILE = read_tasks(Path(__file__).parents[1] / "annotation.toml")
 _TASKS, CODE_BOOK = _FILE.tasks, _FILE.code_book
 _HOW = dict(
@@ -57,7 +57,7 @@ _DROPS = dict(
 def _difficulty_units(
     items: Sequence[Raw], selection: Sequence[SelectionDecision], images: Sequence[StoredImage]
 ) -> list[Unit]:
-    """Ask for ratings of the picked problems' items, as they are in the raw material."""
+    """Make a unit of each item of the picked problems, before annotation."""
     picked = {one.problem_id for one in selection if one.picked}
     return [
         Unit(
@@ -89,7 +89,7 @@ def _transformation_units(
     items: Sequence[Raw],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Make one unit an item whose proposal neither a rule nor the solvers confirm."""
+    """Make a unit of each item with proposals that neither a rule nor the solvers confirm."""
     solvers = sorted({answer.solver for answer in solver_answers})
     waiting: dict[str, list[Transformation]] = {}
     for row in unproven(confirm(proposals, solver_answers, solvers)):
@@ -114,7 +114,7 @@ def _proposed(rows: Sequence[Transformation]) -> dict[str, str]:
 
 
 def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
-    """The first annotator's answer on each item."""
+    """Convert the first annotator's answer on each item."""
     return [_annotation(about[0]) for about in by_unit(answers).values()]
 
 
@@ -188,7 +188,7 @@ def _twin_items(
 
 
 def _duplicate_decisions(answers: Sequence[Answer]) -> list[TwinDecision]:
-    """The majority's decision on each pair; tied pairs both stay."""
+    """Take the most frequent decision on each pair; after a tie both items stay."""
     found = []
     for name, about in by_unit(answers).items():
         later, earlier = parts_of(name)

@@ -2,7 +2,7 @@
 
 ``annotations.json`` is a list of ``{item, round, annotator}`` with any of ``difficulty`` and
 ``quality`` (numbers), ``changes`` (field of the item -> new text), ``drop`` (the reason) and
-``transform`` (a requested transformation). An item has at most one annotation a round.
+``transform`` (a requested transformation). An item has at most one annotation per round.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ ROUNDS = (1, 2)
 """Format, content and labels in the first round; semantics and enhancement in the second."""
 
 CHANGEABLE = ("general", "specific", "type", "answer", "analysis", "education", "subject")
-"""Fields an annotator may write anew."""
+"""Fields that an annotator may change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +43,16 @@ class Annotation:
     item_id: str
     round: int
     annotator: str
-    difficulty: str = ""  # a number; "" leaves it as it is
+    difficulty: str = ""  # a number; "" for no change
     quality: str = ""
     changes: Mapping[str, str] = field(default_factory=dict)
-    drop: str = ""  # why the item is to go; "" if it stays
-    transform: Mapping[str, str] = field(default_factory=dict)  # its `name` and what it needs
+    drop: str = ""  # reason to drop the item; "" to keep it
+    transform: Mapping[str, str] = field(default_factory=dict)  # its `name` and arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRating:
-    """A person's rating of an item, each from 1 to 5."""
+    """An annotator's rating of an item's difficulty and quality, from 1 to 5."""
 
     item_id: str
     person: str
@@ -73,7 +73,7 @@ class ItemRevision:
 
 
 class AnnotatedItems(NamedTuple):
-    """The items left by both rounds, the changes, and the rejections."""
+    """The items that both rounds keep, the changes, and the rejections."""
 
     items: list[MultiItem]
     revisions: list[ItemRevision]
@@ -85,11 +85,11 @@ def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> l
 
     Args:
         file: UTF-8.
-        rejections: Receives entries that are not of the form above, and the later of two of an item
-            in a round; None: they are errors.
+        rejections: Receives invalid entries, and an item's second annotation in one round; None:
+            they are errors.
 
     Raises:
-        SourceError: If the file is no JSON list.
+        SourceError: If the file is not a JSON list.
     """
     annotations: dict[tuple[str, int], Annotation] = {}
     for entry, where in read_entries(file, rejections):
@@ -105,7 +105,7 @@ def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> l
 def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> AnnotatedItems:
     """Apply the first round to every item, and the second to the result.
 
-    An item that either round drops becomes a rejection, and so does an annotation of no item.
+    Items that either round drops, and annotations of unknown items, become rejections.
     """
     by_round = {(one.item_id, one.round): one for one in annotations}
     known = {item.item_id for item in items}
@@ -131,7 +131,7 @@ def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> Anno
 def with_ratings(
     annotations: Sequence[Annotation], ratings: Iterable[ItemRating]
 ) -> list[Annotation]:
-    """Put people's ratings, the lower median of each item, into its first annotation."""
+    """Put the lower median of each item's ratings into its first-round annotation."""
     by_item: dict[str, list[ItemRating]] = {}
     for one in ratings:
         by_item.setdefault(one.item_id, []).append(one)
@@ -148,7 +148,7 @@ def with_ratings(
 
 
 def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
-    """Requested transformations by item; the later round wins."""
+    """Return the requested transformations by item; the later round wins."""
     ordered = sorted(annotations, key=lambda one: one.round)
     return {one.item_id: one.transform for one in ordered if one.transform}
 
@@ -223,11 +223,11 @@ class TwinDecision:
 
     item_id: str  # the later one
     earlier: str
-    drop: str  # "later", "earlier", or "": both stay
+    drop: str  # "later", "earlier", or "" to keep both
 
 
 class KnowledgeLinks(NamedTuple):
-    """Which item has which piece of knowledge, and the pieces."""
+    """Links from items to knowledge pieces, and the pieces by name."""
 
     links: list[KnowledgeLink]
     pieces: dict[str, Knowledge]
@@ -236,7 +236,7 @@ class KnowledgeLinks(NamedTuple):
 def manual_transformations(
     items: Iterable[MultiItem], annotations: Iterable[Annotation]
 ) -> list[Transformation]:
-    """Transformations of items that annotators rewrote; a defective one has a fault."""
+    """Make transformations of items that annotators rewrote; a defective one has a fault."""
     written = {one.item_id: one for one in annotations if one.changes}
     return [
         _manual_transformation(item, written[item.item_id])
@@ -266,9 +266,9 @@ def add_written_pieces(
     pieces: Mapping[str, Knowledge],
     written: Iterable[WrittenPiece],
 ) -> KnowledgeLinks:
-    """Link written pieces to items without one; of several for an item the first counts.
+    """Link written pieces to items without one; the first of several for an item counts.
 
-    A piece whose name belongs to another text gets the item's id beside its name.
+    If another piece has the name already, the item's id is appended to it.
     """
     first = {one.item_id: one for one in reversed(list(written))}
     found = KnowledgeLinks([], dict(pieces))
@@ -342,7 +342,7 @@ def without_duplicates(items: Iterable[MultiItem], pairs: Iterable[Duplicate]) -
 
 
 def duplicate_rejections(pairs: Iterable[Duplicate]) -> list[Rejection]:
-    """Rejections of dropped near-duplicates, each with the nearest kept item."""
+    """Make a rejection of each dropped near-duplicate, with its nearest twin."""
     nearest = {
         pair.item_id: pair
         for pair in sorted(pairs, key=lambda pair: pair.similarity)

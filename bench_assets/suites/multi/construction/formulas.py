@@ -1,4 +1,4 @@
-"""Formulas and tags of raw markup: where they are, which are broken, which characters are lost."""
+"""Formulas and tags of raw markup: finding and hiding them, broken formulas, lost characters."""
 
 import html
 import re
@@ -9,10 +9,10 @@ FORMULA = re.compile(
     r"(?<!\\)\$\$(?:\\.|[^$\\])+\$\$|(?<!\\)\$(?!\$)(?:\\.|[^$\n\\])+\$|\\\(.+?\\\)|\\\[.+?\\\]",
     re.DOTALL,
 )
-"""A formula as LaTeX; one may follow another without a blank: ``$a$$b$``."""
+"""A LaTeX formula; formulas may follow each other without a blank: ``$a$$b$``."""
 
 _SIGN = re.compile(r"(?<!\\)\$")
-_MONEY = re.compile(  # an amount that ends where no formula goes on
+_MONEY = re.compile(  # an amount that is not continued as a formula
     r"(?<![\\$])\$(?=\d[\d,]*(?:\.\d+)?(?:\s*[\u3000-\u303f\uff01-\uff65\u4e00-\u9fff]|\s+[A-Za-z]{2,}"
     r"|[,;:.!?]?(?:\s|$)))"
 )
@@ -38,7 +38,7 @@ class Formulas:
         self.kept: list[str] = []
 
     def keep(self, text: str) -> str:
-        """Replace each formula by a placeholder. Money is none: a formula holds no tag."""
+        """Replace each formula by a placeholder; amounts of money and spans with tags are none."""
         text = escape_money(text)
         closed = _closed(text)
 
@@ -61,7 +61,7 @@ class Formulas:
         )
 
     def escape_pipes(self, text: str) -> str:
-        r"""Write ``|`` so that it ends no cell: ``\|`` in a text, ``\vert`` in its formulas."""
+        r"""Escape ``|`` for a table cell: ``\|`` in the text, ``\vert`` in its formulas."""
         for found in _PLACE.finditer(text):
             number = int(found[1])
             norms = self.kept[number].replace(r"\|", r"\Vert ")
@@ -74,14 +74,14 @@ class Formulas:
 
 
 def visible_text(text: str) -> str:
-    """The visible text of HTML, found without a parser."""
+    """Return the visible text of HTML, without using a parser."""
     formulas = Formulas()
     seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
     return formulas.show(html.unescape(seen))
 
 
 def lost_characters(before: str, after: str) -> str:
-    """Characters of one text that the other lacks, each as often; blanks do not count.
+    """Return the characters of one text that the other lacks, with repetitions, without blanks.
 
     >>> lost_characters("x<y 且 y>z", "xy>z")
     '<y且'
@@ -93,9 +93,9 @@ def lost_characters(before: str, after: str) -> str:
 
 
 def escape_money(text: str) -> str:
-    r"""Escape the dollar sign of an amount that would open or close a formula of the text.
+    r"""Escape the dollar signs of amounts that would be taken for a formula's.
 
-    Only where the signs of a text make no pairs; two amounts hurt no formula.
+    Only if the text has an odd number of dollar signs, and escaping makes it even.
 
     >>> escape_money("单价$5，设$x$支"), escape_money("$3，4$")
     ('单价\\$5，设$x$支', '$3，4$')
@@ -107,7 +107,7 @@ def escape_money(text: str) -> str:
 
 
 def is_broken(text: str) -> bool:
-    r"""Whether a text has an empty formula, an open one, or one with an open brace.
+    r"""Whether a text has an empty or unclosed formula, or one with unbalanced braces.
 
     >>> is_broken("SO$_4$$^{2-}$ $$x=1$$"), is_broken("$x"), is_broken(r"$\\left\\{x\\right.$")
     (False, True, False)
@@ -123,7 +123,7 @@ def is_broken(text: str) -> bool:
 
 
 def join_indices(text: str) -> str:
-    """Write an index above and one below the same letter as one formula.
+    """Join a subscript and a superscript of the same letter into one formula.
 
     >>> join_indices("SO$_{4}$$^{2-}$")
     'SO$_{4}^{2-}$'
@@ -132,7 +132,7 @@ def join_indices(text: str) -> str:
 
 
 def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
-    """Positions of tags in a text; a short one must be closed."""
+    """Return the spans of tags in a text; a one-letter tag must be closed somewhere."""
     return {
         found.span()
         for found in _TAG.finditer(part)
@@ -141,6 +141,6 @@ def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
 
 
 def _closed(text: str) -> set[str]:
-    """Which of the short tags a text closes."""
+    """Return the one-letter tags that a text closes."""
     lowered = text.lower()
     return {letter for letter in _LETTERS if f"</{letter}>" in lowered}

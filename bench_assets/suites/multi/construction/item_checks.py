@@ -16,10 +16,10 @@ from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
 MASK = "[MASK]"
-"""Where an answer belongs."""
+"""Place of an answer in a text."""
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 13
-"""Options of a question with choices (Table 10)."""
+"""Number of options of a choice question (Table 10)."""
 
 
 def defects(item: MultiItem) -> list[str]:
@@ -33,7 +33,7 @@ def _of_format(item: MultiItem) -> list[str]:
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
         "a formula is broken": is_broken(item.text) or is_broken(item.answer),
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),
-        "a replacement character stands for a lost one": "\ufffd" in item.text + item.answer,
+        "it contains the replacement character U+FFFD": "\ufffd" in item.text + item.answer,
     }
     return [defect for defect, holds in found.items() if holds]
 
@@ -43,7 +43,7 @@ def _of_content(item: MultiItem) -> list[str]:
     found = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
-        f"it shows image {max(shown, default=0)} of {len(item.images)}": (
+        f"it refers to image {max(shown, default=0)} of {len(item.images)}": (
             max(shown, default=0) > len(item.images)
         ),
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
@@ -91,7 +91,7 @@ _CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
 }
 
 
-# What makes another question of the same words: numbers, signs, negations, extremes.
+# Differences that make another question of similar words: numbers, signs, negations, extremes.
 _FIGURES = re.compile(
     r"\d+(?:\.\d+)?|[-+−<>≤≥=√]|错误|可能|一定|最[大小高低多少长短]|[不没非未无否除仅只均各每半倍]|"
     r"[上下左右前后先内外正反负同异已东南西北增减]"
@@ -106,7 +106,7 @@ class Duplicate:
     earlier: str
     similarity: float  # of their texts, [0, 1]
     distance: int  # largest between their images, in bits of 64; 0 without images
-    conflict: str = ""  # why neither may fall, though they look alike; "" if nothing speaks for it
+    conflict: str = ""  # why both are kept although they look alike; "" if they are not
     dropped: bool
 
 
@@ -116,7 +116,7 @@ def duplicates(
     """Find pairs alike in text and in every image, except within a problem.
 
     Args:
-        items: In order: of a pair the later one is the duplicate.
+        items: In order; the later one of a pair is the duplicate.
         hashes: Perceptual hash of each image by name.
         similarity: Least Jaccard similarity of the texts' shingles.
         distance: Most bits by which two image hashes differ.
@@ -149,7 +149,7 @@ def duplicates(
 
 
 def _conflict(later: MultiItem, earlier: MultiItem) -> str:
-    """Name the difference that decides the answers of two similar items; "" without one."""
+    """Name a difference that may change the answer of two similar items; "" without one."""
     if _gold(later) != _gold(earlier):
         return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
     one, other = (_FIGURES.findall(_half_width(item.text)) for item in (later, earlier))
@@ -160,10 +160,10 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
 
 
 def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, str]]:
-    """Words of one stem in whose place the other has different ones: 冰 and 水, ice and water.
+    """Yield words of one stem that the other replaces, such as 冰 and 水 (ice and water).
 
-    So are the same words in another order. A character more or less (a typing error, a full stop)
-    is none.
+    The same words in another order count too; an inserted or missing character (a typing error, a
+    full stop) does not.
     """
     one, other = (re.findall(r"[a-z]+|\w", _half_width(_stem(i)).lower()) for i in (earlier, later))
     if one != other and Counter(one) == Counter(other):
@@ -180,11 +180,11 @@ def _stem(item: MultiItem) -> str:
 
 
 def _gold(item: MultiItem) -> tuple[str, ...]:
-    """The gold independent of order: the texts of the right options, or the blanks."""
+    """Return the gold regardless of option order: texts of the right options, or the blanks."""
     if item.type in ("SA", "MA"):
         options = [_plain(option) for option in split_options(item.text)[1]]
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
-        told_apart = len(set(options)) == len(options)  # images are not
+        told_apart = len(set(options)) == len(options)  # not if they are images
         return tuple(sorted(by_letter.get(one, one) if told_apart else one for one in item.answer))
     return tuple(map(_plain, item.answer.splitlines()))
 
@@ -198,7 +198,7 @@ def _half_width(text: str) -> str:
 
 
 def _image_distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
-    """Largest distance between images in the same place; None if their numbers differ."""
+    """Largest distance between images in the same place; None if the counts differ."""
     shown = [[hashes[name] for name in _shown(item)] for item in (one, other)]
     if len(shown[0]) != len(shown[1]):
         return None

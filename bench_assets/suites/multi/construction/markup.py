@@ -1,7 +1,7 @@
-"""Raw markup to the markdown of the benchmark (section 3.2, data pre-process).
+"""Conversion of raw markup to the benchmark's Markdown (section 3.2, data pre-process), and OCR.
 
-Formulas and comparison signs are hidden from the HTML parser. Tables that markdown cannot express
-are drawn ("a screenshot image after rendering"); writing in images is recognised (section 4.5).
+Formulas and comparison signs are hidden from the HTML parser. Tables that Markdown cannot express
+are drawn ("a screenshot image after rendering"); text in images is recognised (section 4.5).
 """
 
 import io
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def parse_html(html: str) -> "BeautifulSoup":
-    """Parse HTML; as a file, because BeautifulSoup tries a short text as a file name."""
+    """Parse HTML, passed as a file because BeautifulSoup may take a short text for a file name."""
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(io.StringIO(html), "html.parser")
@@ -40,7 +40,7 @@ def parse_html(html: str) -> "BeautifulSoup":
 _PARTS = ("general", "specific", "answer", "analysis")
 
 FORMATS = ("html", "markdown", "text")
-"""What raw material may be written in."""
+"""Formats of raw problems."""
 
 _BLANK_TO_FILL = re.compile(
     r"<u>\s*</u>|_{3,}"
@@ -61,21 +61,21 @@ _LEFTOVER = re.compile(
 
 
 class MarkdownItem(NamedTuple):
-    """An item in the benchmark's markdown, and the tables that have to be drawn for it."""
+    """An item in the benchmark's Markdown, and the tables to draw for it."""
 
     item: MultiItem
-    tables: Mapping[str, str]  # image name -> HTML of the table it is to show
+    tables: Mapping[str, str]  # image name -> HTML of the table to draw
 
 
 def prepare(item: MultiItem) -> MarkdownItem:
     """Convert a raw item to Markdown; Markdown is unchanged.
 
-    Layout goes, ``<u>`` stays, bold, italic and tables become markdown, indices and formulas
-    LaTeX. Images, and tables with joined cells or images in them, become ``[IMAGE_n]``. Places
-    to fill in become ``[MASK]``.
+    Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
+    formulas LaTeX. Images, and tables with joined cells or images, become ``[IMAGE_n]``; places to
+    fill in become ``[MASK]``.
 
     Raises:
-        SourceError: If the item is in another format.
+        SourceError: If the item's format is unknown.
     """
     if item.format not in FORMATS:
         raise SourceError(
@@ -100,7 +100,7 @@ def prepare(item: MultiItem) -> MarkdownItem:
     change = convert[item.format]
     try:
         parts: dict[str, Any] = {name: change(getattr(item, name)) for name in _PARTS}
-    except RecursionError:  # tags in tags in tags; who looks for defects rejects it
+    except RecursionError:  # of nested tags; ``defects`` rejects the item
         return MarkdownItem(replace(item, format="markdown", lost="tags nested too deeply"), {})
     missing = "" if item.format == "markdown" else _missing(item, parts, tables.values())
     changed = replace(item, **parts, format="markdown", lost=missing)
@@ -108,7 +108,7 @@ def prepare(item: MultiItem) -> MarkdownItem:
 
 
 def leftover_tags(text: str) -> list[str]:
-    """Find HTML that no one removed; ``<u>`` is meant to stay.
+    """Find HTML tags that the conversion left; ``<u>`` is kept on purpose.
 
     >>> leftover_tags("<u>x</u> < 3 and <font>y</font>")
     ['<font>', '</font>']
@@ -117,7 +117,7 @@ def leftover_tags(text: str) -> list[str]:
 
 
 def _missing(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
-    """Characters of an item that are neither in its parts nor in its drawn tables."""
+    """Return the characters of an item that are in neither its parts nor its drawn tables."""
     read = visible_text if item.format == "html" else str
     before = "\n".join(_mask(read(getattr(item, name))) for name in _PARTS)
     after = "\n".join([*parts.values(), *map(visible_text, tables)])
@@ -138,7 +138,7 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
     for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
-        if not _is_plain(drawn):  # only of the outermost: of each in each it would take forever
+        if not _is_plain(drawn):  # outermost tables only: all nested ones would take too long
             drawn.replace_with(table(formulas.show(str(drawn))))
     for text in soup(string=lambda text: text.find_parent("table") is not None):
         text.replace_with(formulas.escape_pipes(text))
@@ -162,7 +162,7 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
 
 
 def _index(tag: "Tag", formulas: Formulas) -> str:
-    """An index as LaTeX, with the indices in it; formatting goes. "" if it is empty."""
+    """Convert an index, with nested ones, to LaTeX without formatting; "" if it is empty."""
     from bs4 import Tag
 
     parts = [
@@ -176,7 +176,7 @@ def _index(tag: "Tag", formulas: Formulas) -> str:
 
 
 def _in_formula(text: str) -> str:
-    """Text inside a formula: without signs of formulas in it, and LaTeX's own signs as letters."""
+    """Write text inside a formula: without dollar signs, LaTeX's special characters escaped."""
     parts, end = [], 0
     for found in FORMULA.finditer(text):
         parts += [_as_letters(text[end : found.start()]), found[0].strip("$")]
@@ -189,7 +189,7 @@ def _as_letters(text: str) -> str:
 
 
 def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
-    """Write the reading of a character in brackets, and the marks of lists that have others."""
+    """Write ruby readings in brackets, and the marks of lists that Markdown cannot number."""
     for reading in soup("rt"):
         bracketed = reading.parent is not None and reading.parent.find("rp") is not None
         if not bracketed and reading.get_text(strip=True):
@@ -208,13 +208,13 @@ def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
 
 
 def _restore_formulas(formulas: Formulas, text: str) -> str:
-    """Restore formulas; a line to fill in is a blank, also inside a formula."""
+    """Restore formulas; a line to fill in becomes ``[MASK]``, also inside a formula."""
     return re.sub(r"_{3,}", "[MASK]", formulas.show(text))
 
 
 def _is_plain(table: "Tag") -> bool:
-    """Whether markdown can express a table: equal rows, no joined cells, only text."""
-    if table.find(["table", "img"]):  # first: with tables in each other, cells would be countless
+    """Whether Markdown can express a table: equal rows, no joined cells, only text."""
+    if table.find(["table", "img"]):  # first: nested tables would have too many cells
         return False
     rows = [row.find_all(["td", "th"]) for row in table.find_all("tr")]
     joined = any(str(cell.get(span, "1")) != "1" for row in rows for cell in row for span in _SPANS)
@@ -229,7 +229,7 @@ def _tidy(text: str) -> str:
 
 
 def _without_blanks(line: str) -> str:
-    """A line without superfluous blanks; a list in a list keeps its indentation."""
+    """Collapse the blanks of a line; a nested list entry keeps its indentation."""
     nested = _IN_A_LIST.match(line)
     return (nested[1] if nested else "") + re.sub(r"[ \t]+", " ", line).strip()
 
@@ -244,10 +244,10 @@ def _mask(text: str) -> str:
     return _BLANK_TO_FILL.sub(mark, text)
 
 
-_SIZE = 20  # px of the writing
-_MARGIN = 10  # px inside a cell
-_MOST_JOINED = 10_000  # places that one cell may take
-_MOST_WRITTEN = 20_000  # characters in one cell
+_SIZE = 20  # px, font size
+_MARGIN = 10  # px, inside a cell
+_MOST_JOINED = 10_000  # most places of the grid that one cell may take
+_MOST_WRITTEN = 20_000  # most characters in one cell
 _FONTS = ("NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf", "wqy-microhei.ttc", "simhei.ttf")
 
 _Place = tuple[int, int]  # row and column
@@ -264,15 +264,15 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
     Args:
         html: One ``<table>``.
-        font: None: a Chinese font of the system, or for ASCII the one of Pillow.
+        font: Default: a Chinese font of the system or, for ASCII text, Pillow's.
 
     Raises:
         SettingsError: If there is no font for the text.
-        ImageError: If it has no cells or is too large.
+        ImageError: If the table has no cells or is too large.
     """
     cells = _cells(parse_html(html).find_all("tr"))
     if not cells:
-        raise ImageError("a table without cells")
+        raise ImageError("the table has no cells")
     writing = _font(font, "".join(cell.text for cell in cells.values()))
     rows = max(row + cell.rows for (row, _), cell in cells.items())
     columns = max(column + cell.columns for (_, column), cell in cells.items())
@@ -280,7 +280,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
     step_x, step_y = int(width) + 2 * _MARGIN, _SIZE + 2 * _MARGIN
     size = (columns * step_x + 1, rows * step_y + 1)
     if size[0] * size[1] > MAX_PIXELS:
-        raise ImageError(f"a table of {size[0]} x {size[1]} px")
+        raise ImageError(f"the table is too large: {size[0]} x {size[1]} px")
     image = Image.new("RGB", size, "white")
     pen = ImageDraw.Draw(image)
     for (row, column), cell in cells.items():
@@ -306,9 +306,9 @@ def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
             text = " ".join(tag.get_text(" ", strip=True).splitlines())
             cell = _Cell(text, _span(tag, "rowspan"), _span(tag, "colspan"))
             if len(text) > _MOST_WRITTEN:
-                raise ImageError(f"a cell of {len(text)} characters")
+                raise ImageError(f"a cell is too long: {len(text)} characters")
             if cell.rows * cell.columns > _MOST_JOINED:
-                raise ImageError(f"a cell of {cell.rows} x {cell.columns} joined ones")
+                raise ImageError(f"a cell spans too much: {cell.rows} x {cell.columns}")
             cells[row, column] = cell
             taken |= {
                 (row + down, column + right)
@@ -341,16 +341,16 @@ def _font(file: Path | None, text: str) -> ImageFont.FreeTypeFont | ImageFont.Im
     return ImageFont.load_default(_SIZE)
 
 
-_LONGEST_SIDE = 960  # px that the detector looks at; smaller images are not blown up
+_LONGEST_SIDE = 960  # px, for the detector; smaller images are not enlarged
 
 
 def author() -> str:
-    """Name the engine and its version. The paper has EasyOCR, whose models are no package."""
+    """Name the OCR engine and its version; the paper's, EasyOCR, has its models in no package."""
     return f"rapidocr {version('rapidocr')}"
 
 
 def recognise(images: Iterable[Image.Image]) -> list[str]:
-    """Recognise Chinese and English writing; fragments are joined with 、 as in the release."""
+    """Recognise Chinese and English text; fragments are joined with 、 as in the release."""
     import numpy as np
     from rapidocr import RapidOCR
     from rapidocr.utils.output import RapidOCROutput

@@ -1,4 +1,4 @@
-"""Marks of HTML's numbered lists that markdown does not have: letters, Roman numerals, jumps."""
+"""Marks of HTML's numbered lists that Markdown lacks: letters, Roman numerals, jumps."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def list_marks(numbered: "Tag", entries: Sequence["Tag"]) -> list[str]:
-    """Marks of a list that counts in letters, Roman numerals, backwards or by jumps; else []."""
+    """Return the marks of a list with letters, Roman numerals, reversal or jumps; else []."""
     styled = _LIST_STYLE.search(str(numbered.get("style", "")))
     kind = styled[1].lower() if styled else str(numbered.get("type", "1"))
     backwards = numbered.has_attr("reversed")
@@ -31,7 +31,7 @@ def _whole(written: object, other: int) -> int:
 
 
 def _letters(number: int) -> str:
-    """Count as lists of options do: A to Z, AA; a number where there is no letter.
+    """Count in letters: A to Z, AA, ...; numbers below 1 stay numbers.
 
     >>> _letters(3), _letters(28), _letters(0)
     ('C', 'AB', '0')
@@ -44,7 +44,7 @@ def _letters(number: int) -> str:
 
 
 def _roman(number: int) -> str:
-    """Count in Roman numerals up to 3999.
+    """Count in Roman numerals from 1 to 3999; other numbers stay numbers.
 
     >>> _roman(4), _roman(1990), _roman(0)
     ('IV', 'MCMXC', '0')
@@ -72,4 +72,4 @@ _COUNTED: Mapping[str, Callable[[int], str]] = {
     **dict.fromkeys(("i", "lower-roman"), lambda number: _roman(number).lower()),
     **dict.fromkeys(("I", "upper-roman"), _roman),
 }
-"""How lists count that markdown cannot express, by ``type`` or CSS; letters are an option's."""
+"""Numbering that Markdown lacks, by ``type`` or CSS; letters are upper case, as options are."""

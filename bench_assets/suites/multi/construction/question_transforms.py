@@ -1,7 +1,7 @@
-"""The four transformations of Figure 6 that a rule can make, and the forms whose gold is proven.
+"""The four transformations of section 3.2 that rules can make, and the forms with proven gold.
 
-Each rule makes a proposal, ``undo_...`` shows that it loses nothing, and ``proof_of_...`` names the
-form of the whitelist that proves the new gold, or "". A proposal without a proof is not applied
+Each rule makes a proposal, ``undo_...`` verifies that it is reversible, and ``proof_of_...`` names
+the form of the whitelist that proves the new gold, or "". A proposal without a proof is not applied
 until annotators or solvers confirm its gold (see ``transformations``).
 """
 
@@ -20,7 +20,7 @@ from bench_assets.suites.multi.dataset.source import MultiItem
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬"
 _CIRCLED_RUN = re.compile(rf"[{CIRCLED}](?:[、和与及,，\s]*[{CIRCLED}])*")
-# Commas make triples and thousands: 3,4,5 and 1,200 are one thing each.
+# Not separated by commas: 3,4,5 and 1,200 are one element each.
 _NUMBER_RUN = re.compile(r"\d{1,2}(?:\s*[和与及]\s*\d{1,2})+|\d{1,2}")
 _STATEMENT = re.compile(rf"([{CIRCLED}])([^{CIRCLED}]+)")
 _UNARY = (
@@ -37,7 +37,7 @@ _SYMBOLS = {
     **{"钡": "Ba", "金": "Au", "汞": "Hg", "铅": "Pb"},
 }
 _ELEMENT = f"[{''.join(_SYMBOLS)}]"
-_NAME = (  # what is what it is beside any other thing, as "spouse", "the former" and "x" are not
+_NAME = (  # things whose kind does not depend on context, unlike "spouse", "the former", "x"
     rf"(?:{_ELEMENT}|鲸|海豚|蝙蝠|猫|狗|牛|羊|马|虎|兔|麻雀|鸽子|鹰|企鹅|鸵鸟|蛇|龟|鳄鱼|青蛙|蟾蜍|鲨鱼|鲤鱼|金鱼|"
     r"蝴蝶|蜜蜂|蚂蚁|水|冰|海水|空气|氧气|氮气|氢气|二氧化碳|食盐|蔗糖|酒精|牛奶|玻璃|橡胶|石墨|金刚石|石蜡|松香|"
     r"石油|煤|天然气|太阳能|风能|水能|核能|地热能|潮汐能|位移|路程|速度|速率|加速度|力|质量|时间|温度|"
@@ -56,7 +56,7 @@ _INTRODUCED = rf"\s*(?:有|下列|以下|有下列)?各?(?:{_CLAIM_NOUN}|{_KIND_
 
 _NEGATIONS = (("正确的是[MASK]", "不正确的是[MASK]"), ("是[MASK]", "不是[MASK]"))
 _NEGATIVE = re.compile(r"不|没|无|非|未|错误|除了|有误")
-# "可能不是" is no complement of "可能是", and "于是" is no "是".
+# "可能不是" is not the complement of "可能是", and "于是" is not "是".
 _NO_NEGATION = re.compile(
     r"(?:可能|一定|必然|必须|应该?|至少|只|仅|通常|往往|于|还|但|凡|(?<!首)都|也|就|像|要)是\[MASK\]"
 )
@@ -92,11 +92,11 @@ _SIGNS |= {"（": "(", "）": ")", "＋": "+", "－": "-", "＝": "="}
 
 
 def choose_elements(item: MultiItem) -> list[MultiItem]:
-    """Turn combined options into their elements, of which several are right ((1) and (3)).
+    """Turn combined options into their elements, several of them right (Figure 6 (1), (3)).
 
     "A. 1和3  B. 2和4", gold B, becomes "A. 1  B. 2  C. 3  D. 4", gold BD. If the stem lists
-    statements ①, ②, ... after the blank, these become the options. Options that may be orders are
-    left alone.
+    statements ①, ②, ... after the blank, these become the options. Options that may be sequences
+    are left alone.
     """
     stem, options = split_options(item.specific)
     combined = [_elements_of(option) for option in options]
@@ -114,7 +114,7 @@ def choose_elements(item: MultiItem) -> list[MultiItem]:
 
 
 def undo_choose_elements(item: MultiItem, changed: MultiItem) -> bool:
-    """Whether the right options together are the one right combination."""
+    """Whether the right options together are the original right combination."""
     stem, options = split_options(item.specific)
     right = list(_elements_of(options[ascii_uppercase.index(item.answer)]))
     statements = _statements(stem)
@@ -124,11 +124,11 @@ def undo_choose_elements(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_elements(item: MultiItem) -> str:
-    """The form by which each element is right or wrong by itself.
+    """Name the form that proves each element right or wrong by itself; "" if none.
 
-    Two conditions. The whole question is a list of names, or of one claim about each, and a noun of
-    ``_UNARY`` applies to each alone. And every other element is wrong, however the right option is
-    meant: a wrong option adds it alone to right ones.
+    Two conditions: the whole question is a list of names, or of one claim about each, with a noun
+    of ``_UNARY`` that applies to each alone; and every element outside the right option is wrong,
+    because some wrong option adds just that element to right ones.
     """
     stem, options = split_options(item.specific)
     combined = [set(_elements_of(option)) for option in options]
@@ -145,9 +145,9 @@ def proof_of_elements(item: MultiItem) -> str:
 
 
 def negate(item: MultiItem) -> list[MultiItem]:
-    """Ask for the complement of the one right option ((2)).
+    """Negate the question, so that all other options are right (Figure 6 (2)).
 
-    Not if an option speaks of others ("以上都是"), nor if something only may or must be so.
+    Not if an option refers to others ("以上都是"), nor if the stem is modal ("可能是").
     """
     stem, options = split_options(item.specific)
     last_sentence = re.split(r"[。？！\n]", stem)[-1]
@@ -164,7 +164,7 @@ def negate(item: MultiItem) -> list[MultiItem]:
 
 
 def undo_negate(item: MultiItem, changed: MultiItem) -> bool:
-    """Whether taking the negation back asks the same, with the one option left as its answer."""
+    """Whether removing the negation restores the question, with the remaining option as answer."""
     stem, options = split_options(changed.specific)
     left = "".join(a for a in ascii_uppercase[: len(options)] if a not in changed.answer)
     texts = [stem.replace(denied, affirmed) for affirmed, denied in _NEGATIONS if denied in stem]
@@ -172,16 +172,16 @@ def undo_negate(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_negation(item: MultiItem) -> str:
-    """The form whose one right option is computed, as in ``proof_of_blank``."""
+    """Name the form whose one right option is computed (see ``proof_of_blank``); "" if none."""
     _, options = split_options(item.specific)
     numbers = [_value(option) for option in options]
     return proof_of_blank(item) if None not in numbers and len({*numbers}) == len(numbers) else ""
 
 
 def split_blanks(item: MultiItem) -> list[MultiItem]:
-    """Ask for each of several parallel blanks alone, the others given in their places ((5)).
+    """Ask for each of several parallel blanks alone, with the others filled in (Figure 6 (5)).
 
-    Blanks that stand apart are asked with the first of them, and given with the rest.
+    Blanks outside the parallel group are asked with its first blank and filled in for the rest.
     """
     group = _group(item)
     if group is None:
@@ -197,19 +197,19 @@ def split_blanks(item: MultiItem) -> list[MultiItem]:
 
 
 def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
-    """Whether the text with its answers filled in is the same."""
+    """Whether both texts are the same with their answers filled in."""
     return fill(item.text, blanks_in(item.answer)) == fill(changed.text, blanks_in(changed.answer))
 
 
 def proof_of_split(item: MultiItem) -> str:
-    """The form that has one value for a blank, the others given, if the key has that value."""
+    """Name the form that fixes each blank, given the others, if the key agrees; "" if none."""
     text, golds = item.text.strip(), list(blanks_in(item.answer))
     fixed = golds and (_names(text) == golds or _fixes_numbers(text, [*map(_value, golds)]))
     return "each blank in its place, the others given" if fixed else ""
 
 
 def to_blank(item: MultiItem) -> list[MultiItem]:
-    """Remove the options; the right one's text fills the blank (section 3.2)."""
+    """Remove the options; the right one's text becomes the answer (section 3.2)."""
     stem, options = split_options(item.specific)
     if item.type != "SA" or not options or item.text.count(MASK) != 1 or len(item.answer) != 1:
         return []
@@ -222,7 +222,7 @@ def to_blank(item: MultiItem) -> list[MultiItem]:
 
 
 def undo_to_blank(item: MultiItem, changed: MultiItem) -> bool:
-    """Whether the answer is the text of the right option, and of no other."""
+    """Whether the answer is the text of the right option, and of no other option."""
     stem, options = split_options(item.specific)
     right = ascii_uppercase.index(item.answer)
     same = [number for number, text in enumerate(options) if text == changed.answer]
@@ -230,7 +230,7 @@ def undo_to_blank(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_blank(item: MultiItem) -> str:
-    """The form whose answer is computed: arithmetic with an integer as its value."""
+    """Name the form whose answer is computed, arithmetic with an integer result; "" if none."""
     stem, options = split_options(item.specific)
     text = item.general + stem
     for written, sign in _SIGNS.items():
@@ -242,7 +242,7 @@ def proof_of_blank(item: MultiItem) -> str:
 
 
 def with_options(stem: str, options: Sequence[str]) -> str:
-    r"""Write a question with its options, one a line.
+    r"""Write a question with its options, one per line.
 
     >>> with_options("选[MASK]", ["甲", "乙"])
     '选[MASK]\nA. 甲\nB. 乙'
@@ -252,7 +252,7 @@ def with_options(stem: str, options: Sequence[str]) -> str:
 
 
 def fill(text: str, answers: Sequence[str]) -> str:
-    """Fill answers into blanks, in order; of alternatives the first.
+    """Fill answers into blanks, in order; of alternatives ("或") the first.
 
     >>> fill("[MASK]是[MASK]", ["水", "氢氧化物或H2O"])
     '水是氢氧化物'
@@ -262,7 +262,7 @@ def fill(text: str, answers: Sequence[str]) -> str:
 
 
 def _elements_of(option: str) -> tuple[str, ...]:
-    """The elements that a combined option names; none if it is anything else."""
+    """Return the elements that a combined option names; () for any other option."""
     if _CIRCLED_RUN.fullmatch(option):
         return tuple(dict.fromkeys(re.findall(f"[{CIRCLED}]", option)))
     if _NUMBER_RUN.fullmatch(option):
@@ -279,7 +279,7 @@ def _statements(stem: str) -> dict[str, str]:
 
 
 def _lists_only(text: str, question: re.Pattern[str], element: str) -> bool:
-    """Whether a text is a question and its list, each mark once, and nothing else."""
+    """Whether a text is just a question and its list, with each mark once."""
     listed = question.sub("", text, count=1)
     marks = re.findall(f"[{CIRCLED}]", listed)
     form = rf"{_INTRODUCED}(?:[{CIRCLED}]\s*{element}[；;，,。、\s]*)+"
@@ -298,19 +298,19 @@ def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, lis
 
 
 def _value(option: str) -> Fraction | None:
-    """The number that an option is; None if it is anything else."""
+    """Parse an option as a number; None if it is anything else."""
     number = option.strip(" $")
     return Fraction(number) if _NUMBER.fullmatch(number) else None
 
 
 def _names(text: str) -> list[str]:
-    """What a text asks for by the names of two things; empty if it is anything else."""
+    """Answer a text that asks about two named things; [] for any other text."""
     found = ((form.fullmatch(text), names) for form, names in _NAMED_BLANKS)
     return next(([names[one] for one in asked.groups()] for asked, names in found if asked), [])
 
 
 def _fixes_numbers(text: str, golds: Sequence[Fraction | None]) -> bool:
-    """Whether a sum, a product or an equation has these numbers, and each of them by the others."""
+    """Whether a text's sum, product or equation has these numbers, so each fixes the others."""
     numbers = [gold for gold in golds if gold is not None]
     if len(numbers) < len(golds):
         return False
@@ -321,7 +321,7 @@ def _fixes_numbers(text: str, golds: Sequence[Fraction | None]) -> bool:
 
 
 def _has_roots(polynomial: str, roots: Sequence[Fraction]) -> bool:
-    """Whether x^2 + bx + c is (x - r)(x - s), which two values of x show."""
+    """Whether x^2 + bx + c is (x - r)(x - s), tested at two values of x."""
     product = re.sub(r"(?<=\d)x", "*x", polynomial.replace("^", "**"))
     return len(roots) == 2 and all(
         _calculated(product.replace("x", f"({x})")) == prod(x - root for root in roots)
@@ -338,7 +338,7 @@ _OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
 
 
 def _calculated(expression: str) -> int | None:
-    """The value of an arithmetic expression, if it is an integer."""
+    """Evaluate an arithmetic expression; None unless its value is an integer."""
     try:
         value = _evaluate(ast.parse(expression.strip(), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError):
@@ -362,7 +362,7 @@ def _evaluate(node: ast.expr) -> Fraction:
 
 
 def _group(item: MultiItem) -> re.Match[str] | None:
-    """The parallel blanks of a question, if each of all its blanks has a gold."""
+    """Find the parallel blanks of a question whose blanks all have a gold."""
     group = _PARALLEL.search(item.specific)
     fits = item.text.count(MASK) == len(blanks_in(item.answer))
     few = group is not None and group[0].count(MASK) <= len(ascii_lowercase)
@@ -374,7 +374,7 @@ def _blanks_before(item: MultiItem, group: re.Match[str]) -> int:
 
 
 def _given(item: MultiItem, group: re.Match[str], number: int) -> MultiItem:
-    """A sub-question that asks for blank ``number``, with the others of its group given."""
+    """Make a sub-question for blank ``number``, with the others of its group filled in."""
     golds, first = blanks_in(item.answer), _blanks_before(item, group)
     members = range(first, first + group[0].count(MASK))
     kept = {number} | (set(range(len(golds))) - set(members) if number == first else set())

@@ -1,10 +1,10 @@
 """Selection of raw problems (appendix D) and of MULTI-Elite (section 3.3).
 
-Appendix D leaves three things open: its two forms of H differ (``"ratio"`` has no unit, which
-adding characters and images needs; ``"printed_left"`` is half the harmonic mean, in characters);
-"q = 1" is read as a = 1 and p = 1; m is not given: 1, at most half of N_k.
+Appendix D leaves three things open. Its two forms of H differ: ``"ratio"`` has no unit, as adding
+characters and images requires; ``"printed_left"`` is half the harmonic mean, in characters. "q = 1"
+is read as a = 1 and p = 1. m is not given: here 1, at most half of N_k.
 
-MULTI-Elite follows the notebook of the authors' repository until 2024-02-06
+MULTI-Elite follows the notebook that the authors' repository had until 2024-02-06
 (``data/select_hard_data.ipynb``), with a seed.
 """
 
@@ -23,7 +23,7 @@ from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 Reading: TypeAlias = Literal["ratio", "printed_left"]
 
 NO_KNOWLEDGE = "null"
-"""The keyword for questions without knowledge (footnote 9)."""
+"""Keyword of questions without knowledge (footnote 9)."""
 
 _WEIGHTS = (1.0, 0.1, 0.5)  # of question, answer and analysis
 
@@ -33,7 +33,7 @@ class SelectionDecision:
     """Whether one raw problem was picked, with its probability and draw."""
 
     problem_id: str
-    knowledge: str  # the piece it was compared under
+    knowledge: str  # the piece within which it was compared
     length: float  # L_q
     rank: int  # 0 for the longest of the piece
     n_problems: int  # of the piece
@@ -49,7 +49,7 @@ class SelectionParameters:
 
     a: float = 1.0  # weight of characters
     b: float = 1.0  # weight of images
-    alpha: float = 3.0  # questions per decade of a piece's size
+    alpha: float = 3.0  # problems per decade of a piece's size
     m: int = 1  # how many of the longest and shortest are picked with probability p
     p: float = 1.0
     reading: Reading = "ratio"
@@ -60,12 +60,12 @@ def select(
 ) -> list[SelectionDecision]:
     """Decide for every problem, piece by piece, longest first; equal lengths by id.
 
-    A draw depends on the seed and the problem's id alone.
+    A draw depends only on the seed and the problem's id.
 
     Args:
-        items: Sub-questions; a problem is measured over all of its own.
+        items: Sub-questions; a problem is measured over all of them.
         parameters: Weights, quota and probabilities.
-        seed: Of the draws.
+        seed: Seed of the draws.
     """
     measures = _measures(items)
     pieces: dict[str, list[str]] = defaultdict(list)
@@ -83,12 +83,12 @@ def select(
 
 
 def uniform_draw(seed: int, name: str) -> float:
-    """A number in [0, 1) that depends on the seed and a name alone."""
+    """Draw a number in [0, 1) that depends only on the seed and a name."""
     return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:6]) / 2**48
 
 
 def quota(n_problems: int, alpha: float) -> int:
-    """N_k: problems picked of a knowledge piece, by the logarithm of base 10.
+    """N_k: problems to pick of a knowledge piece, by the decimal logarithm of its size.
 
     >>> [quota(n, 3.0) for n in (1, 10, 100, 1000)]
     [0, 3, 6, 9]
@@ -97,7 +97,7 @@ def quota(n_problems: int, alpha: float) -> int:
 
 
 def probability(rank: int, n_problems: int, parameters: SelectionParameters) -> float:
-    """Pr[pick up q]: 1 for the longest, p for the next m - 1 and the last m, else the rest.
+    """Pr[pick up q]: 1 for the longest, p for the next m - 1 and the last m, else by the quota.
 
     >>> [probability(rank, 100, SelectionParameters()) for rank in (0, 1, 99)]
     [1.0, 0.04, 1.0]
@@ -112,7 +112,7 @@ def probability(rank: int, n_problems: int, parameters: SelectionParameters) -> 
 
 
 def normalize_measure(value: float, average: float, reading: Reading) -> float:
-    """H: a measure against its average under the same piece of knowledge; 0 if either is 0.
+    """H: a measure relative to its average within a knowledge piece; 0 if either is 0.
 
     >>> normalize_measure(3, 3, "ratio"), normalize_measure(3, 3, "printed_left")
     (1.0, 1.5)
@@ -125,7 +125,7 @@ def normalize_measure(value: float, average: float, reading: Reading) -> float:
 
 
 def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
-    """Characters of question, answer and analysis, then images in each, by problem."""
+    """Count characters of question, answer and analysis, then images in each, by problem."""
     texts: dict[str, tuple[list[str], list[str], list[str]]] = {}
     for item in items:
         question, answer, analysis = texts.setdefault(item.problem_id, ([item.general], [], []))
@@ -196,19 +196,19 @@ WEIGHTS: Mapping[str, float] = {
     "VisCPM": 33.4,
     "GPT-4": 50.2,
 }
-"""The nine runs of the notebook: each weighs as much as its own overall score."""
+"""The nine runs of the notebook, each weighted by its overall score."""
 
 SCHOOL, UNIVERSITY, SOCIETY = range(3)
 _COLUMNS = {"JuH": SCHOOL, "SeH": SCHOOL, "Uni": UNIVERSITY}
-_TYPES = ("SA", "MA", "FB")  # "objective questions"; in the notebook's order
+_TYPES = ("SA", "MA", "FB")  # "objective questions", in the notebook's order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """Number of questions per subject, and the order of ties."""
+    """Number of questions per subject, and the weights that break ties."""
 
     cells: Mapping[str, tuple[int, int, int]]  # image class -> school, university, society
-    factor: int = 2  # candidates for each place
+    factor: int = 2  # candidates per place
     difficulty: float = 1.5  # weight of an annotator's difficulty
     quality: float = 1.0
     size: int = 500
@@ -220,7 +220,7 @@ NOTEBOOK = Quotas(cells={"SI": (50, 15, 50), "NI": (30, 10, 5), "MI": (10, 5, 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EliteChoice:
-    """The choice of one question for MULTI-Elite, with its hardness."""
+    """Whether one question was chosen for MULTI-Elite, with its hardness."""
 
     question_id: str
     type: str
@@ -237,10 +237,10 @@ def hardness(
     scores: Iterable[Score],
     weights: Mapping[str, float],
 ) -> dict[str, float]:
-    """Sum over models of weight times the lost share of a question's points.
+    """Sum, over models, the weight times the lost share of a question's points.
 
-    The notebook's check for models without vision has a mistake and skips none; none is skipped
-    here either. Scores of models without a weight are ignored.
+    The notebook means to skip models without vision, but a mistake in it skips none; nor do we.
+    Scores of models without a weight are ignored.
     """
     found = {question.question_id: 0.0 for question in questions}
     for score in scores:
@@ -255,8 +255,8 @@ def choose_elite(
 ) -> list[EliteChoice]:
     """Choose by quota within each image class and subject, then at random among candidates.
 
-    In a bucket with quota T the hardest ceil(T/4) MA and floor(T/4) FB questions are candidates,
-    and as many SA questions as are then missing; equally hard ones go by merit.
+    In a bucket with quota T, the hardest ceil(T/4) MA and floor(T/4) FB questions are candidates,
+    and SA questions fill it up to T; ties go by merit.
     """
     rng = Random(f"multi/elite/{seed}")
     buckets: dict[tuple[str, str], list[Question]] = defaultdict(list)
@@ -287,7 +287,7 @@ def choose_elite(
 
 
 def subject_code(question_id: str) -> str:
-    """The subject in an id: the last two letters before the number, "dx" for university.
+    """Return the subject in an id: the last two letters before the number, "dx" for university.
 
     >>> subject_code("multi/czsx_0_0"), subject_code("multi/dxcs_1_0")
     ('sx', 'dx')

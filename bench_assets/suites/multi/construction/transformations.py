@@ -1,9 +1,9 @@
 """Transformations of items (section 3.2, Figure 6): proposals, and the decisions on their gold.
 
-Rules make proposals (``question_transforms``); annotators or a model name the words of the two
-rewrites, distillation and deepening. A proposal is applied only if its gold is proven by a form of
-the whitelist, requested or written by an annotator, or found by every solver model; all others wait
-for review.
+Rules make proposals (``question_transforms``); for the two rewrites, distillation and deepening,
+annotators or a model choose the words. A proposal is applied only if its gold is proven by a form
+of the whitelist, requested or written by an annotator, or found by every solver model. All others
+wait for review.
 """
 
 import re
@@ -23,10 +23,10 @@ from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
 ANNOTATOR, BY_HAND, ACCEPT = "annotator", "by hand", "accept"
 FOR_REVIEW = "for review: "
-"""Beginning of the fault of a transformation whose gold nothing confirms yet."""
+"""Prefix of the fault of a transformation whose gold is not confirmed yet."""
 
 REWRITES = ("distill", "deepen")
-"""Transformations that replace given words."""
+"""Transformations that replace words of the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ RULES: Mapping[str, _Rule] = {
     "negate": _Rule(rules.negate, rules.undo_negate, rules.proof_of_negation),
     "to_blank": _Rule(rules.to_blank, rules.undo_to_blank, rules.proof_of_blank),
 }
-"""The first two are proposed wherever they can be made, the others for a random share."""
+"""The first two are proposed wherever they apply, the others for a random share."""
 
 _SOLVERS = "solvers: "
 _ALWAYS, _AT_RANDOM = ("choose_elements", "split_blanks"), ("negate", "to_blank")
@@ -96,7 +96,7 @@ _PROPOSED = re.compile(
 
 
 def proposal_prompt(item: MultiItem) -> Prompt:
-    """Ask a model which words to replace, and by what; the wording is ours."""
+    """Ask a model which words to replace and by what; the wording is ours."""
     return Prompt.of(_PROPOSE.format(text=item.text))
 
 
@@ -114,17 +114,17 @@ def propose(
     seed: int,
     by: str = ANNOTATOR,
 ) -> list[Transformation]:
-    """Propose at most one transformation an item: the requested one, else one of the rules.
+    """Propose at most one transformation per item: the requested one, or one of the rules.
 
-    Of several rules the first whose gold is proven comes first.
+    Among the rules, the first whose gold is proven is preferred.
 
     Args:
         items: After annotation.
         requests: Item -> ``name`` of a transformation, and for a rewrite ``words`` and ``instead``.
-        share: Of the items that no other rule changes, those to be negated or to lose their
-            options ("we randomly modify", section 3.2), in [0, 1].
-        seed: Of that share.
-        by: Who requests.
+        share: Of items to which the random rules, negation and removal of options, are tried ("we
+            randomly modify", section 3.2), in [0, 1].
+        seed: Seed of that share.
+        by: Who made the requests.
     """
     rows = []
     for item in items:
@@ -138,12 +138,12 @@ def propose(
 
 
 def unproven(rows: Iterable[Transformation]) -> list[Transformation]:
-    """Sound proposals whose gold nothing confirms yet."""
+    """Select sound proposals whose gold is not confirmed yet."""
     return [row for row in rows if row.fault.startswith(FOR_REVIEW)]
 
 
 def transformed(item: MultiItem, row: Transformation) -> MultiItem:
-    """The item that a transformation makes."""
+    """Apply a transformation to its item."""
     return replace(
         item,
         item_id=row.new_id,
@@ -157,12 +157,12 @@ def transformed(item: MultiItem, row: Transformation) -> MultiItem:
 def confirm(
     rows: Sequence[Transformation], answers: Iterable[SolverAnswer], solvers: Sequence[str]
 ) -> list[Transformation]:
-    """Confirm the proposals whose gold every solver finds; a split item needs it of all its parts.
+    """Confirm the proposals whose gold every solver finds; a split item needs it for all parts.
 
     Args:
         rows: Proposals.
-        answers: Of the solvers.
-        solvers: Two or more models; with fewer nothing is confirmed.
+        answers: Answers of the solvers.
+        solvers: Two or more models; with fewer, nothing is confirmed.
     """
     agreed: dict[tuple[str, str], set[str]] = {}
     for answer in answers:
@@ -220,7 +220,7 @@ def apply(items: Sequence[MultiItem], rows: Sequence[Transformation]) -> list[Mu
 def as_transformation(
     item: MultiItem, made: MultiItem, name: str, by: str, proof: str, fault: str
 ) -> Transformation:
-    """The row of a transformation; a sound one without a proof is for review."""
+    """Make the row of a transformation; a sound one without a proof is for review."""
     return Transformation(
         item_id=item.item_id,
         name=name,
@@ -236,11 +236,11 @@ def as_transformation(
 
 
 def rewrite_faults(item: MultiItem, made: MultiItem, words: str, instead: str) -> list[str]:
-    """Faults of a rewrite: it cannot be undone, changes more than the stem, or leaks the answer."""
+    """List faults of a rewrite: not reversible, changes more than the stem, leaks the answer."""
     before, _, after = item.text.partition(words)
     undone = words not in made.text and made.text == before + instead + after
     found = {
-        "undoing it does not lead back": not undone or made.answer != item.answer,
+        "undoing it does not restore the item": not undone or made.answer != item.answer,
         "it changes the options": _stem_and_options(item)[1] != _stem_and_options(made)[1],
         "it changes the images or blanks": _marks(item) != _marks(made),
         f"it leaks the answer: {instead:.40}": _leaks(item, made, instead),
@@ -257,7 +257,7 @@ def _requested(item: MultiItem, request: Mapping[str, str], by: str) -> list[Tra
         return [_refused(item, name, by, f"no such transformation; known: {known}")]
     words, instead = request.get("words", ""), request.get("instead", "")
     if not words or item.text.count(words) != 1:
-        return [_refused(item, name, by, f"{words!r} does not stand there exactly once")]
+        return [_refused(item, name, by, f"{words!r} does not occur exactly once")]
     general, specific = (part.replace(words, instead) for part in (item.general, item.specific))
     made = replace(item, general=general, specific=specific)
     faults = rewrite_faults(item, made, words, instead) + defects(made)
@@ -276,7 +276,7 @@ def _by_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
 
 def _faults(rule: _Rule, item: MultiItem, made: MultiItem) -> list[str]:
     undone = rule.undo(item, made)
-    return ([] if undone else ["undoing it does not lead back"]) + defects(made)
+    return ([] if undone else ["undoing it does not restore the item"]) + defects(made)
 
 
 def _by_person(by: str) -> str:
@@ -311,7 +311,7 @@ def _stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
 
 
 def _leaks(item: MultiItem, made: MultiItem, instead: str) -> bool:
-    """Whether the new stem has a gold, a part of one, or a letter, and the old stem has not."""
+    """Whether the new stem has a gold, a part of one, or a letter that the old stem lacks."""
     old, new = (_bare(_stem_and_options(one)[0]) for one in (item, made))
     golds = [gold for gold in map(_bare, _golds(item)) if gold]
     part = _bare(instead)

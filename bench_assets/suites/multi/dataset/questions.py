@@ -1,4 +1,4 @@
-"""Items as questions, ablated questions, and knowledge pieces (MULTI-Extend, section 3.4)."""
+"""Conversion of items to questions, ablations, knowledge pieces (MULTI-Extend, section 3.4)."""
 
 import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
@@ -19,9 +19,9 @@ from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
 ATTACHED, NAMED, UNCOVERED = "attached", "named in the text", "uncovered"
 WRITTEN = "written by a person"
-"""How a piece came to its question."""
+"""How a knowledge piece was linked to its question."""
 
-_SHORTEST_NAME = 2  # characters; a shorter one is found everywhere
+_SHORTEST_NAME = 2  # characters; shorter names match too often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class KnowledgeLink:
     """The knowledge piece of one item, if it has one."""
 
     item_id: str
-    knowledge: str  # its name; "" if there is none
+    knowledge: str  # name of the piece; "" without one
     how: str  # ATTACHED, NAMED, UNCOVERED or WRITTEN
 
 
@@ -41,7 +41,7 @@ class UsablePieces(NamedTuple):
 
 
 def select_usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePieces:
-    """Select the pieces with a text whose images are among ``images``."""
+    """Select the pieces that have a text and whose images are all in ``images``."""
     checked = UsablePieces({}, [])
     for name, piece in pieces.items():
         missing = [image for image in piece.images if image not in images]
@@ -59,13 +59,13 @@ def link_knowledge(
 ) -> list[KnowledgeLink]:
     """Link every item to the first piece attached to it, or to one named in its text.
 
-    The paper has people search with language models; here the longest name in text or
-    analysis wins.
+    In the paper, people search with language models; here the longest name in text or analysis
+    wins.
 
     Args:
         items: Of either route.
         pieces: By name.
-        search: Search texts; False keeps the release's own links.
+        search: Whether to search texts; False keeps just the attached pieces.
     """
     by_length = sorted((n for n in pieces if len(n) >= _SHORTEST_NAME), key=lambda n: (-len(n), n))
     links = []
@@ -85,16 +85,16 @@ KINDS: Mapping[str, AnswerKind] = {
     "OP": "text",
     "Other": "text",
 }
-"""Which form the answer to a type of question has."""
+"""Kind of answer by type of question."""
 
 LEVELS = {"初中": "JuH", "高中": "SeH", "大学": "Uni"}
-"""Education levels of Table 5; its two other columns are subjects."""
+"""Columns of Table 5 by education level; its two other columns are subjects."""
 
 SUBJECTS = {"驾考": "Driv", "行测": "AAT"}
-"""Subjects that Table 5 has columns for: driving test and administrative aptitude test."""
+"""Columns of Table 5 by subject: driving test and administrative aptitude test."""
 
 NOT_PUBLISHED = "（未公布）"
-"""The answer of questions without one: those a release withholds, and drawings and the like."""
+"""Answer of questions without a published one: withheld by a release, drawings and the like."""
 
 PAPER_COUNTS = 18_430, 17_251
 """Questions and problems (Table 9)."""
@@ -103,7 +103,7 @@ _OPTION = re.compile(r"(?:^|(?<=\s))([A-Z])[.．、:：]\s*", re.MULTILINE)
 
 
 class QuestionTable(NamedTuple):
-    """Questions, and the rejections of other items."""
+    """Questions, and rejections of the other items."""
 
     questions: list[Question]
     rejections: list[Rejection]
@@ -112,10 +112,10 @@ class QuestionTable(NamedTuple):
 def to_questions(
     items: Sequence[MultiItem], images: Mapping[str, StoredImage], edition: Edition
 ) -> QuestionTable:
-    """Make a question of every item that can be asked and scored.
+    """Convert every item that can be asked and scored to a question; reject the others.
 
-    A published edition with a rejection is ``"own"``. If a release withholds all answers, its
-    questions have ``NOT_PUBLISHED`` as answer; a single missing answer is a defect.
+    A published edition with a rejection becomes ``"own"``. If a release withholds all answers, its
+    questions have the answer ``NOT_PUBLISHED``; a single missing answer is a defect.
     """
     withheld = not any(item.answer for item in items)
     table = QuestionTable([], [])
@@ -141,7 +141,7 @@ def edition_of(items: Sequence[MultiItem]) -> Edition:
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     r"""Split a text into stem and options: the last run of A, B, C, ...
 
-    Options begin lines or follow blanks; a text without any is all stem.
+    Options begin lines or follow whitespace; a text without any is all stem.
 
     >>> split_options("A、B两地相距[MASK]\nA. 1 km\nB. 2 km")
     ('A、B两地相距[MASK]', ('1 km', '2 km'))
@@ -158,14 +158,14 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def blanks_in(answer: str) -> tuple[str, ...]:
-    """Split the gold of a question with blanks: one line a blank."""
+    """Split the gold of a question with blanks, one line per blank; empty lines are dropped."""
     return tuple(line.strip() for line in answer.split("\n") if line.strip())
 
 
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
     """Replace images by texts (Table 6); questions without images are left out.
 
-    An image without a text has an empty one.
+    An image without a text gets an empty one.
     """
     found = {text.image: text.text for text in texts}
     return [
@@ -187,8 +187,8 @@ def with_knowledge(
 ) -> list[Question]:
     """Add the knowledge piece of each question (MULTI-Extend, section 4.7).
 
-    Questions without one stay: Table 8 is over the whole set. Images of a piece follow those of the
-    question, and so does their numbering.
+    Questions without one stay: Table 8 is over the whole set. The images of a piece are appended to
+    the question's and numbered after them.
     """
     pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
     return [
@@ -215,11 +215,13 @@ def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: boo
     wanted = [item.images[n - 1] for n in numbers if 0 < n <= len(item.images)]
     missing = sorted(set(wanted) - images.keys())
     faults = {
-        f"id {item.item_id!r} is empty or holds blanks or slashes": (
+        f"id {item.item_id!r} is empty or contains blanks or slashes": (
             re.fullmatch(r"[^\s/]+", item.item_id) is None
         ),
         "the text is empty": not item.text.strip(),
-        f"it shows {len(numbers)} images and has {len(item.images)}": len(wanted) < len(numbers),
+        f"an [IMAGE_n] has no image: {len(numbers)} places, {len(item.images)} images": (
+            len(wanted) < len(numbers)
+        ),
         f"images are missing or do not decode: {', '.join(missing)}": bool(missing),
     }
     if not withheld:
@@ -265,7 +267,7 @@ def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Editi
 
 
 def _answer(item: MultiItem) -> tuple[str, ...]:
-    """The key byte for byte, as the authors' script compares it."""
+    """Return the key byte for byte, as the authors' script compares it."""
     if not item.answer:
         return (NOT_PUBLISHED,)
     if item.type in ("SA", "MA"):
@@ -274,7 +276,7 @@ def _answer(item: MultiItem) -> tuple[str, ...]:
 
 
 def _options(item: MultiItem) -> tuple[str, ...]:
-    """The listed options; only letters if they are not distinct, as inside an image."""
+    """Return the listed options, or only letters if the text does not list distinct ones."""
     if item.type not in ("SA", "MA") or not item.answer:
         return ()
     _, listed = split_options(item.text)

@@ -1,7 +1,7 @@
 """Files of a MULTI folder, and their rows.
 
 * **published** (OpenDFM/MULTI-Benchmark on the hub, unzipped): ``problem_*.json`` with or without
-  answers, the hub's list variant included; optionally ``knowledge_*.json``, ``hard_list_*.json``
+  answers, or the hub's list variant; optionally ``knowledge_*.json``, ``hard_list_*.json``
   (MULTI-Elite), ``captions_*_blip.csv``, ``ocr_*_easyocr.csv``; and ``images/``;
 * **raw** (section 3.2): ``raw_problems.json``, in the same form with a ``format`` ("html",
   "markdown" or "text") for each problem; ``annotations.json`` (see ``construction.decisions``);
@@ -41,10 +41,10 @@ class MultiRelease:
 
 
 def find_release(folder: Path) -> MultiRelease:
-    """Find the route of a folder by its files.
+    """Find the files of a folder, of either route.
 
-    A problem file with answers precedes one without ("_release"), the keyed form the hub's list
-    ("_hf").
+    A problem file with answers is preferred to one without ("_release"), the keyed form to the
+    hub's list ("_hf").
 
     Raises:
         SourceError: If it holds neither route's files, both routes', or several versions of one.
@@ -74,7 +74,7 @@ def find_release(folder: Path) -> MultiRelease:
 
 
 def source_files(release: MultiRelease) -> list[SourceFile]:
-    """Pin every file that belongs to the suite, sorted by path."""
+    """List the files that belong to the suite with their digests, sorted by path."""
     named = (release.problems, release.annotations, release.knowledge, release.hard_list)
     files = [file for file in (*named, release.captions, release.ocr) if file]
     return pin([*files, *image_files(release.images).values()], release.folder)
@@ -97,10 +97,10 @@ def read_keyed(
     """Read objects under their ids, or a list of objects that hold their id (the hub's variant).
 
     Yields:
-        Id, object, and where it stands, for complaints.
+        Id, object, and its location for messages.
 
     Raises:
-        SourceError: If the file is neither, or an id stands there twice.
+        SourceError: If the file is neither, or an id occurs twice.
     """
     value = _parsed(file)
     if not isinstance(value, list | dict):
@@ -124,10 +124,10 @@ def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str
 
     Args:
         file: UTF-8.
-        rejections: Receives entries that are no texts; None: they are errors.
+        rejections: Receives entries that are not texts; None: they are errors.
 
     Raises:
-        SourceError: If the file is no list, or none of its entries is a text.
+        SourceError: If the file is not a list, or none of its entries is a text.
     """
     value = _parsed(file)
     if not isinstance(value, list) or (value and not any(isinstance(one, str) for one in value)):
@@ -154,19 +154,19 @@ def _parsed(file: Path) -> object:
 
 
 TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他": "Other"}
-"""The five types of questions, as the release and as the paper calls them."""
+"""The five question types: name in the release -> name in the paper."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiItem:
-    """A sub-question with its labels; the general part belongs to its problem."""
+    """A sub-question with its labels and the general part of its problem."""
 
     item_id: str  # "czsx_0_0": the problem's id and the number of the sub-question
     problem_id: str
     general: str  # what all sub-questions of the problem share; may be empty
     specific: str
     type: str  # one of the values of TYPES
-    answer: str  # as written: "B", "BD", one line a blank, or a text; "" if withheld
+    answer: str  # as written: "B", "BD", one line per blank, or a text; "" if withheld
     analysis: str = ""
     images: tuple[str, ...] = ()  # file names below images/; [IMAGE_1] stands for the first
     knowledge: tuple[str, ...] = ()  # names of knowledge pieces; the first counts
@@ -175,7 +175,7 @@ class MultiItem:
     difficulty: str = ""  # a number, by the annotators; "" if they gave none
     quality: str = ""
     format: str = "markdown"  # "html" and "text" only in raw material
-    lost: str = ""  # characters that did not come through the preparation; none should
+    lost: str = ""  # characters lost in preparation; "" if it went well
 
     @property
     def text(self) -> str:
@@ -195,11 +195,15 @@ class Knowledge:
 def read_items(release: MultiRelease, rejections: list[Rejection] | None = None) -> list[MultiItem]:
     """Read every sub-question in file order; 18,430 in the release.
 
-    A missing analysis, image list, subject or knowledge is none; a plain text stands for a list
-    of one. What a score depends on is not guessed.
+    A missing analysis, image list, subject or knowledge is empty; a plain text is a list of one.
+    Fields that a score depends on must be valid.
+
+    Args:
+        release: Files of the source.
+        rejections: Receives invalid problems; None: they are errors.
 
     Raises:
-        SourceError: If a problem is not of the form above; names file and entry.
+        SourceError: If the file or a problem is invalid; names file and entry.
     """
     items: list[MultiItem] = []
     for problem_id, entry, where in read_keyed(release.problems, "problem_id", rejections):
@@ -211,7 +215,7 @@ def read_items(release: MultiRelease, rejections: list[Rejection] | None = None)
 def read_knowledge(
     release: MultiRelease, rejections: list[Rejection] | None = None
 ) -> dict[str, Knowledge]:
-    """Read the pieces of MULTI-Extend by name; none if the file is not there.
+    """Read the pieces of MULTI-Extend by name; empty without the file.
 
     Raises:
         SourceError: If a piece is not ``{knowledge_content, knowledge_images}``.
@@ -230,7 +234,7 @@ def read_knowledge(
 
 
 def read_hard_list(release: MultiRelease, rejections: list[Rejection] | None = None) -> list[str]:
-    """Read the ids of MULTI-Elite; none if the file is not there.
+    """Read the ids of MULTI-Elite; empty without the file.
 
     Raises:
         SourceError: If it is not a list of texts.
@@ -244,11 +248,11 @@ def read_image_texts(
     """Read captions or OCR texts by image: lines ``path,text``, split at the first comma.
 
     Args:
-        file: UTF-8; None: there are no texts.
+        file: UTF-8; None: no texts.
         rejections: Receives lines without a comma; None: they are errors.
 
     Raises:
-        SourceError: If the file cannot be read, or is cut in its last line, which has no end.
+        SourceError: If the file cannot be read, or its last line is cut off.
     """
     if file is None:
         return {}
@@ -269,7 +273,7 @@ def read_image_texts(
 
 
 def image_name(path: str) -> str:
-    """Name an image by its place below ``images/``.
+    """Return the path of an image below ``images/``.
 
     >>> image_name("../data/images/czls/502_1.png")
     'czls/502_1.png'
@@ -285,7 +289,7 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
     if not specifics or not len(specifics) == len(types) == len(answers):
         raise SourceError(
             f"{where}: {len(specifics)} questions, {len(types)} types and {len(answers)} answers; "
-            "expected as many of each"
+            "expected equal numbers"
         )
     for number, parts in enumerate(zip(specifics, types, answers, strict=True)):
         specific, written, answer = parts
@@ -310,7 +314,7 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
 
 
 def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
-    """A list of texts; a text alone is a list of one."""
+    """Read a list of texts; a text alone is a list of one."""
     value = entry.get(name)
     if value is None or value == "":
         return ()

@@ -1,7 +1,7 @@
 """Blank parser: a response's entries for the blanks, and their comparison with the key.
 
-Compared is what a line says, not how it is written: signs of Unicode or of LaTeX, indices, bold,
-thousands separators. The value itself is not computed: 0.5 is not 1/2.
+Lines are compared regardless of notation: Unicode or LaTeX signs, indices, bold, thousands
+separators. Values are not computed: 0.5 is not 1/2.
 """
 
 import re
@@ -18,13 +18,13 @@ _ANNOUNCED = re.compile(
 )
 _REASON = re.compile(r"[;。\n]\s*(?:理由|因为|解析|原因|说明)[是:].*\Z", re.DOTALL)
 _CLAUSE = re.compile(r"[,;。?!\n]")
-_LEAST_LEAD = 3  # characters of a stem without a verb that a response repeats
-_LEAD = 6  # characters of a stem beside a blank
+_LEAST_LEAD = 3  # least characters of a stem without a copula that count as repeated
+_LEAD = 6  # most characters of a stem beside a blank
 _START, _END = r"(?:^|(?<=[\n,;:。.]))", r"(?=[,;。\n]|\Z)"
 _FILLED = r"(?:约?[是为]|[:=])?([^\n,;。]{1,40}?)"
-_EMPTY = re.compile(r"__|\( *\)|\[MASK")  # the stem as it was asked
+_EMPTY = re.compile(r"__|\( *\)|\[MASK")  # the stem with its blanks still empty
 _CIRCLED = re.compile("[①-⑳]")
-_DELIMITERS = re.compile(r"\\[()\[\]]|\$")  # of formulas
+_DELIMITERS = re.compile(r"\\[()\[\]]|\$")  # around formulas
 _COPULAS = "是为有叫即=:"
 _COPULA = re.compile(rf"[{_COPULAS}]\Z")
 # "the first blank is", as a mark of a list
@@ -67,12 +67,12 @@ _LATEX = (
 
 
 def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
-    """Read one line a blank, and perhaps more; boxes, list marks, one line for all blanks.
+    """Read one line per blank, or more, from boxes, list marks, lines or one line for all.
 
     Args:
-        response: In letters of common width.
-        n: Blanks.
-        stem: The question in the same letters; its words around a blank may be repeated.
+        response: In half-width letters.
+        n: Number of blanks.
+        stem: The question, in half-width letters; a response may repeat its words around a blank.
     """
     response = _DELIMITERS.sub("", response)
     asked = stem.split(MASK)
@@ -85,9 +85,9 @@ def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
 
 
 def _in_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """What stands in the place of each blank where a response repeats the stem, the last time.
+    """Read the blanks from a response's last repetition of the stem; () without one.
 
-    () where it does not. Of what precedes the first blank, its last characters are enough.
+    Of the text before the first blank, its last characters are enough.
     """
     said = re.sub(r"[^\S\n]", "", _EMPHASIS.sub("", response))
     first, *middle, last = [re.sub(r"\s", "", part) for part in asked]
@@ -104,7 +104,7 @@ def _in_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def _without_stem(line: str, before: str, after: str) -> str:
-    """Leave out the words of the stem that stand before and after the blank."""
+    """Strip the stem's words before and after the blank from a line."""
     lead, bare = _CLAUSE.split(before)[-1], re.sub(r"\s", "", line)
     if lead.endswith("=") and bare.startswith(re.sub(r"\s", "", lead)):
         return bare.rpartition("=")[2]  # "lg2+lg5=lg10=1"
@@ -150,9 +150,9 @@ def fits(line: str, gold: str) -> bool:
 
 
 def plain(text: str) -> str:
-    r"""Write a line in one way: no blanks, dollars and full stop, indices and signs as in ASCII.
+    r"""Normalize a line: no whitespace, dollars or full stop; indices and signs in ASCII.
 
-    The gold is written so as well: in Chinese "１：２" is as usual as "1:2".
+    The gold is normalized too: in Chinese "１：２" is as usual as "1:2".
 
     >>> plain("$x^{2}$"), plain("x²"), plain("H₂O"), plain(r"\dfrac{1}{2}"), plain("−1,200")
     ('x^2', 'x^2', 'H2O', '1/2', '-1200')
@@ -174,7 +174,7 @@ def _as_mark(found: re.Match[str]) -> str:
 
 
 def _parted(line: str, n: int) -> list[str]:
-    """Part a line that holds all answers, if that gives exactly as many."""
+    """Split a line that holds all answers; ``[line]`` unless that gives exactly ``n``."""
     marked = [part.strip() for part in _MARK.split(line) if part.strip()]
     if len(marked) == n and all(map(_NUMBERED.fullmatch, marked)):
         return marked
@@ -192,13 +192,13 @@ def _parted(line: str, n: int) -> list[str]:
 
 
 def _decomposed(found: re.Match[str]) -> str:
-    """Parts of a character by one step: "㎡" is a letter and a raised digit."""
+    """Decompose a character by one step: "㎡" into a letter and a raised digit."""
     codes = decomposition(found[0]).split()
     return "".join(chr(int(code, 16)) for code in codes if not code.startswith("<"))
 
 
 def _number(found: re.Match[str]) -> int:
-    """The number of a list mark; none of an answer that is such a mark itself."""
+    """Return the number of a list mark; 0 if nothing follows, as the mark is then the answer."""
     if not found[3].strip():
         return 0
     return int(found[1]) if found[1] else "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳".index(found[2]) + 1

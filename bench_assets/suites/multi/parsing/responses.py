@@ -1,8 +1,6 @@
-"""Reads answers out of responses.
+"""Readers of responses: the authors' script of the paper, their script of today, and ours.
 
-As the authors' script did and does, and as a careful person would.
-
-What a reader makes of a response is tested row by row in ``tests/suites/multi/test_responses.py``.
+``tests/suites/multi/test_responses.py`` has what each reads, response by response.
 """
 
 import re
@@ -32,7 +30,7 @@ _FOR_WRONG = re.compile(
     r"|\b(?:incorrect|wrong|false|not (?:correct|true))\b"
 )
 _FOR_ELSE = re.compile(r"不|没|无|非|除|\b(?:not|except)\b", re.IGNORECASE)
-_LEAST_STEM = 3  # characters of a question that a response repeats as a subject
+_LEAST_STEM = 3  # least characters of a question that a response repeats as its subject
 # Full-width letters, digits and punctuation, and the ideographic blank.
 _WIDE = re.compile("[！-～\u3000]")
 
@@ -41,24 +39,22 @@ _WIDE = re.compile("[！-～\u3000]")
 class Reader:
     """A parser of responses."""
 
-    clean: Callable[[str], str]  # first of all, for every type of question
+    clean: Callable[[str], str]  # applied first, for every type of question
     letter: Callable[[str], str]  # "" if the response commits to none
     letters: Callable[[str], str]  # in the order named, each once
-    blanks: Callable[[str, int], tuple[str, ...]]  # one line a blank, and perhaps more
-    fits: Callable[[str, str], bool]  # whether a line says what the gold line wants
-    reference: Callable[
-        [str], str
-    ]  # an open question's reference, as a cleaned response is written
-    refuses: Callable[[str], bool]  # whether the response is worth nothing, whatever else it says
+    blanks: Callable[[str, int], tuple[str, ...]]  # one line per blank, or more
+    fits: Callable[[str, str], bool]  # whether a line matches the gold line
+    reference: Callable[[str], str]  # cleans the reference of an open question
+    refuses: Callable[[str], bool]  # whether the response scores 0, whatever else it says
 
 
 def says_image_is_missing(response: str) -> bool:
-    """Whether a response uses the offered words for missing images."""
+    """Whether a response uses the prompt's words for a missing image."""
     return _REFUSAL.search(response) is not None
 
 
 def half_width(text: str) -> str:
-    """Write full-width letters, digits and punctuation in their common form.
+    """Convert full-width letters, digits and punctuation to half width.
 
     >>> half_width("Ａ，Ｂ；０．５")
     'A,B;0.5'
@@ -127,7 +123,7 @@ def _fits_as_today(line: str, gold: str) -> bool:
 def _cut_carefully(response: str) -> str:
     response = _THOUGHT.split(response.rpartition("</think>")[2])[-1]
     if "<think>" in response:
-        return ""  # cut off before the response began
+        return ""  # cut off in its reasoning
     response = half_width(response).strip()
     return _ROLE.sub("", response).replace("我的分析如下:", "").strip()
 
@@ -168,10 +164,7 @@ CURRENT_END = replace(
 
 
 def careful(question: Question) -> Reader:
-    """Our parser: the answer that a response commits to, in any wrapping.
-
-    Nothing where it leaves that open.
-    """
+    """Make our reader: the answer that a response commits to, in any wrapping, if it does."""
     stem, options = split_options(question.text)
     n_offered = max(len(options), len(question.options))
     offered = Options(n_offered or MOST_OPTIONS, tuple(options) or question.options, n_offered > 0)
@@ -200,14 +193,14 @@ def careful(question: Question) -> Reader:
 
 
 def _aligned(lines: Sequence[str], golds: Sequence[str]) -> tuple[str, ...]:
-    """Leave out blank lines of the gold."""
+    """Align lines with the gold, with "" for its empty lines; extra lines follow."""
     left = iter(lines)
     aligned = tuple(next(left, "") if gold.strip() else "" for gold in golds)
     return (*aligned, *left)
 
 
 def wanted_of(stem: str) -> Wanted:
-    """Kind of options that a question wants, by its last sentence: "错误的是" and similar.
+    """Return the kind of options that a question asks for, by its last clause.
 
     >>> wanted_of("下列说法不正确的是[MASK]"), wanted_of("不属于哺乳动物的是[MASK]")
     ('wrong', 'else')

@@ -1,8 +1,8 @@
 """The mini edition: raw problems with drawn figures, annotations and planted faults.
 
-``problems.json`` holds the problems, with a description of each figure. Planted are near-duplicates
-(ids from 90; 91 only looks like one) and broken problems (80 to 89). Writing in figures is ASCII,
-so that every machine draws the same.
+``problems.json`` has the problems, with a description of each figure. Near-duplicates (ids from 90;
+91 only looks like one) and broken problems (80 to 89) are planted. Text in figures is ASCII, so
+that every machine draws the same.
 """
 
 import json
@@ -244,7 +244,7 @@ _TORN = b"\x89PNG\r\n\x1a\n torn off"
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the mini edition's raw material; the same seed writes the same bytes."""
+    """Write the mini edition's raw material; the same seed gives the same bytes."""
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     problems, knowledge = material["problems"], material["knowledge"]
     files = {
@@ -285,7 +285,7 @@ def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Mapping[str, Any]]:
-    """Two rounds for every sub-question; notes belong to the first sub-question."""
+    """Make two rounds for every sub-question; notes belong to the first sub-question."""
     for round_, annotator in enumerate(_ANNOTATORS, 1):
         for one in problems:
             for number in range(len(one["parts"])):
@@ -310,7 +310,7 @@ def _captions(problems: list[Mapping[str, Any]]) -> str:
 
 
 def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
-    """Every figure as a file; "lost" has none, "torn" does not decode."""
+    """Draw every figure; "lost" has no file, "torn" one that does not decode."""
     paths = [path.removeprefix("../data/") for path in _paths(one, folder)]
     figures = zip(paths, one.get("figures", ()), strict=True)
     return {
@@ -321,7 +321,7 @@ def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
 
 
 def _paths(one: Mapping[str, Any], folder: str) -> list[str]:
-    """Paths of the figures, in the release's form."""
+    """Return the paths of the figures, in the release's form."""
     name = one.get("id", one.get("name", "")).split("_")[-1]
     return [
         f"../data/images/{folder}/{name}_{number}.png"
