@@ -1,1 +1,1 @@
-"""Dagster sensors: checkpoints, configuration, changed tables, failed checks, annotation."""
+"""Dagster sensors: checkpoints, configuration, tables, failed checks, orphaned runs, annotation."""

@@ -39,6 +39,7 @@ from sensors.checkpoints import checkpoint_sensors
 from sensors.configuration import configuration_sensor, model_sensor
 from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
+from sensors.orphaned_runs import orphaned_run_sensors
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
@@ -86,6 +87,7 @@ def build_graph(
             configuration_sensor(partial(configured_state, catalog.tasks)),
             failed_check_sensor(),
             model_sensor(),
+            *orphaned_run_sensors(settings.load()),
             *annotation_sensors(settings.load(), catalog.suites),
         ],
         # In process: a spawned step could not share loaded weights.

@@ -113,7 +113,7 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
 
 
 def _has_left_the_queue(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
-    """Whether a job that never began was removed; Dagster would wait for it until its timeout."""
+    """Whether the job of a starting run is gone; Dagster would wait until the start timeout."""
     ask = getattr(instance.run_launcher, "has_left_the_queue", None)
     return run.status == dg.DagsterRunStatus.STARTING and ask is not None and ask(run)
 

@@ -102,6 +102,11 @@ class RayLauncher(dg.DefaultRunLauncher):
             return CheckRunHealthResult(WorkerStatus.RUNNING, "Ray's head does not answer")
         return CheckRunHealthResult(WorkerStatus.FAILED, f"Ray's head: {health.msg}")
 
+    def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
+        """Whether the job of a run that has not begun has ended."""
+        ended = (WorkerStatus.FAILED, WorkerStatus.SUCCESS)
+        return _NEEDS in run.tags and self._health(run).status in ended
+
     def get_run_worker_debug_info(
         self, run: dg.DagsterRun, include_container_logs: bool | None = True
     ) -> str | None:

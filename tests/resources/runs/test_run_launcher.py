@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import dagster as dg
 import pytest
 
+from resources.runs.orphaned_runs import end_orphaned_runs
 from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
 from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
 
@@ -74,6 +75,27 @@ def test_a_run_for_which_there_is_no_room_is_waited_for(
     assert waiting.status == dg.DagsterRunStatus.STARTING
     assert instance.run_launcher.terminate(first)
     assert ended(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
+
+
+def test_a_run_whose_job_is_stopped_in_the_queue_fails(
+    instance: dg.DagsterInstance, send: Send, cluster: RayCluster
+) -> None:
+    from ray.job_submission import JobSubmissionClient
+
+    whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
+    first = send({**whole, "seconds": "300"})
+    _made(instance, first)
+    removed, waiting = send(whole), send(whole)
+    assert end_orphaned_runs(instance) == []
+    JobSubmissionClient(cluster.jobs_address).stop_job(f"dagster-run-{removed}")  # by somebody
+    until = time.monotonic() + 60
+    while not (gone := end_orphaned_runs(instance)):
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert gone == [f"run {removed[:8]}"]
+    assert ended(instance, removed, 5).status == dg.DagsterRunStatus.FAILURE
+    assert instance.run_launcher.terminate(first)
+    assert ended(instance, waiting, 90).status == dg.DagsterRunStatus.SUCCESS
 
 
 def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) -> None:

@@ -1,0 +1,66 @@
+"""A run whose job left a cluster's queue before it began is failed by a sensor."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from resources.config.bench_toml import load_settings
+from sensors.orphaned_runs import orphaned_run_sensors
+from tests.resources.runs.sending import instance_of
+
+SHARED = '[storage]\ndatabase = "env:BENCH_DATABASE"\nobjects = "file:///tmp/objects"\n'
+
+
+class Queue(dg.DefaultRunLauncher):
+    """A launcher of which some jobs are gone."""
+
+    def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
+        return run.tags.get("job") == "gone"
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    with instance_of(tmp_path, {"module": __name__, "class": "Queue"}) as opened:
+        yield opened
+
+
+def sensors_with(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setenv("BENCH_DATABASE", "postgresql://bench@127.0.0.1:1/bench")
+    (home / "bench.toml").write_text(SHARED + cluster)
+    return [one.name for one in orphaned_run_sensors(load_settings(home))]
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"'],
+)
+def test_homes_that_send_runs_to_a_queue_have_the_sensor(
+    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sensors_with(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch) == ["orphaned_runs"]
+
+
+def test_a_home_whose_runs_start_on_this_machine_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sensors_with(tmp_path, "", monkeypatch) == []
+
+
+def test_only_a_starting_run_whose_job_is_gone_is_failed(
+    tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starting, started = dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED
+    for run_id, status, job in [
+        ("gone", starting, "gone"), ("waits", starting, "queued"), ("runs", started, "gone")
+    ]:  # fmt: skip
+        instance.run_storage.add_run(
+            dg.DagsterRun(job_name="made", run_id=run_id, status=status, tags={"job": job})
+        )
+    sensors_with(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
+    (sensor,) = orphaned_run_sensors(load_settings(tmp_path))
+    ticks = [sensor.evaluate_tick(dg.build_sensor_context(instance)).skip_message for _ in range(2)]
+    assert ticks == ["failed: run gone", "no orphaned run"]
+    now = {run.run_id: run.status.value for run in instance.get_runs()}
+    assert now == {"gone": "FAILURE", "waits": "STARTING", "runs": "STARTED"}
