@@ -6,7 +6,7 @@ permanent with one, and is released by a skip.
 
 import sqlite3
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -181,7 +181,7 @@ class Desk:
     """
 
     store: Store
-    terms: Mapping[str, Terms] = field(default_factory=dict)  # by task
+    terms: Callable[[], Mapping[str, Terms]] = dict  # by task
     lease: float = LEASE  # s
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -281,14 +281,17 @@ class Desk:
         ((n_open,),), ((barred,),) = db.execute(_OPEN, asked), db.execute(_BARRED, asked)
         ((answered, counted, also_open),) = db.execute(_DONE, asked)
         left = max(0, n_open - barred - also_open)
-        most = self.terms.get(task.name, Terms()).most_answers
+        most = self._terms(task).most_answers
         over = self._over(task, is_closed=is_closed)
         if not over and most is not None and counted >= most:
             over = f"You gave {counted} answers: no more are asked of one person."
         return OpenTask(number=number, task=task, answered=answered, left=left, is_over=over)
 
+    def _terms(self, task: AnnotationTask) -> Terms:
+        return self.terms().get(task.name, Terms())
+
     def _over(self, task: AnnotationTask, *, is_closed: bool) -> str:
-        until = self.terms.get(task.name, Terms()).until
+        until = self._terms(task).until
         if until and moment(self.clock()) > until:
             return f"The time for this task ended: {until[:16].replace('T', ', ')} UTC."
         return "This task is closed." if is_closed else ""

@@ -39,7 +39,7 @@ from resources.annotation.web.sessions import (
 )
 from resources.annotation.web.store import Store, pages_store
 from resources.config.addresses import with_keys
-from resources.config.bench_toml import Settings
+from resources.config.bench_toml import Settings, load_settings
 from resources.images.locations import ImageLocation
 from resources.images.store import open_image_store
 
@@ -60,10 +60,26 @@ class Setup:
     store: Store
     images: ImageLocation
     url: str = ""  # what the pages are called from outside
-    terms: Mapping[str, Terms] = field(default_factory=dict)  # by task
+    terms: Callable[[], Mapping[str, Terms]] = dict  # by task
     lease: float = LEASE  # s
     rates: Mapping[What, Rate] = field(default_factory=RATES.copy)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class CurrentTerms:
+    """Terms of a home's tasks by name; bench.toml is read again when it changes."""
+
+    settings: Settings
+    _changed: int = 0  # ns since the epoch
+
+    def __call__(self) -> Mapping[str, Terms]:
+        """Current terms; the previous ones while bench.toml is missing or invalid."""
+        with suppress(OSError, SettingsError):
+            changed = self.settings.file.stat().st_mtime_ns
+            if changed != self._changed:
+                self.settings, self._changed = load_settings(self.settings.home), changed
+        return {name: one.terms for name, one in self.settings.annotation.tasks.items()}
 
 
 def require_pages(settings: Settings) -> None:
@@ -92,7 +108,7 @@ def setup_of(settings: Settings) -> Setup:
         store=pages_store(settings.home),
         images=open_image_store(settings).place,
         url=with_keys(settings.annotation.url),
-        terms={name: one.terms for name, one in settings.annotation.tasks.items()},
+        terms=CurrentTerms(settings),
     )
 
 

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
@@ -54,7 +54,7 @@ class Site:
         self,
         folder: Path,
         *,
-        terms: Mapping[str, Terms] | None = None,
+        terms: Callable[[], Mapping[str, Terms]] = dict,
         rates: Mapping[What, Rate] = NO_LIMITS,
         lease: float = 600,
         url: str = "",
@@ -68,7 +68,7 @@ class Site:
                 store=self.store,
                 images=ImageFolder(str(self.images)),
                 url=url,
-                terms=terms or {},
+                terms=terms,
                 lease=lease,
                 rates=rates,
                 clock=self.clock,

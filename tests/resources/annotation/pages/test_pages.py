@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from bench_assets.annotation.answers.validation import Terms, count, last_words
 from bench_assets.annotation.tasks import Answer
+from resources.annotation.web.server import CurrentTerms
+from resources.config.bench_toml import load_settings
 from tests.resources.annotation.pages.on_pages import OnPages, Site
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
 
@@ -171,9 +174,25 @@ def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
 
 def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
     terms = {FORM.name: Terms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
-    with Site(tmp_path_factory.mktemp("terms"), terms=terms) as site:
+    with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
         site.people.ask(FORM, [unit("a"), unit("b")])
         assert answer_all(site, "ana", correct="yes") == 1
         assert "no more are asked of one person" in site.visitor("ana").http.get("/").text
         page = site.visitor("ben").next(site.visitor("ben").task(FORM.title))
         assert "/i/" in page.url.path
+
+
+def test_a_deadline_that_is_moved_in_bench_toml_holds_for_running_pages(tmp_path: Path) -> None:
+    def write(text: str) -> None:
+        (tmp_path / "bench.toml").write_text(f'[annotation]\nkind = "pages"\n{text}')
+
+    write(f'[annotation.tasks."{FORM.name}"]\nuntil = 2001-01-01\n')
+    with Site(tmp_path, terms=CurrentTerms(load_settings(tmp_path))) as site:
+        site.people.ask(FORM, [unit("a")])
+        ana = site.visitor("ana")
+        assert "The time for this task ended" in ana.http.get("/").text
+        write(f'[annotation.tasks."{FORM.name}"]\nuntil = 2999-01-01\n')
+        assert "The time for this task ended" not in ana.http.get("/").text
+        write("until =")  # as an editor may leave it for a moment
+        assert "The time for this task ended" not in ana.http.get("/").text
+        assert "/i/" in ana.next(ana.task(FORM.title)).url.path
