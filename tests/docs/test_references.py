@@ -1,0 +1,70 @@
+"""Files, modules and assets that the pages of the suites and of the code name exist."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import CHECKOUT
+
+PAGES = [
+    *sorted(CHECKOUT.glob("bench_assets/suites/**/README.md")),
+    CHECKOUT / "bench_assets" / "README.md",
+    CHECKOUT / "CONTRIBUTING.md",
+    *(CHECKOUT / "docs" / f"{name}.md" for name in ("audit", "images", "judges", "statistics")),
+]
+ASSETS = {
+    line.split(" <- ")[0].strip()
+    for line in (CHECKOUT / "tests" / "golden" / "graph.txt").read_text("utf-8").splitlines()
+}
+OTHER_PEOPLES = {"eval.py"}  # CODIS' authors'
+_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_FILE = re.compile(r"[\w./-]*\w\.(?:py|txt|md)|\w[\w-]*(?:/[\w.-]+)+")
+_NAME = re.compile(r"[a-z]\w*(?:\.\w+)+")
+_OF_DATA = re.compile(r".*\.(?:csv|json|jsonl|parquet|png|jpg|sqlite|toml|zip)|hf\..*")
+
+
+def roots_of(page: Path) -> list[Path]:
+    """Folders that a page's paths may begin at: its own, those of the packages, the checkout."""
+    suite = [folder for folder in page.parents if folder.parent.name == "suites"]
+    return [page.parent, *suite, CHECKOUT / "bench_assets", CHECKOUT]
+
+
+def exists(page: Path, said: str) -> bool:
+    """Whether a path is a file, a folder or an asset; a suite's assets are named without it too."""
+    suites = [f"{root.name}/{said}" for root in roots_of(page)[:-2]]
+    if said in OTHER_PEOPLES or not ASSETS.isdisjoint({said, *suites}):
+        return True
+    return any((root / said).exists() for root in roots_of(page)) or (
+        "/" not in said and any((CHECKOUT / "tests").rglob(said))
+    )
+
+
+def is_defined(root: Path, parts: list[str]) -> bool:
+    """Whether a dotted name is a module or package, or a word of a module."""
+    for n in range(len(parts), 0, -1):
+        place = root.joinpath(*parts[:n])
+        if n == len(parts) and place.is_dir():
+            return True
+        if (file := place.with_suffix(".py")).is_file():
+            return all(re.search(rf"\b{part}\b", file.read_text("utf-8")) for part in parts[n:])
+    return False
+
+
+def dangling(page: Path) -> Iterator[str]:
+    """What a page names and nobody finds."""
+    for said in _CODE.findall(page.read_text("utf-8")):
+        if _OF_DATA.fullmatch(said):
+            continue
+        if _FILE.fullmatch(said):
+            if not exists(page, said):
+                yield said
+        elif _NAME.fullmatch(said):
+            if not any(is_defined(root, said.split(".")) for root in roots_of(page)):
+                yield said
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_what_a_page_names_exists(page: Path) -> None:
+    assert list(dangling(page)) == []
