@@ -75,6 +75,8 @@ def _ringness(ink: Ink, radius: float) -> Ink:
     off = ((distance < radius * 0.7 - 1.5) & (distance > radius * 0.25)) | (
         (distance > radius + 1.5) & (distance <= radius + 3.5)
     )
+    if not (on.any() and off.any()):  # too small a circle to be told from its surroundings
+        return np.zeros_like(ink)
     kernel = on / on.sum() - off / off.sum()
     response = cv2.filter2D(ink, cv2.CV_32F, kernel.astype(np.float32))
     return np.asarray(response, np.float32)
@@ -317,13 +319,18 @@ def _along(values: NDArray[np.float64], route: Sequence[Point]) -> NDArray[np.fl
     return seen
 
 
-Specialist: TypeAlias = Callable[[Sequence[Pixels]], str | None]
+class Specialist(NamedTuple):
+    """A solver, and how many images it takes."""
+
+    solve: Callable[[Sequence[Pixels]], str | None]
+    n_images: int
+
 
 SPECIALISTS: Mapping[str, Specialist] = {
-    "Jigsaw": jigsaw,
-    "Multi-view_Reasoning": multi_view_reasoning,
-    "Relative_Reflectance": relative_reflectance,
-    "Visual_Correspondence": visual_correspondence,
+    "Jigsaw": Specialist(jigsaw, 3),
+    "Multi-view_Reasoning": Specialist(multi_view_reasoning, 2),
+    "Relative_Reflectance": Specialist(relative_reflectance, 1),
+    "Visual_Correspondence": Specialist(visual_correspondence, 2),
 }
 """The solver of each task: from the images of a question to a letter, or None."""
 
@@ -356,8 +363,11 @@ class Specialists:
             raise ModelError(f"{self.name}: specialists answer questions; they cannot judge")
         if question.category not in SPECIALISTS:
             return Response(finish_reason="no specialist for this task")
-        images = [np.asarray(self._open_image(image)) for image in question.images]
-        letter = SPECIALISTS[question.category](images)
+        solve, n_images = SPECIALISTS[question.category]
+        if len(question.images) != n_images:  # concatenated, or replaced by captions
+            why = f"the specialist needs {n_images} images, got {len(question.images)}"
+            return Response(finish_reason=why)
+        letter = solve([np.asarray(self._open_image(image)) for image in question.images])
         if letter is None:
             return Response(finish_reason="the specialist finds nothing to go by")
         return Response(text=f"({letter})", finish_reason="stop")
