@@ -1,7 +1,8 @@
 """Annotation tasks of CODIS (section 3.4) and the code book of its error analysis.
 
-Images, questions, votes, revisions and votes on revisions: the units of each task come from the
-decisions of the one before. ``annotation.toml`` has the paper's rules in our words.
+Five tasks in sequence: images, questions, votes, revisions, votes on revisions. The units of each
+are built from the results of the ones before. ``annotation.toml`` states the paper's rules in our
+own words.
 """
 
 import re
@@ -23,7 +24,7 @@ from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 from bench_assets.suites.codis.votes import CRITERIA, ballots, decide
 
 N_ANNOTATORS = 5  # section 3.4
-N_IMAGES = 75  # that each of them may bring: 377 of five people in the paper
+N_IMAGES = 75  # uploads per annotator; the five of the paper collected 377 in all
 
 _FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
 _TASKS = _FILE.tasks
@@ -64,10 +65,10 @@ def _to_vote_on(
     everything: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Make one unit a submitted pair with a stored image, for all annotators but its author."""
+    """Build one unit per pair whose image is stored, for every annotator but the author."""
     shown = {image.name: image.sha256 for image in images}
     everyone = {pair.annotator for pair in everything}
-    asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of two of one id the first
+    asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of duplicate ids, the first
     return [
         Unit(
             task=task.name,
@@ -88,7 +89,7 @@ def _revision_items(
     voted_on: Sequence[Unit],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Make one revision unit a pair that was voted down, for its author."""
+    """Build one unit per pair that was voted down, for its author to revise."""
     needed = max((unit.needed for unit in voted_on), default=0) or None
     decisions = decide(submitted, first_votes, needed=needed)
     shown = {image.name: image.sha256 for image in images}
@@ -108,7 +109,7 @@ def _revision_items(
 
 
 def _objections(cast: Sequence[SubmissionVote]) -> dict[str, str]:
-    """Objections and comments of the votes, without annotators' names."""
+    """Count the votes against each criterion and join the comments, without annotators' names."""
     against = {
         f"Not {words}": str(n)
         for name, words in CRITERIA.items()
@@ -130,7 +131,7 @@ def _shown(pair: ContextPair) -> dict[str, str]:
 
 
 def _to_images(answers: Sequence[Answer]) -> list[str]:
-    """SHA-256 of each uploaded image, once."""
+    """SHA-256 of the uploaded images, without duplicates."""
     return list(dict.fromkeys(word(one, "image") for one in answers))
 
 

@@ -1,17 +1,14 @@
-"""Reads a CODIS folder: the authors' release, or the raw material of one's own edition.
+"""Reads a CODIS folder, the release or the raw material of a new edition, and builds questions.
 
 * **published** (github.com/THUNLP-MT/CODIS): ``data.json``, a list of entries ``{id, image_id,
   question, context: {context_1, context_2}, answer: {answer_1, answer_2}, category}``, and the
-  images in ``images/`` (or in the one folder whose name starts so);
-* **raw** (the route of paper section 3.4): ``submissions.json``, entries as above with
-  ``annotator`` and with ``revises``, the id of the entry it replaces or null; ``votes.json``, a
-  list of ``{submission, annotator, correct, different, within_rules}`` (the last three true or
-  false) with an optional ``comment``; and ``images/``, which also holds the images that nothing
-  was submitted for.
+  images in ``images/`` (or in the only folder whose name starts with ``images``);
+* **raw** (collected as in section 3.4): ``submissions.json``, entries as above with ``annotator``
+  and with ``revises``, the id of the entry it replaces or null; ``votes.json``, a list of
+  ``{submission, annotator, correct, different, within_rules}`` (the last three true or false)
+  with an optional ``comment``; and ``images/``, which also holds images without submissions.
 
 Either may hold ``captions.jsonl``: lines of ``{image_id, caption}``.
-
-Turns pairs into questions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -58,12 +55,12 @@ class SubmissionVote:
     submission: str
     annotator: str
     correct: bool
-    different: bool  # "to a significant extent", from the data that exist
+    different: bool  # from the existing data, "to a significant extent"
     within_rules: bool  # of section 3.4; above all that image and context are both needed
     comment: str = ""
     seconds: float | None = None  # s; None if not measured
     at: str = ""  # ISO 8601; "" if unknown
-    tool: str = ""  # in what it was cast; "": a file of the source
+    tool: str = ""  # annotation tool; "": a file of the source
 
     @property
     def approves(self) -> bool:
@@ -73,7 +70,7 @@ class SubmissionVote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodisRelease:
-    """Which files of a folder belong to the suite; None for those that are not there."""
+    """Files of the suite in a source folder; None for an absent one."""
 
     folder: Path
     entries: Path
@@ -86,7 +83,8 @@ def find_release(folder: Path) -> CodisRelease:
     """Find the files of either route in a folder.
 
     Raises:
-        SourceError: If the files of neither or both are there, or not one folder of images.
+        SourceError: If the folder has the files of both routes or of neither, or not exactly one
+            folder of images.
     """
     data, submissions = folder / "data.json", folder / "submissions.json"
     votes, captions = folder / "votes.json", folder / "captions.jsonl"
@@ -124,10 +122,10 @@ def read_pairs(release: CodisRelease, rejections: list[Rejection]) -> list[Conte
 
     Args:
         release: The files of a source.
-        rejections: Receives the entries that are not of the form above.
+        rejections: Receives malformed entries.
 
     Raises:
-        SourceError: If the file is no list.
+        SourceError: If the file is not a JSON list.
     """
     pairs = []
     for entry, where in read_entries(release.entries, rejections):
@@ -149,7 +147,7 @@ def read_captions(file: Path, rejections: list[Rejection]) -> dict[str, str]:
 
     Args:
         file: JSON lines.
-        rejections: Receives lines of another form, and second captions of an image.
+        rejections: Receives malformed lines, and second captions of an image.
 
     Raises:
         SourceError: If the file cannot be read.
@@ -206,7 +204,7 @@ def _two(entry: Entry, name: str, where: str) -> tuple[str, str]:
 def to_questions(
     pairs: Iterable[ContextPair], images: Mapping[str, StoredImage], edition: Edition
 ) -> list[Question]:
-    """Ask each pair twice, once in each context (section 3.2)."""
+    """Build two questions per pair, one for each context (section 3.2)."""
     return [
         Question(
             question_id=f"codis/{pair.pair_id}/{half}",

@@ -1,8 +1,8 @@
-"""Every text a model reads in CODIS, word for word as in Tables 11 and 12.
+"""Prompts of CODIS, word for word as in Tables 11 and 12.
 
-Ours are the line breaks before what is filled in and the plain apostrophe, and the whole wording
-of the two prompts whose texts the paper does not print: without context (section 4.2) and with
-captions for images (section 5.1).
+The line breaks before filled-in text and the plain apostrophe are ours. So is the wording of the
+two prompts that the paper does not print: without context (section 4.2) and with captions for
+images (section 5.1).
 """
 
 from bench_assets.core.schema.chat import Image, Prompt
@@ -58,7 +58,7 @@ def no_chain_of_thought(question: Question) -> Prompt:
 
 def no_detailed_instructions(question: Question) -> Prompt:
     """Ask for reasoning without detailed instructions ("w/o DI w/ CoT")."""
-    # The paper spells one word of this prompt, and of this one only, in another way.
+    # The paper misspells this word, in this prompt only.
     reasoning = _CHAIN_OF_THOUGHT.replace("separated", "seperated")
     return _ask(question, _IMAGE_AND_CONTEXT + reasoning)
 
@@ -85,7 +85,7 @@ def captions_for_images(question: Question) -> Prompt:
 
 
 def caption(image: str) -> Prompt:
-    """Ask for the caption that takes an image's place (section 5.1); the wording is ours."""
+    """Ask for the caption that replaces an image (section 5.1); the wording is ours."""
     return Prompt.of(
         Image(image),
         "Describe this image in detail: what is to be seen, where it is, and every text in it.",

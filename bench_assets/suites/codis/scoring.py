@@ -1,4 +1,4 @@
-"""Scores CODIS as sections 3.3 and 5.3 do, with a judge model or rules where the paper has people.
+"""Scores of CODIS (sections 3.3, 5.3); a judge model or rules replace the paper's human judges.
 
 Acc_q is the share of queries answered correctly, Acc_p the share of pairs with both queries
 correct. Acc_p is the primary metric: a model that ignores the context can get one half of a pair
@@ -26,16 +26,16 @@ from bench_assets.suites.codis.parsing.answers import final_answer, named_option
 from bench_assets.suites.codis.parsing.words import normalised
 
 CRITERION = "correct"
-WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which takes nothing off an output
+WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which strips nothing from an output
 
 _named_option = lru_cache(maxsize=BLOCK)(named_option)
-"""The judge and both scorers read the same responses."""
+"""Cached, since the judge and both scorers read the same responses."""
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge each prediction's agreement with the ground truth (Table 12).
 
-    A prediction that came with thoughts is judged once more with them, for the official scorer.
+    A prediction with reasoning is judged a second time with it, for the official scorer.
     """
     texts = [(pair, CRITERION, pair.prediction.text) for pair in answered]
     texts += [
@@ -53,13 +53,13 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare the answer that each prediction names with the ground truth, without a model.
 
-    Stricter than people are: an answer in other words than the pair's two is wrong.
+    Stricter than people: a response that the rules match to neither of the pair's answers is wrong.
     """
     return [_judged_by_rules(*pair) for pair in answered]
 
 
 def read_verdict(response: str) -> bool | None:
-    """Parse the judge's word; None for anything else than the two allowed ones.
+    """Parse the judge's verdict; None unless it is one of the two allowed words.
 
     >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
     (True, False, None)
@@ -76,9 +76,9 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge's response has "right" in it, as the authors' eval.py does.
 
-    "not right" is a point, "Right." is none. What model and judge think aloud is part of what they
-    say. Their script asks once: what was said at first counts. The rules say no such words: their
-    verdict counts.
+    "not right" scores a point, "Right." does not. The reasoning of model and judge is not stripped.
+    The script never retries: the judge's first response counts. Of the rules, which print no such
+    word, the verdict counts.
     """
     said = at_first(judgements)
     thoughts = [one for one in said if one.criterion == WITH_THOUGHTS]
@@ -103,9 +103,9 @@ def query_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of pairs whose two queries are answered differently (section 4.2).
 
-    The paper has people compare the outputs; here the answers that were read out of them are
-    compared. A pair without two responses is unscored, one where the model was cut off before it
-    answered is not answered differently; no judge is involved.
+    The paper has people compare the outputs; here the parsed answers are compared, without a judge.
+    A pair without two responses is unscored. A pair with a response that was cut off before the
+    answer counts as answered alike.
     """
     return mean(
         ScoredPoint(float(_answered_differently(*halves)), image(halves[0].question))
@@ -118,7 +118,7 @@ def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
 def image(question: Question) -> str:
     """Cluster of a question for intervals: its image.
 
-    45 images are asked the same question again with other contexts.
+    For 45 images, the release repeats a question with other contexts.
     """
     return question.labels.get("image") or question.cluster
 
@@ -164,7 +164,7 @@ def _points(
     if judgement.error:
         return None, f"the judge gave no response: {judgement.error}"
     if (verdict := read(judgement)) is None:
-        return None, f"the judge says neither right nor wrong: {judgement.response}"
+        return None, f"the judge prints neither right nor wrong: {judgement.response}"
     return float(verdict), judgement.response if judgement.by_rules else ""
 
 

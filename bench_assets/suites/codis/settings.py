@@ -6,12 +6,12 @@ from bench_assets.evaluation.suite import SuiteSettings
 
 
 class CodisSettings(SuiteSettings):
-    """The choices of every suite, and those of CODIS' analyses."""
+    """Settings of every suite, and of the analyses of CODIS."""
 
     captions: Path | None = None
     """JSON lines with ``image_id`` and ``caption``; default: the source's (section 5.1)."""
     captioner: str = ""
-    """Model that writes captions if no file has them."""
+    """Model that writes the captions, unless ``captions`` names a file."""
     second_judge: str = ""
     """Model, or ``"rules"``, compared with the judge (section 5.3)."""
     human_labels: Path | None = None

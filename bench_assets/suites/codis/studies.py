@@ -1,11 +1,10 @@
-"""Agreement of judges with each other and with people, and of people among themselves.
+"""Studies of CODIS: judge agreement, output variability and word bias.
 
-Section 5.3 and Table 7 compare people with GPT-4; appendix A and Table 8 compare four people, of
-whom the majority is the ground truth and whose ties a fifth person breaks.
-
-How often an answer changes when the context is taken away (section 4.2, Table 4).
-
-How often a model says each of two opposite words (section 5.2, Table 6).
+* Agreement of two judges, as of people and GPT-4 in section 5.3 and Table 7; consistency of human
+  labels, whose majority is the ground truth and whose ties a fifth person breaks (appendix A,
+  Table 8).
+* Output variability: how often an answer changes without the context (section 4.2, Table 4).
+* Word bias: how often a model answers each of two opposite words (section 5.2, Table 6).
 """
 
 from collections import defaultdict
@@ -23,8 +22,8 @@ from bench_assets.suites.codis.parsing.answers import final_answer, read_answer
 from bench_assets.suites.codis.parsing.words import normalised, phrase_in
 from bench_assets.suites.codis.scoring import CRITERION, image
 
-PEOPLE = "people"  # the judge that human labels make up
-_IDENTITY = ("question_id", "model", "annotator")  # of a label: a person decides once
+PEOPLE = "people"  # name of the judge for human labels
+_IDENTITY = ("question_id", "model", "annotator")  # fields that identify a label
 
 Labels: TypeAlias = Sequence["JudgeLabel"]
 
@@ -35,17 +34,17 @@ class JudgeLabel:
 
     question_id: str
     correct: bool
-    model: str = ""  # "": whichever model is looked at
+    model: str = ""  # "": the file is about one model
     annotator: str = ""
-    tie_break: bool = False  # by the person who was only asked because the others were divided
+    tie_break: bool = False  # by the person who was asked only because the others were tied
 
 
 def read_labels(file: Path) -> list[JudgeLabel]:
     """Read people's verdicts: JSON lines with the fields of ``JudgeLabel``.
 
     Raises:
-        SourceError: If the file cannot be read, or a line is not such an object or repeats another
-            one's annotator, model and question; names file and line.
+        SourceError: If the file cannot be read, a line has other fields, or two lines have the same
+            annotator, model and question; names file and line.
     """
     return records(read_lines(file), JudgeLabel, unique=_IDENTITY, closed=True)
 
@@ -58,7 +57,7 @@ def labels_of(model: str, labels: Labels) -> list[JudgeLabel]:
 def judged_by_people(labels: Labels, predictions: Sequence[Prediction]) -> list[Judgement]:
     """Turn people's verdicts on one model's predictions into judgements, by majority.
 
-    Predictions without labels have none.
+    Failed predictions, and those without labels, get no judgement.
 
     Raises:
         SourceError: If labels are tied without a tie-break, or if a label is about a
@@ -98,8 +97,8 @@ def agreement(first: Sequence[Judgement], second: Sequence[Judgement]) -> Mean:
 def consistency(labels: Labels) -> Mean:
     """Share of single verdicts on one model that equal the majority's (equation of appendix A).
 
-    The verdict that broke a tie decides, but is not itself counted. Verdicts on one response depend
-    on each other, which the interval allows for.
+    The verdict that broke a tie decides, but is not itself counted. For the interval, the verdicts
+    on one response are a cluster.
 
     Raises:
         SourceError: If labels are tied without a tie-break; names the question.
@@ -143,15 +142,15 @@ def output_variability(
     with_context: Sequence[Prediction],
     without_context: Sequence[Prediction],
 ) -> Mean:
-    """Average over queries whether the two answers of a model differ.
+    """Share of queries that a model answers differently without the context (section 4.2).
 
-    The paper has people compare the outputs; here the answers that are read out of them are
-    compared. A query without both responses is unscored.
+    The paper has people compare the outputs; here the parsed answers are compared. A query without
+    both responses is unscored.
 
     Args:
-        questions: The queries to average over.
-        with_context: One model's predictions, question by question (condition ``main``).
-        without_context: The same model's, condition ``no_context``.
+        questions: The queries to average over; predictions for others are ignored.
+        with_context: One model's predictions under ``main``.
+        without_context: The same model's predictions under ``no_context``.
     """
     asked = {question.question_id: question for question in questions}
     given, taken_away = (

@@ -1,11 +1,11 @@
 """The mini edition: drawn images in raw form, with votes, revisions and planted faults.
 
-``scenes.json`` holds the scenes. In each, words in braces stand for what differs between its
-variations; what is drawn, said and asked is filled in from the same variation, and so agrees.
-Variations come in twos, which turn the answers round: no context gives the answer alone. A
-question may have a ``draft``, which the others voted down and which it revises; ``against`` counts
-the votes against a condition, ``silent`` the votes that were never cast. ``planted`` are faulty
-submissions, each like the first question about a scene but for what it says.
+``scenes.json`` holds the scenes. Placeholders in braces differ between the variations of a scene;
+drawing, caption and questions are filled from the same variation, and so agree. Variations come in
+pairs with opposite answers: no context gives the answer alone. A question may have a ``draft``, an
+earlier version that was voted down and that it revises; ``against`` counts the votes against a
+condition, ``silent`` the missing votes. ``planted`` are faulty submissions: the first question
+about a scene, with some fields replaced.
 """
 
 import json
@@ -19,7 +19,7 @@ from bench_assets.core.tables.source_folder import as_json, write_files
 
 _MATERIAL = Path(__file__).with_name("scenes.json")
 _SIZE = (384, 288)  # px
-_SHIFT = 8  # px that a scene may lie off its place
+_SHIFT = 8  # px: largest random offset of a scene
 _TEXTS = ("question", "contexts", "answers")
 _CONDITIONS = ("correct", "different", "within_rules")
 
@@ -38,7 +38,7 @@ class _Submission(NamedTuple):
 def write(folder: Path, seed: int = 0) -> None:
     """Write the raw material of the mini edition: 40 good pairs about 32 images, and faulty ones.
 
-    The same seed writes the same bytes. Files that hold them already are left alone.
+    The same seed writes the same bytes. Unchanged files are not written again.
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
@@ -148,7 +148,7 @@ def _caption(image: _SceneImage) -> bytes:
 
 
 def _filled(value: Any, variation: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Fill in the words in braces; one that is the whole text becomes the value itself."""
+    """Fill in the placeholders; a text that is one placeholder becomes the value itself."""
     if isinstance(value, str):
         whole = value.removeprefix("{").removesuffix("}")
         alone = value == f"{{{whole}}}" and whole in variation

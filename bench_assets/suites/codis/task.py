@@ -51,7 +51,7 @@ TASK = Task(
         ),
         "no_context": Condition(
             prompt=prompts.no_context,
-            about="The context is taken away (section 4.2, Table 4).",
+            about="No context (section 4.2, Table 4).",
         ),
         "captions_for_images": Condition(
             prompt=prompts.captions_for_images,

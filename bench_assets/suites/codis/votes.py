@@ -17,7 +17,7 @@ from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 from bench_assets.suites.codis.parsing.words import normalised
 
 Outcome: TypeAlias = Literal["kept", "revised", "dropped", "open"]
-"""``open``: not all who are to vote have voted, so that it is neither kept nor dropped."""
+"""``open``: votes are missing, so the submission is neither kept nor dropped."""
 
 CRITERIA = {"correct": "correct", "different": "different", "within_rules": "within the rules"}
 
@@ -34,7 +34,7 @@ class VoteDecision:
     n_approving: int
     outcome: Outcome
     reason: str
-    revised_by: str = ""  # the submission that took its place
+    revised_by: str = ""  # the submission that replaces it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +49,17 @@ class VoteAgreement:
 
 
 class Ballots(NamedTuple):
-    """The votes that count, by submission, and those that do not."""
+    """The votes that count, by submission, and rejections of the others."""
 
     counted: Mapping[str, Sequence[SubmissionVote]]
     rejections: list[Rejection]
 
 
 def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]) -> Ballots:
-    """Select the votes that count: each other annotator's last one on each submission.
+    """Select the votes that count: each annotator's last on each submission of another one.
 
-    The annotators are those who submitted something: all five took part in the collection. Who was
-    asked for votes in a tool was let in there.
+    A vote in a file counts only if its annotator has submitted something, as all five of the paper
+    have. An annotation tool admits its own annotators.
     """
     authors: dict[str, str] = {}
     for submission in submissions:
@@ -87,20 +87,20 @@ def decide(
     needed: int | None = None,
     images: Collection[str] | None = None,
 ) -> list[VoteDecision]:
-    """Decide on each submission by the votes of all other annotators, in order.
+    """Decide on each submission by the votes of the other annotators, in order.
 
-    A submission is kept if enough of the others approve, which is to say: find it correct,
-    different from existing data, and within the rules; it is open until all have voted. One that
-    its annotator revised gives way to the revision, whatever the votes were. Entries without
-    annotator were published by their authors, are decided, and need no votes.
+    A submission is kept if enough votes approve it, that is, call it correct, different from the
+    existing data and within the rules. It is open until all needed votes are there. A submission
+    that its annotator revised is replaced by the revision, whatever the votes. Entries without an
+    annotator are the authors' release, and are kept without votes.
 
     Args:
-        submissions: In the order in which they were made.
-        votes: Those of ``ballots`` count.
-        approval: Share of the others that must approve, all having voted. The default is the
-            paper's: all of them.
-        needed: Votes that it takes; None: those of all others.
-        images: Names of the available images; questions about others are left out. None: all.
+        submissions: In order of submission.
+        votes: All votes; ``ballots`` selects those that count.
+        approval: Least share of approving votes; the default is the paper's: all.
+        needed: Votes that decide; None: one of every other annotator.
+        images: Names of the stored images. An open submission about any other is dropped, since
+            it cannot be voted on. None: not checked.
     """
     counted = ballots(submissions, votes).counted
     everyone = {submission.annotator for submission in submissions}
@@ -164,16 +164,16 @@ def _entry(vote: SubmissionVote, number: int) -> str:
 
 def _no_vote(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
     if vote.submission not in authors:
-        return f"there is no submission {vote.submission!r}"
+        return f"unknown submission {vote.submission!r}"
     if not vote.tool and vote.annotator not in authors.values():
-        return f"{vote.annotator!r} is no annotator: submitted nothing"
+        return f"{vote.annotator!r} is not an annotator: no submission is theirs"
     if vote.annotator == authors[vote.submission]:
-        return f"{vote.annotator!r} voted on a submission of their own, {vote.submission!r}"
+        return f"{vote.annotator!r} voted on their own submission, {vote.submission!r}"
     return ""
 
 
 def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str, str]]:
-    """Find faults of revision chains; returns also the revision of each submission."""
+    """Fault of each submission's revision chain ("": none), and revisions by the id revised."""
     authors: dict[str, str] = {}
     revisions: dict[str, str] = {}
     faults = []
@@ -186,7 +186,7 @@ def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str,
                 f"revises {pair.revises!r}, which is no earlier submission of {pair.annotator!r}"
             )
         elif pair.revises in revisions:
-            fault = f"revises {pair.revises!r}, as {revisions[pair.revises]!r} does already"
+            fault = f"revises {pair.revises!r}, which {revisions[pair.revises]!r} already revises"
         elif pair.revises:
             revisions[pair.revises] = pair.pair_id
         authors.setdefault(pair.pair_id, pair.annotator)
@@ -224,7 +224,7 @@ def _reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -
 
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:
-    """Submissions that wait for votes, each with its reason."""
+    """Submissions with missing votes, each with its reason."""
     return {one.submission: one.reason for one in decisions if one.outcome == "open"}
 
 
@@ -251,7 +251,7 @@ class SelectionFunnelStep:
 
 
 class Selection(NamedTuple):
-    """The pairs that become questions, and everything that does not."""
+    """The pairs that become questions, and the rejections of all others."""
 
     pairs: list[ContextPair]
     rejections: list[Rejection]
@@ -260,7 +260,7 @@ class Selection(NamedTuple):
 def select(
     pairs: Sequence[ContextPair], decisions: Iterable[VoteDecision], images: Collection[str]
 ) -> Selection:
-    """Kept pairs that pass the automatic checks, in order."""
+    """Select the kept pairs that pass the automatic checks, in order."""
     selected: list[ContextPair] = []
     seen: set[tuple[str, ...]] = set()
     rejections: list[Rejection] = []
@@ -274,10 +274,10 @@ def select(
 
 
 def edition_of(pairs: Sequence[ContextPair]) -> Edition:
-    """Name the edition that entries make: only the whole release is called published.
+    """Determine the edition of the entries: ``"published"`` only for the complete release.
 
-    The authors number their 353 pairs from 000 without gaps; a selection of them, or data of
-    one's own in their format, is ``"own"``, and what the annotators submitted is ``"built"``.
+    The authors number their 353 pairs from 000 without gaps. A subset of them, or other data in
+    their format, is ``"own"``; submissions of annotators are ``"built"``.
     """
     if any(pair.annotator for pair in pairs):
         return "built"

@@ -156,15 +156,15 @@ def test_the_second_of_two_revisions_is_dropped():
     outcomes = {d.submission: d for d in decide([*everyone_submits(), *twice], votes)}
     assert outcomes["s-ana"].revised_by == "s-1"
     assert outcomes["s-1"].outcome == "kept"
-    assert outcomes["s-2"].reason == "revises 's-ana', as 's-1' does already"
+    assert outcomes["s-2"].reason == "revises 's-ana', which 's-1' already revises"
 
 
 @pytest.mark.parametrize(
     ("stray", "reason"),
     [
-        pytest.param(vote("s-404", "bo"), "there is no submission 's-404'", id="no submission"),
-        pytest.param(vote("s-ana", "zoe"), "'zoe' is no annotator", id="a stranger"),
-        pytest.param(vote("s-ana", "ana"), "on a submission of their own", id="one's own"),
+        pytest.param(vote("s-404", "bo"), "unknown submission 's-404'", id="no submission"),
+        pytest.param(vote("s-ana", "zoe"), "'zoe' is not an annotator", id="a stranger"),
+        pytest.param(vote("s-ana", "ana"), "on their own submission", id="one's own"),
     ],
 )
 def test_a_vote_that_does_not_count_is_rejected_by_its_number(stray, reason):

@@ -69,7 +69,7 @@ def open_release(sources: SourceFiles) -> CodisRelease:
 
 @dg.asset(**CODIS.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files."""
+    """Record path and digest of the source files."""
     opened = sources.open("codis")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -80,7 +80,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 def images(
     sources: SourceFiles, image_store: ImageStore, tables: TableFiles
 ) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, several at a time, and find those that people brought."""
+    """Store every image of the folder, and add those that annotators uploaded."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     brought = image_store.stored(heard(tables, annotation.IMAGES))
     return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
@@ -108,7 +108,7 @@ def selection(
     decisions: list[VoteDecision],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[ContextPair]], dg.Output[list[Rejection]]]:
-    """Select the pairs that can be asked; everything else is a rejection with its reason."""
+    """Select the pairs that become questions; reject the others, each with a reason."""
     decoded = {image.name for image in stored}
     files = image_files(open_release(sources).images)
     broken = image_store.put_files(
@@ -125,7 +125,7 @@ def selection(
 @dg.asset_check(
     asset=CODIS.key("rejections"),
     additional_ins=CODIS.ins("submissions"),
-    description="No entry of published data is rejected; else a file is damaged.",
+    description="No entry of the published data is rejected; a rejection means a damaged file.",
 )
 def published_data_are_whole(
     submissions: list[ContextPair], rejections: list[Rejection]
@@ -162,7 +162,7 @@ def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
 
 @dg.asset(
     ins=CODIS.ins("pairs", stored="images"),
-    # Rejections are made whenever questions are; the decisions say what is open.
+    # Rejections are rebuilt with the questions; the decisions list the open units.
     deps=[CODIS.key("rejections"), *decided_in(TASK)],
     **CODIS.stage("questions"),
 )
@@ -174,7 +174,7 @@ def questions(
     pairs: list[ContextPair],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Ask each selected pair twice."""
+    """Build two questions per selected pair."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
     asked = with_undecided(rows, TASK, tables, settings.load())
@@ -189,7 +189,7 @@ def captions(
     models: Models,
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Captions of available images, from files or a model."""
+    """Caption the stored images, from a file or with a model."""
     chosen = settings.load().suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
         with asking(context, models, chosen.captioner) as (model, _):
@@ -216,7 +216,7 @@ def caption_rejections(
 
 
 def _captions_file(settings: SettingsResource, sources: SourceFiles) -> Path | None:
-    """The file of captions; None if there is none, or a model writes them."""
+    """Path of the captions; None if a model writes them or there is no file."""
     configured = settings.load()
     chosen = configured.suite("codis", CodisSettings)
     if chosen.captions:
@@ -240,12 +240,12 @@ class Verification(dg.Config):
     """Rule for the votes on a submission."""
 
     approval: float = Field(1.0, gt=0, le=1)
-    """Share of the other annotators that must approve; the paper asks for all."""
+    """Share of the other annotators that must approve; the paper requires all."""
 
 
 @dg.asset(deps=[*CODIS.source, answers_key(annotation.SUBMISSIONS)], **CODIS.stage("select"))
 def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[ContextPair]]:
-    """Read the entries, and what people wrote."""
+    """Read the entries of the source, and those written in the annotation task."""
     return table_output(
         read_pairs(open_release(sources), []) + heard(tables, annotation.SUBMISSIONS)
     )
@@ -284,7 +284,7 @@ def decisions(
     votes: list[SubmissionVote],
     stored: list[StoredImage],
 ) -> dg.Output[list[VoteDecision]]:
-    """Decide by the votes."""
+    """Decide on each submission by its votes."""
     rows = decide(
         submissions,
         votes,
@@ -299,5 +299,5 @@ def decisions(
 def agreement(
     submissions: list[ContextPair], votes: list[SubmissionVote]
 ) -> dg.Output[list[VoteAgreement]]:
-    """Measure how far the annotators agree."""
+    """Measure inter-annotator agreement."""
     return table_output(measure_agreement(submissions, votes))

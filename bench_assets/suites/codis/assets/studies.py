@@ -83,7 +83,7 @@ def judge_agreement(
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[Metric]]:
-    """Judge a second time, by a model or by people, and compare."""
+    """Compare the judge with a second judge, a model or people."""
     configured = settings.load()
     chosen = configured.suite("codis", CodisSettings)
     rows = []

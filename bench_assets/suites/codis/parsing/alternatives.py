@@ -1,7 +1,7 @@
 """Which of two possible answers a line names: "up" or "down", "the man" or "the woman".
 
-What sets an answer apart from the other one has to be there, in its own words or in others that
-say the same (``opposites.txt``), and nothing that sets the other one apart.
+A line names an answer if it has the words that distinguish it from the other answer, or synonyms
+of them (``opposites.txt``), and none of the words that distinguish the other one.
 """
 
 import re
@@ -24,7 +24,7 @@ from bench_assets.suites.codis.parsing.words import (
 
 _OFFERED = re.compile(r"((?:[\w'-]+, )+(?:[\w'-]+,? )?)or ([\w'-]+)")
 _LEAST_SHARE = 0.5
-# Words that two answers may differ in, but that a response may hold whichever of them it means.
+# Two answers may differ in these words, but a response may use them whichever answer it means.
 _FUNCTION_WORDS = frozenset(
     word
     for words in (
@@ -45,9 +45,9 @@ def named_alternative(question: str, line: str, options: Sequence[str]) -> str |
     return None if words and _names_a_third(question, words, options) else found
 
 
-@lru_cache(BLOCK)  # one response is held against the same two answers under each context
+@lru_cache(BLOCK)  # a response is compared with the same two answers in each context
 def _alternative(line: str, options: Sequence[str]) -> tuple[str | None, str]:
-    """The answer that a line commits to, and its words; no words if it is the answer itself."""
+    """The answer that a line commits to, and the line's words; "" if it is exactly an answer."""
     told = [without_figures(clause, options) for clause in statements(line)]
     whole = [" ".join(sorted(statements(option))) for option in options]
     if " ".join(sorted(told)) in whole and len(set(whole)) == len(whole):
@@ -73,13 +73,13 @@ def _names_a_third(question: str, words: str, options: Sequence[str]) -> bool:
 
 @lru_cache(BLOCK)
 def _offered(question: str) -> frozenset[str]:
-    """Words of the alternatives in a question that have an opposite."""
+    """Words of the alternatives that a question offers, if they have an opposite."""
     found = (f"{found[1]} {found[2]}" for found in _OFFERED.finditer(question.casefold()))
     return frozenset(w for phrase in found for w in re.findall(r"\w+", phrase) if opposite_of(w))
 
 
 def _share_named(words: str, option: str, others: Sequence[str]) -> float:
-    """Share of what sets an answer apart from the others that the words of a line hold."""
+    """Share of an answer's distinguishing words that a line has, in [0, 1]."""
     phrase, phrases = normalised(option), [normalised(other) for other in others]
     if _is_part(words, phrase, phrases):
         return 1.0
@@ -118,7 +118,7 @@ def _is_clear(said: frozenset[str], apart: Sequence[str]) -> bool:
 
 
 def _in_order(words: str, phrase: str, others: Sequence[str]) -> float:
-    """Compare answers of which one holds the other's words, or that differ in their order."""
+    """As ``_share_named``, for answers that contain each other or differ in word order only."""
     longer = [other for other in others if set(phrase.split()) < set(other.split())]
     if longer and len(phrase.split()) > 1:
         if any(phrase_in(phrase, words.replace(other, " ")) for other in longer):

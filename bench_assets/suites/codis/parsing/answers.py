@@ -1,8 +1,8 @@
 """Answer parser: which of a pair's two possible answers a response's last line names.
 
-Where the paper has people read the outputs (sections 4.2 and 5.3), these rules read them: for the
-judge that needs no model, for context awareness and for output variability. A response that hedges,
-refuses or names both answers names neither: better to miss an answer than to invent one.
+The paper has people read the outputs (sections 4.2 and 5.3). Here these rules do, for the judge
+``rules``, for context awareness and for output variability. A response that hedges, refuses or
+names both answers is read as naming neither: a missed answer is better than an invented one.
 """
 
 import re
@@ -38,7 +38,7 @@ _CONCEDED = re.compile(
     r"(?:,? (?:but|yet)\b|;|\.(?= I\b)|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
     re.IGNORECASE,
 )
-_SAYS = 3  # words of a sentence that says something
+_SAYS = 3  # minimum words of a sentence that states something
 _ANSWER_FIRST = re.compile(  # "Answer: up.\n\nReasoning: ..."
     r"\A\W*+(?:final )?answer[*_ ]*+[:：]([^\n]++)\n++\W*+(?:reason(?:ing)?|explanation)\b",
     re.IGNORECASE,
@@ -67,7 +67,7 @@ def read_answer(question: Question, response: str) -> str:
 
 @lru_cache(256)  # one response to many questions is read once
 def final_answer(response: str) -> str:
-    r"""Cut out of a response what Table 11 asks for as its second part, without its label.
+    r"""Extract the final answer: the second part that Table 11 asks for, without its label.
 
     >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
     'Up.'
@@ -86,7 +86,7 @@ def named_option(question: str, response: str, options: Sequence[str]) -> str | 
     """Find the one possible answer that a response commits to, or None.
 
     A response that opens with a bare answer and explains it afterwards commits to it, unless the
-    explanation speaks for another.
+    explanation supports another one.
 
     >>> named_option("Is he going up or down?", "He climbs the stairs.", ("Up.", "Down."))
     'Up.'
@@ -106,9 +106,9 @@ def named_option(question: str, response: str, options: Sequence[str]) -> str | 
 
 
 def _said(question: str, closing: str, options: Sequence[str]) -> str | None:
-    """What a paragraph states: its conclusion, all of it, or its first sentence.
+    """Read a paragraph: its conclusion, else the whole of it, else its first sentence.
 
-    Where the first sentence decides, what follows must neither turn from it nor speak for another.
+    The first sentence counts only if the rest neither qualifies it nor supports another answer.
     """
     first, *rest = sentences(_ASIDE.sub("", closing))
     if rest and _CONCLUDES.match(rest[-1]) and (drawn := _stated(question, rest[-1], options)):
@@ -123,7 +123,7 @@ def _said(question: str, closing: str, options: Sequence[str]) -> str | None:
 
 
 def _without_nouns(question: str, line: str) -> str:
-    """Leave out the side of "left hand" where the question asks about a left hand."""
+    """Shorten "left hand" to "hand" if the question is about a left hand."""
     for noun in _SIDE_OF.findall(question):
         line = re.sub(rf"\b{noun}\b", noun.split()[-1], line, flags=re.IGNORECASE)
     return line
@@ -131,7 +131,7 @@ def _without_nouns(question: str, line: str) -> str:
 
 @lru_cache(256)
 def _claim(line: str) -> str:
-    """Leave out what a line concedes, or what others say."""
+    """Remove concessions and the opinions of others from a line."""
     return _CONCEDED.sub("", line)
 
 
@@ -147,7 +147,7 @@ def _unwrapped(response: str) -> str:
 
 @lru_cache(256)
 def _asks(line: str) -> bool:
-    """Whether a line asks for the image or offers help, and is not just polite at the end."""
+    """Whether a line asks for the image or offers help; a polite closing does not count."""
     return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))
 
 
@@ -179,7 +179,7 @@ def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
 
 
 def _mentions_another(question: str, line: str, opening: str, options: Sequence[str]) -> bool:
-    """Whether an explanation speaks for another answer in one of its clauses."""
+    """Whether a clause of an explanation supports another answer."""
     return any(
         _stated(question, clause, options) not in (None, opening) for clause in statements(line)
     )

@@ -1,8 +1,8 @@
 """Times of day in responses, and the minutes that a possible answer allows.
 
-A possible answer that is a time says what is right: "6:09 (answers from 6:07 to 6:10 are all
-right)". A response that names other minutes as well, or the other half of the day, is no such
-answer.
+A possible answer that is a time states its range: "6:09 (answers from 6:07 to 6:10 are all
+right)". A response that also names a time outside the range, or the other half of the day, does not
+match.
 """
 
 import re
@@ -27,13 +27,13 @@ _PART_OF_DAY = re.compile(r"\s*(?:in the |at )?([a-z.]+)")
 _BEFORE = frozenset({"to", "before"})
 _LATE = frozenset({"pm", "afternoon", "evening"})
 _EARLY = frozenset({"am", "morning"})
-_DUSK = 6  # hour from which "at night" is of the evening, as in "7:23 at night"
+_DUSK = 6  # hour from which "at night" means the evening, as in "7:23 at night"
 _DAY = 24 * 60
 
 
-@lru_cache(256)  # of each response's options
+@lru_cache(256)  # called with the same options for every response
 def accepted_minutes(option: str) -> range:
-    """Minutes of the day that a possible answer allows; an empty range if it is no time.
+    """Minutes of the day that a possible answer allows; empty if it is not a time.
 
     >>> accepted_minutes("6:09 (answers from 6:07 to 6:10 are all right).")
     range(367, 371)
@@ -45,7 +45,7 @@ def accepted_minutes(option: str) -> range:
 
 
 def named_time(line: str, options: Sequence[str]) -> str | None:
-    """Find the one possible answer that allows every time that a line names, or None."""
+    """Find the one possible answer whose range has every time in a line, or None."""
     minutes = _minutes(line.casefold())
     right = [o for o in options if minutes and all(m in accepted_minutes(o) for m in minutes)]
     return right[0] if len(right) == 1 else None

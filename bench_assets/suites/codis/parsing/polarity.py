@@ -1,7 +1,7 @@
 """Polarity: whether a line answers a question with yes or no, directly or by a statement.
 
 "It is illegal" answers "Is his behaviour legal?" with no, "Not appropriate." answers "Is my gesture
-appropriate?" with no. A statement answers if it judges what the question asks about
+appropriate?" with no. A statement is an answer if it judges what the question asks about
 (``opposites.txt``), or if it repeats the question's own words and nothing else.
 """
 
@@ -29,7 +29,7 @@ _AGREEMENT = (
     r"(?:in conclusion )?(?:definitely |probably |likely |most likely |actually |in fact )?"
     rf"(?:(?P<yes>{{}}|(?P<polite>{{}})(?=\Z| {_PRONOUN}\b))(?! not\b)|(?P<no>{{}}))\b(?P<rest>.*)"
 )
-_SERVES = re.compile(  # what a wish is met with: no answer
+_SERVES = re.compile(  # after a polite "Certainly!", which then answers nothing
     r"(?:i|we|here|let|please|(?:correct|right) option)\b"
 )
 _SAID_LAST = re.compile(
@@ -47,7 +47,7 @@ _MODALS = {
 _COPULAS = frozenset({"is", "are", "am", "was", "were"})
 _VERBS = (_COPULAS - {"am"}) | {"has", "have", "had", "did", "does", "do", "will", "can", "should"}
 _LIGHT_VERBS = frozenset(map(stem, ("make", "take")))
-_LEAST_SHARE, _MORE = 0.5, 0.6  # of the question's predicate: with its verb, and without
+_LEAST_SHARE, _MORE = 0.5, 0.6  # of the question's predicate: with its verb, without it
 _OTHERS = frozenset({"i", "we"})
 _PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "there"})
 _FILLERS = frozenset(
@@ -85,7 +85,7 @@ def yes_or_no(question: str, line: str) -> bool | None:
     said = set(" ".join(told).split())
     if judged:
         return word if judged[0] == word and "yes" not in said else None
-    # "No, he did not" agrees with itself; any other denial takes back what the line says.
+    # "No, he did not" is consistent; any other denial contradicts the opening word.
     takes_back = {"yes"} if word is False else {"yes", "no", "not", "never", "without"}
     return None if takes_back & said else word
 
@@ -101,7 +101,7 @@ def says_plainly(option: str, line: str) -> bool | None:
 
 
 def _takes_back(short: str, plain: str) -> bool:
-    """Whether a plain word takes back what was said in short before: "It is not. Yes, it is."."""
+    """Whether a yes or no contradicts the short form before it: "It is not. Yes, it is."."""
     found = _agreement().fullmatch(plain)
     said = next((agrees for agrees, one in _in_short().items() if one.fullmatch(short)), None)
     return found is not None and said is not None and said != bool(found["yes"])
@@ -127,14 +127,14 @@ def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
 
 @cache
 def _agreement() -> re.Pattern[str]:
-    """The words that agree or disagree, and what follows them."""
+    """Pattern of the words for yes and no, and of what follows them."""
     sections = ("agrees / plainly", "agrees / or is polite", "disagrees / plainly")
     return re.compile(_AGREEMENT.format(*map(_any, sections)), re.IGNORECASE)
 
 
 @cache
 def _in_short() -> Mapping[bool, re.Pattern[str]]:
-    """Words that agree, and that disagree, without a predicate: "it is", "it is not"."""
+    """Patterns of the short forms without a predicate: "it is" (True), "it is not" (False)."""
     return {
         True: re.compile(_any("agrees / in short"), re.IGNORECASE),
         False: re.compile(_any("disagrees / in short"), re.IGNORECASE),
@@ -181,7 +181,7 @@ def _concepts(question: str) -> list[Opposites]:
 
 
 def _repeats(question: str, clause: str) -> bool:
-    """Whether a clause repeats the question as a statement, in whole or its predicate.
+    """Whether a clause repeats the question, or its predicate, as a statement.
 
     "The athlete has hit the ball" does, "the athlete has the ball" and "the ball" do not.
     """

@@ -1,6 +1,6 @@
 """Word comparison: normalised words without endings, with near synonyms.
 
-``opposites.txt`` has the synonyms, each beside those of its opposite.
+``opposites.txt`` lists the synonyms, paired with those of their opposites.
 """
 
 import re
@@ -17,7 +17,7 @@ _FILE = Path(__file__).with_name("opposites.txt")
 _AFTERNOON = re.compile(r"\b(0?[1-9]|1[01]):(\d\d) ?p\.?m\b")
 _HALF_DAY = re.compile(r"(?<=\d) ?([ap])\.?m\b\.?|\b([ap])\.m\b\.?", re.IGNORECASE)
 _WORD = re.compile(r"\d+:\d\d|[^\W_]+")
-# Not the A of "edge A": an article is followed by a word and, within a text, in small letters.
+# Not the A of "edge A": an article precedes a word and, within a text, is lower case.
 _ARTICLE = re.compile(r"\b(?:(?i:the|an)|a)\b(?=\W+\w)|\A\W*A\b(?=\s+(?!and |or |is )\w)")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WRITTEN = (
@@ -53,10 +53,10 @@ _IRREGULAR = {
     }.items()
     for form in forms.split()
 }
-_LONGEST_NUMBER = 9  # digits, zeros before it included
-_LEAST_STEM = 3  # letters; what is shorter has lost more than an ending
-_REMEMBERED = 4096  # words and phrases of possible answers: every response is held against them
-_SHORT = 200  # characters of what is remembered
+_LONGEST_NUMBER = 9  # digits, leading zeros included
+_LEAST_STEM = 3  # letters; a shorter rest is no stem, and the word stays whole
+_REMEMBERED = 4096  # cache size: the words of possible answers recur for every response
+_SHORT = 200  # characters; longer texts are not cached
 
 
 class Opposites(NamedTuple):
@@ -112,7 +112,7 @@ def stem(word: str) -> str:
 def stems(words: str) -> frozenset[str]:
     """Words of a normalised text, each as written ("=word") and as stem.
 
-    Two and three words in a row are there as well, as "=on_time".
+    Runs of two and three words are included, as "=on_time".
     """
     said = words.split()
     rows = (said[at : at + n] for n in (1, 2, 3) for at in range(len(said) - n + 1))
