@@ -1,4 +1,4 @@
-"""Whether a response agrees with a ground truth, by rules: as far as numbers and words go."""
+"""Rules that decide whether a response agrees with a ground truth, by numbers and words."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _SAYS_NOTHING = frozenset(
 
 
 def read_answer(response: str, options: Sequence[str]) -> str:
-    """Parse an option if there are some (cause and effect), else a number; "" if absent.
+    """Parse the option if there are any (cause and effect), else the number; "" if absent.
 
     >>> read_answer("The second image.", ("image1", "image2")), read_answer("So thirty.", ())
     ('image2', '30')
@@ -53,10 +53,10 @@ def read_answer(response: str, options: Sequence[str]) -> str:
 def agrees(answer: str, truth: str, response: str) -> bool:
     """Whether a response with this answer matches one form of the ground truth.
 
-    A truth that is a number, with or without what is counted, is compared as one. A truth that
-    denies ("there is no cup") is said by whatever denies the same thing and counts nothing. Any
-    other has to stand in a sentence that does not deny it, ask for it or leave it open, not behind
-    "than", and "the left one" before "the right one" does; of a list, each item.
+    * A number, with or without its unit, is compared as a number.
+    * A denial ("there is no cup") matches a response that denies the same thing and has no count.
+    * Any other truth must occur in a sentence that does not deny, ask or hedge, and not after
+      "than"; of two opposites ("left", "right") the first one counts. Of a list, each item must.
 
     >>> agrees("0", "there is not any cup", "I see no cups."), agrees("3", "no cups", "3 cups")
     (True, False)
@@ -91,7 +91,10 @@ def _is_said(truth: str, said: Sequence[str]) -> bool:
 
 
 def missing_steps(solution: str, response: str) -> list[str]:
-    """Results of the true steps that the response does not state after those before them."""
+    """Results of the solution's steps that a response does not state in order.
+
+    After the first that is missing, all later ones are missing too.
+    """
     said = iter(numbers(response))
     return [
         step

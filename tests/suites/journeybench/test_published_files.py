@@ -38,7 +38,7 @@ def test_without_any_image_the_questions_say_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", source)
     result = bench.build("hallucination_vqa")
     errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
-    assert any("none of the 2 images is there: put them into images/" in e for e in errors)
+    assert any("none of the 2 images was found: put them into images/" in e for e in errors)
     rejections = bench.read("hallucination_vqa/rejections", Rejection)
     assert len(rejections) == 2
 
@@ -89,7 +89,7 @@ def test_images_that_share_their_file_name_are_told_apart_or_refused(tmp_path):
     (asked,) = bench.read("captioning/questions", Question)
     assert asked.labels["image"] == addresses[0]
     reasons = {r.entry: r.reason for r in bench.read("captioning/broken_images", Rejection)}
-    assert reasons["images/0_0.png"].startswith("could be the image of 3 addresses, such as")
+    assert reasons["images/0_0.png"].startswith("matches 3 addresses, such as")
     assert set(reasons) == {"images/0_0.png", *addresses[1:]}
 
 

@@ -1,4 +1,4 @@
-"""Generated texts and images: the steps of the built route that ask a model or a painter."""
+"""Generated texts and images: the steps of the built route that call a model or a painter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -41,11 +41,11 @@ def generated_texts(
     """Build the asset of a model's texts: one row per prompt.
 
     Args:
-        here: Where it lies.
-        name: Of the asset.
-        ins: The arguments of ``prompts``, in order: path and row of each table.
-        prompts: Makes the prompts, by request id.
-        by: The setting of ``[suites.journeybench]`` that names the model.
+        here: Folder of the asset.
+        name: Name of the asset.
+        ins: Arguments of ``prompts`` in order, as path and row type of a table.
+        prompts: Builds the prompts, by request id.
+        by: Setting of ``[suites.journeybench]`` that names the model.
     """
     stage: StageName = "select" if by == "writer" else "distractors"
 
@@ -75,7 +75,7 @@ def painted(
     image_store: ImageStore,
     requests: Sequence[ImageRequest],
 ) -> dg.Output[list[StoredImage]]:
-    """Make images with the configured painter; the log names those that cannot be made."""
+    """Generate images with the configured painter; failures are logged."""
     configured = settings.load()
     painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
     found = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))

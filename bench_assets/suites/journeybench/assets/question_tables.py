@@ -1,4 +1,4 @@
-"""From the rows of a task, published or built, to its question table: one factory for all tasks."""
+"""Asset factory of the tasks' question tables, from published or built rows."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
 _NO_IMAGE = (
-    "none of the {n} images is there: put them into images/ of the source folder, or set "
+    "none of the {n} images was found: put them into images/ of the source folder, or set "
     f"download = true in [suites.{SUITE}] of bench.toml"
 )
 Row = TypeVar("Row")
@@ -34,15 +34,15 @@ class TaskTable:
 
     task: Task
     row: type[Any]
-    read: Callable[[Path, list[Rejection]], list[Any]]  # of the published file
+    read: Callable[[Path, list[Rejection]], list[Any]]  # reads the published file
     to_questions: ToQuestions
     about: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}  # metadata of the rows
-    releases: Collection[int] = ()  # how many rows the known releases have; () if not known
-    painted: bool = False  # whether the task also has images of its own making
+    releases: Collection[int] = ()  # row counts of the known releases; () if unknown
+    painted: bool = False  # whether the task also has generated images
 
     @property
     def table(self) -> str:
-        """Its name in ``PUBLISHED``."""
+        """Key in ``PUBLISHED``."""
         return self.task.name.removeprefix(f"{SUITE}/")
 
     @property
@@ -93,7 +93,7 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         entries: list[Any],
         **images: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
-        """Questions of every entry with an image; none without entries."""
+        """Build a question for every entry with an image; no table without entries."""
         there = by_name([one for stored in images.values() for one in stored])
         asked, bad, n = of.to_questions(entries, there), list[Rejection](), len(entries)
         published_rows(sources, of.table, of.read, [], bad)
@@ -128,7 +128,7 @@ def published_rows(
 
 
 def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
-    """The two tables that ``asked_tables`` gives out; an edition may have no questions."""
+    """Outputs that ``asked_tables`` yields; an edition may have no questions."""
     return {
         "rejections": out(here.stage("select"), Rejection),
         "questions": out(here.stage("questions"), Question, optional=True),
@@ -142,17 +142,17 @@ def asked_tables(
     image_store: ImageStore,
     marked: Callable[[list[Question]], list[Question]],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Outputs of a task: rejections and, if its source has entries, questions.
+    """Yield the outputs of a task: rejections and, if its source has entries, questions.
 
     Args:
-        asked: What became of the entries.
-        n: How many there are.
-        edition: Which edition the questions belong to.
-        image_store: Shows some of the images.
-        marked: Notes in questions what people have not decided yet.
+        asked: Questions and rejections of the entries.
+        n: Number of entries.
+        edition: Edition of the questions.
+        image_store: Images for the preview.
+        marked: Labels questions with the number of undecided annotation units.
 
     Raises:
-        SourceError: If not one became a question, since none of their images is there.
+        SourceError: If there are entries, but none of their images was found.
     """
     yield table_output(asked.rejections, name="rejections")
     if n and not asked.questions:
@@ -165,17 +165,17 @@ def asked_tables(
 def edition_of(
     sources: SourceFiles, *tables: str, whole: bool, n: int = 0, releases: Collection[int] = ()
 ) -> Edition:
-    """Name the route that a task's tables go.
+    """Determine the edition of a task's tables.
 
-    A published edition of which something is left out, or that has as many rows as no release has,
-    is ``"own"``: its numbers are not comparable with those of a release.
+    Published files with rejected rows, or with a number of rows that no release has, are
+    ``"own"``: the scores are not comparable with those of a release.
 
     Args:
         sources: The source.
-        tables: The task's own, by their names in ``PUBLISHED``.
+        tables: Tables of the task, as keys of ``PUBLISHED``.
         whole: Whether every row became a question.
-        n: Rows.
-        releases: How many rows the known releases have; none if that is not known.
+        n: Number of rows.
+        releases: Row counts of the known releases; empty if unknown.
     """
     opened = sources.open(SUITE)
     if opened.is_mini:

@@ -1,4 +1,4 @@
-"""The files of the source, and the images that it holds or that a task names by their addresses."""
+"""Source files, and images: those in ``images/``, and those that a task names by address."""
 
 import random
 from collections.abc import Sequence
@@ -35,13 +35,13 @@ _HERE = AssetFolder(SUITE)
 
 
 def source_folder(sources: SourceFiles) -> Path:
-    """The folder that the suite is read from."""
+    """Source folder of the suite."""
     return sources.open(SUITE).folder
 
 
 @dg.asset(**_HERE.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files."""
+    """Record path and digest of the source files."""
     opened = sources.open(SUITE)
     if opened.is_mini:
         mini.write(opened.folder)
@@ -59,7 +59,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 def images(
     sources: SourceFiles, image_store: ImageStore
 ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
-    """Store every image of `images/`, several at a time, and reject unreadable ones."""
+    """Store every image of `images/`, and reject unreadable ones."""
     stored, broken = image_store.put_files(image_files(source_folder(sources) / "images"))
     return table_output(stored, {"not_decoded": len(broken)}), table_output(broken)
 
@@ -86,8 +86,8 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     ) -> dg.Output[list[ImageDownload]]:
         """Download the task's images from their addresses, with download = true.
 
-        One row: what became of one address, or which file of `images/` is its image. What lies
-        in `images/` is not fetched, and what was fetched before is not fetched again.
+        One row: the outcome for one address, or the file of `images/` that is its image. Images
+        that are in `images/` or were fetched before are not fetched again.
         """
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
         found, addresses = _served(sources, tables)
@@ -146,15 +146,14 @@ def _outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
         "broken_images": out(
             here.stage("images"),
             Rejection,
-            "One row: an address that brought no image, an image that was fetched and does "
-            "not decode, or a file of `images/` that could be the image of several "
-            "addresses, and why.",
+            "One row: an address without an image, an image that was fetched and does not "
+            "decode, or a file of `images/` that matches several addresses, and why.",
         ),
     }
 
 
 def _served(sources: SourceFiles, tables: Sequence[str]) -> tuple[ServedImages, list[str]]:
-    """The task's addresses, and which files of ``images/`` are their images."""
+    """Match the files of ``images/`` with the task's addresses; also returns the addresses."""
     folder = source_folder(sources)
     addresses = image_addresses(published_files(folder, *tables).values())
     return served(image_files(folder / "images"), addresses), addresses
@@ -163,8 +162,9 @@ def _served(sources: SourceFiles, tables: Sequence[str]) -> tuple[ServedImages, 
 def _refusal(name: str, addresses: Sequence[str]) -> Rejection:
     first, second = addresses[:2]
     reason = (
-        f"could be the image of {len(addresses)} addresses, such as {first} and {second}; "
-        f"move it to where one of them ends, such as images/{first.partition('://')[2]}"
+        f"matches {len(addresses)} addresses, such as {first} and {second}; "
+        "move it to a path that is the end of only one of them, "
+        f"such as images/{first.partition('://')[2]}"
     )
     return Rejection(entry=f"images/{name}", reason=reason)
 

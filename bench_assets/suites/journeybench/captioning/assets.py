@@ -53,7 +53,7 @@ captioning_questions = question_assets(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionScore:
-    """Scores of one caption against people's, with document frequencies of all."""
+    """Scores of one caption against people's; document frequencies are those of all captions."""
 
     question_id: str
     model: str
@@ -123,7 +123,7 @@ def meteor_metric(
         captions = map(caption_measures.captioned, scored)
         value = meteor([(split(c), [split(r) for r in rs]) for c, rs in captions]).corpus
     if missing:
-        context.log.warning("METEOR is left out: %s", missing)
+        context.log.warning("METEOR is not computed: %s", missing)
     version = f"absent ({missing})" if missing else METEOR_VERSION
     row = replace(
         _blank(questions, scores, meteor=version),
@@ -143,7 +143,7 @@ def _scored(questions: Sequence[Question], scores: Sequence[Score]) -> list[Scor
         if score.points is not None
     ]
     if not found:
-        raise TableError(f"{TASK.name}: not one caption has been scored; evaluate it again")
+        raise TableError(f"{TASK.name}: no caption has been scored. Run the evaluation again")
     return found
 
 

@@ -1,7 +1,4 @@
-"""Reads captions that people wrote: published in one cell, needed as several texts.
-
-Turns captioned images into questions.
-"""
+"""Reads people's captions, splits cells that hold several, and builds questions."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,18 +33,18 @@ CATEGORIES = (
     "incorrect physics rules",
     "incorrect usage",
 )
-"""What can be unusual in an image: the 11 of the data; the paper speaks of 15 (section 3.1)."""
+"""What can be unusual in an image: 11 categories in the data, 15 in the paper (section 3.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionedImage:
     """An image and people's captions of what is unusual in it."""
 
-    entry_id: str  # its image's, and the number of the time where rows share one
-    image: str  # its address, or its file name where the edition is built here
+    entry_id: str  # id of the image, numbered if several rows share it
+    image: str  # address, or file name in a built edition
     captions: tuple[str, ...]
     categories: tuple[str, ...]  # of CATEGORIES, at most two
-    unknown_categories: tuple[str, ...] = ()  # spellings that are none of them
+    unknown_categories: tuple[str, ...] = ()  # spellings of no known category
 
 
 def read_captioned_images(
@@ -55,7 +52,7 @@ def read_captioned_images(
 ) -> list[CaptionedImage]:
     """Read all rows in file order; the release has 1,042, three images in two rows each.
 
-    As for the authors' script, a second row is a sample of its own, with its own references.
+    As in the authors' script, each row is a separate sample with its own references.
 
     Raises:
         SourceError: If a row has no address or no caption; names file and row.
@@ -81,7 +78,7 @@ def split_captions(cell: str) -> tuple[str, ...]:
 
 
 def known_categories(spellings: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part spellings into the categories they mean, each once, and those that mean none.
+    """Split spellings into known categories, each once, and unknown spellings.
 
     >>> known_categories(["Strange  scene", "strange scene", "weird"])
     (('strange scene',), ('weird',))
@@ -149,7 +146,7 @@ _TEXT = "Describe in one sentence what is unusual in the picture."
 def to_questions(
     entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Caption questions for every available image."""
+    """Build one question for every available image."""
     questions = [
         Question(
             question_id=f"{TASK_NAME}/{entry.entry_id}",

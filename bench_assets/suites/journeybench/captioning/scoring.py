@@ -1,7 +1,7 @@
 """Scores captions against people's, over the whole corpus (section 4.1).
 
-Document frequencies and BLEU's counts are those of the questions a measure is taken over; how
-texts are split, the scorer says.
+A measure takes document frequencies and BLEU's counts from the questions that it covers. The
+scorer determines the tokenizer.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
 
 def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give ROUGE-L of the caption, the only metric of a single caption."""
+    """Score a caption by ROUGE-L, the only measure here that needs no corpus."""
     return _score(answered, answered.prediction.text, COCO)
 
 
 def score_officially(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Split texts at blanks, as the authors' script does: case, punctuation and thoughts count."""
+    """Split texts at blanks, as the authors' script: case, punctuation and reasoning count."""
     said = answered.prediction.raw_text or answered.prediction.text
     return _score(answered, said, OFFICIAL)
 
@@ -29,7 +29,7 @@ def cider_of_each(scored: Sequence[ScoredQuestion]) -> list[float]:
 
 
 def no_slices(_: Question) -> Sequence[str]:
-    """Slice by nothing: a category's captions are no corpus of their own, see ``assets``."""
+    """No slices: a category needs the corpus of all captions, see ``metrics_by_category``."""
     return ()
 
 

@@ -35,16 +35,16 @@ from bench_assets.suites.journeybench.raw_material import (
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
-N_FILTERING = 4  # annotators an image, at the least (3.1)
-N_WRITERS = 8  # of an image (3.2)
-N_VERIFIERS = 4  # of a caption (3.2)
-N_CHECKING = 3  # of a statement, a look-alike or a question: the paper gives no number
+N_FILTERING = 4  # annotators per image, at least (3.1)
+N_WRITERS = 8  # per image (3.2)
+N_VERIFIERS = 4  # per caption (3.2)
+N_CHECKING = 3  # per statement, look-alike or question: the paper gives no number
 
 _IMAGE = "Image"
 
 
 def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask about each image of the gallery that decodes."""
+    """Build one unit per image of the gallery that decodes."""
     there = _digests(images)
     return [
         Unit(
@@ -59,7 +59,7 @@ def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage])
 
 
 def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask for captions of the images that were kept."""
+    """Build one unit per kept image, to be captioned."""
     there = _digests(images)
     return [
         Unit(
@@ -78,7 +78,7 @@ def caption_items(
     decisions: Sequence[FilterDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask about each caption of the kept images; of those that say the same, the first."""
+    """Build one unit per caption of the kept images; of equal captions, the first."""
     there = _digests(images)
     kept = {one.image for one in decisions if one.kept} & there.keys()
     first: dict[tuple[str, str], WrittenCaption] = {}
@@ -103,7 +103,7 @@ def statement_items(
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask about each statement that rules do not sort out."""
+    """Build one unit per statement that the rules do not reject."""
     there = _digests(images)
     return [
         Unit(
@@ -123,7 +123,7 @@ def look_alike_items(
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask about each pair that was proposed, once."""
+    """Build one unit per proposed pair of images."""
     there, captions = _digests(images), kept_captions(caption_decisions)
     return [
         Unit(
@@ -139,7 +139,7 @@ def look_alike_items(
 
 
 def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask about each question that is whole."""
+    """Build one unit per complete trigger question."""
     there = _digests(images)
     asked = {(one.image, plain(one.question)): one for one in whole_questions(responses)}
     return [
@@ -169,13 +169,13 @@ Row = TypeVar("Row")
 def _votes(
     row: Callable[..., Row], who: str, about: Sequence[str], asked: Sequence[str]
 ) -> Callable[[Sequence[Answer]], list[Row]]:
-    """Make what reads answers to a form as votes.
+    """Build a function that converts answers to votes.
 
     Args:
-        row: Makes one vote.
-        who: Its field for the person.
-        about: Its fields for what the item is, by the parts of the item's id.
-        asked: Its fields for what is answered with yes or no; the form's are called the same.
+        row: Row type of the votes.
+        who: Field of the row for the annotator.
+        about: Fields of the row for the parts of the unit's id.
+        asked: Yes-or-no fields, of the same name in row and annotation task.
     """
 
     def read(answers: Sequence[Answer]) -> list[Row]:
@@ -204,7 +204,7 @@ trigger_votes = _votes(TriggerVote, "annotator", ["image", "question"], ["accept
 
 
 def written(answers: Sequence[Answer]) -> list[WrittenCaption]:
-    """Read captions."""
+    """Convert answers to captions."""
     return [
         WrittenCaption(
             image=image, writer=one.person, caption=one.values["caption"][0], **_told(one)

@@ -1,14 +1,12 @@
 """Dialogue that finds the errors of models about an image (section 3.3, Figure 2).
 
 A language model that knows only the caption asks, a vision-language model answers, the language
-model reasons and asks again, until it decides or the rounds are over. All dialogues run
-concurrently, so that models can batch; every turn is kept.
-
-The wording of the prompts is ours.
+model reasons and asks again, until it decides or the rounds are used up. All dialogues run
+concurrently, so that models can batch; every turn is recorded.
 
 The order of turns, the content shown in each, and the marks that are parsed are those of IdealGPT
-(You et al., 2023), on which the paper builds. The line "Statement:" is added: it may become
-a distractor.
+(You et al., 2023), on which the paper builds. The line "Statement:", which may become a distractor,
+and the wording of the prompts are ours.
 """
 
 import re
@@ -52,23 +50,23 @@ class Exchange(NamedTuple):
 
 
 def first_questions(caption: str) -> Prompt:
-    """Ask what to ask about an image of which only the caption is known."""
+    """Prompt for the first questions about an image, from its caption alone."""
     return Prompt.of(_known(caption), system=_ASK)
 
 
 def more_questions(caption: str, exchanges: Sequence[Exchange], analysis: str) -> Prompt:
-    """Ask what else to ask, after an analysis that could not decide."""
+    """Prompt for further questions, after an analysis that could not decide."""
     known = f"{_known(caption)}\n{_listed(exchanges)}\nAnalysis: {analysis}"
     return Prompt.of(known, system=_ASK_MORE)
 
 
 def answer_prompt(image: str, question: str) -> Prompt:
-    """Ask the one who sees the image."""
+    """Prompt for an answer to one question about the image."""
     return Prompt.of(Image(image), f"Question: {question} Answer it in one short sentence.")
 
 
 def reason(caption: str, exchanges: Sequence[Exchange], *, last: bool) -> Prompt:
-    """Ask for a decision; in the last round one must be made."""
+    """Prompt for a decision; in the last round "not sure" is not offered."""
     known = f"{_known(caption)}\n{_listed(exchanges)}"
     return Prompt.of(known, system=_REASON + (_DECIDE if last else _OR_UNSURE))
 
@@ -90,14 +88,14 @@ _LINE = r"{}:[ \t]*(\S.*)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """One utterance of a dialogue, in the order of the rows."""
+    """One utterance of a dialogue; rows are in order."""
 
     image: str
     round: int
     speaker: Speaker
     said: str
-    heard: str  # the question that an answer is to, or what the speaker was shown
-    attempt: int  # 0, or how often an unreadable response was asked for again
+    heard: str  # the question that was answered, or the prompt of the speaker
+    attempt: int  # number of earlier unreadable responses
     request_id: str
     model: str
     prompt_sha256: str
@@ -108,15 +106,15 @@ class DialogueEnd:
     """End of a dialogue."""
 
     image: str
-    caption: str  # what the asker and the reasoner knew, and whether it holds is what they discuss
+    caption: str  # known to asker and reasoner, who discuss whether it holds
     outcome: Outcome
     decision: str  # "entailment", "neutral" or "contradiction"; "" without a decision
     rounds: int
-    detail: str  # why there was no response, or which response could not be read
+    detail: str  # why there was no response, or whose response was unreadable
 
 
 class ReasonerTurn(NamedTuple):
-    """The reasoner's turn in one round."""
+    """The parsed lines of a reasoner's response."""
 
     analysis: str
     statement: str
@@ -133,7 +131,7 @@ def read_questions(response: str) -> list[str] | None:
 
 
 def read_reasoning(response: str) -> ReasonerTurn | None:
-    """Read a reasoner's three lines; None if one is missing, or the answer is no option."""
+    """Read a reasoner's three lines; None if one is missing, or the answer is not an option."""
     found = [
         re.findall(_LINE.format(name), response, re.IGNORECASE)
         for name in ("Analysis", "Statement", "More Likely Answer")
@@ -189,17 +187,17 @@ def hold_dialogues(
     rounds: int = 4,
     tries: int = 3,
 ) -> Dialogues:
-    """Talk about every image.
+    """Hold a dialogue about every image.
 
     Args:
-        captions: What the asker knows, by image.
+        captions: Caption by image, all that the asker knows.
         images: SHA-256 by image, for the answerer.
-        models: The asker, which also reasons, and the answerer, which sees.
-        rounds: The longest a dialogue goes on.
-        tries: How often a response that cannot be read is asked for.
+        models: The asker, which also reasons, and the answerer, which sees the image.
+        rounds: Most rounds of a dialogue.
+        tries: Attempts of asker and reasoner at a readable response.
 
     Raises:
-        ModelError: If a model cannot be asked at all.
+        ModelError: If a model cannot be called at all.
     """
     asker, answerer = models
     dialogues = [_Dialogue(name, images[name], caption) for name, caption in captions.items()]
@@ -256,7 +254,7 @@ class _Turn(NamedTuple):
                     accept(dialogue, found, response, self.number)
             waiting = unread
         for dialogue in waiting:
-            detail = f"the {self.speaker} was not readable {self.tries} times"
+            detail = f"the {self.speaker}'s response was unreadable {self.tries} times"
             dialogue.ends("parse failure", self.number, detail=detail)
 
 
@@ -292,7 +290,7 @@ def _answer(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) ->
         _note(dialogue, number, "answerer", response, question, 0)
         if response.error:
             dialogue.ends("no response", number, detail=response.error)
-        # A model that goes on to ask itself is cut short, as IdealGPT does.
+        # Cut off further questions that the model asks itself, as IdealGPT does.
         answer = response.text.split("Question:")[0].strip()
         dialogue.exchanges.append(Exchange(question, answer))
 

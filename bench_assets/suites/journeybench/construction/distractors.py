@@ -1,7 +1,7 @@
 """Text distractors: related statements that conflict with an image (section 3.3).
 
-A model writes them from the captions (way a), or a dialogue about the image brings them up (way
-b, ``dialogue``). What a caption says too is sorted out, and people verify the rest.
+A model writes them from the captions (way a), or they come from a dialogue about the image (way b,
+``dialogue``). Rules reject those that repeat a caption or follow from it; people verify the rest.
 """
 
 import re
@@ -26,7 +26,7 @@ from bench_assets.suites.journeybench.text_generation import (
     text_fields,
 )
 
-MOST = 6  # statements of an image; 5 to 6 in the released data
+MOST = 6  # statements per image; 5 to 6 in the released data
 
 _WRITE = """\
 The picture is described by these captions:
@@ -48,26 +48,26 @@ _EMPTY = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Something that may conflict with an image."""
+    """A statement that may conflict with its image."""
 
     statement_id: str  # the image, the way it was made, and a running number
     image: str
     text: str
     way: str  # "model" or "dialogue"
-    request_id: str  # the response that it comes from
+    request_id: str  # the response that has it
     writer: str
     prompt_sha256: str
 
 
 class Statements(NamedTuple):
-    """The statements that were written, and the responses that hold none."""
+    """Statements, and rejections of the responses without any."""
 
     statements: list[Statement]
     rejections: list[Rejection]
 
 
 class _Near(NamedTuple):
-    """The caption of its image that a statement is most like, and the cosine of the two."""
+    """The image's caption that is most similar to a statement, and their cosine."""
 
     caption: str
     similarity: float
@@ -87,7 +87,7 @@ def prompts(
 
 
 def read_statements(responses: Iterable[GeneratedText]) -> Statements:
-    """Read the statements out of the responses."""
+    """Parse the statements in the responses."""
     read = Statements([], [])
     for response in responses:
         image = response.request_id.removesuffix("/statements")
@@ -117,17 +117,17 @@ def verify_statements(
 ) -> list[StatementDecision]:
     """Decide on each statement, in order.
 
-    Out goes what is empty, what another statement or a caption says, what follows from a caption,
-    and what people do not find in conflict with the image, more than half of them. What lacks
-    nothing but votes is open.
+    Rejected are statements that are empty, repeat another statement or a caption, or follow from a
+    caption; those that no majority of the annotators finds in conflict with the image; and those
+    beyond the first ``MOST`` of an image. A statement that lacks only votes is open.
 
     Args:
-        statements: By whichever way.
-        captions: The true ones, by image.
-        votes: Of annotators, on the words of a statement.
+        statements: Statements of both ways.
+        captions: Captions by image.
+        votes: Annotators' votes, by the words of a statement.
         encoder: Compares statements with captions.
-        same: Least cosine of two texts that say the same.
-        least: Votes that a statement takes.
+        same: Least cosine between a statement and a caption that it repeats.
+        least: Votes that decide on a statement.
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
@@ -152,7 +152,7 @@ def verify_statements(
 def worth_asking(
     statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
-    """Leave out empty and repeated texts, and those that follow from a caption, before review."""
+    """Leave out empty and repeated statements, and those that follow from a caption."""
     said: dict[str, set[str]] = defaultdict(set)
     found = []
     for one in statements:
@@ -184,7 +184,7 @@ def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
 
 
 def _repeats(one: Statement, near: _Near, same: float) -> str:
-    # Encoders hardly see numbers: texts that count otherwise do not say the same.
+    # Encoders hardly see numbers: texts with different numbers are not the same.
     alike = near.similarity >= same and numbers(one.text) == numbers(near.caption)
     return f"says what {near.caption!r} says" if alike else ""
 

@@ -68,17 +68,17 @@ def decide(
 ) -> list[FilterDecision]:
     """Decide on each image of the gallery, in order.
 
-    Kept is what decodes, has enough votes, passes every criterion and looks like no image that
-    was kept before it; open is what lacks nothing but votes. The paper has at least four annotators
-    and names no rule.
+    An image is kept if it decodes, has enough votes, passes every criterion and is no
+    near-duplicate of an image kept before it; an image that lacks only votes is open. The paper has
+    at least four annotators and states no rule.
 
     Args:
         gallery: All images.
-        votes: At most one of an annotator on an image.
+        votes: At most one vote per annotator and image.
         hashes: Perceptual hash of each image that decodes.
         rule: Whether more than half of the annotators must say yes, or all.
         least_votes: Images with fewer votes are open.
-        near: Bits in which the hashes of two images that look the same may differ.
+        near: Most differing bits in the hashes of near-duplicates.
     """
     heard = _by_image(votes)
     kept: dict[str, str] = {}
@@ -134,7 +134,7 @@ def _by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
 
 
 def _reason(decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: int) -> str:
-    """Why an image is not kept for its own sake; "" if it is."""
+    """Why an image is not kept, duplicates aside; "" if it is."""
     if not decodes:
         return "missing or does not decode"
     if len(cast) < least_votes:
@@ -162,8 +162,8 @@ class BuildFunnelStep:
 
     step: str
     n: int
-    n_open: int  # that lack votes: neither kept nor dropped
-    n_expired: int = 0  # that lacked them at the deadline
+    n_open: int  # of these, undecided: votes are missing
+    n_expired: int = 0  # of these, undecided at the deadline
     paper: int | None = None  # sections 3.1 to 3.3; None where it gives no number
 
 
@@ -176,7 +176,7 @@ def funnel(
 ) -> list[BuildFunnelStep]:
     """Count rows, accepted rows and undecided rows at each step.
 
-    ``undecided`` are those of images, captions, statements and look-alikes.
+    ``undecided`` has one element each for images, captions, statements and look-alikes.
     """
     steps: list[tuple[str, str, Sequence[Any], str, int | None]] = [
         ("images of the gallery", "images kept", images, "kept", 1042),
@@ -198,7 +198,7 @@ def funnel(
     ]
 
 
-KEPT = 5  # captions of an image, as in the released data
+KEPT = 5  # captions per image, as in the released data
 
 
 def verify_captions(
@@ -210,15 +210,15 @@ def verify_captions(
 ) -> list[CaptionDecision]:
     """Decide on each caption of the images that were kept, in order.
 
-    A caption needs more than half of its verifiers, and is open until they have voted. Of those
-    that have them, the most accepted are kept; of equals, the first written.
+    A caption passes if more than half of its verifiers accept it, and is open until enough have
+    voted. Of those that pass, the ones with most accepting votes are kept; ties go to the first.
 
     Args:
-        captions: All that were written.
-        votes: Votes of verifiers, without votes on their own captions.
-        images: Those that passed the filter.
-        most: Captions kept for an image.
-        least: Votes that a caption takes.
+        captions: All captions, in the order they were written.
+        votes: Votes of verifiers; those on their own captions are ignored.
+        images: Images that passed the filter.
+        most: Captions kept per image.
+        least: Votes that decide on a caption.
     """
     cast: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:

@@ -1,7 +1,7 @@
-"""Image distractors: images of the gallery that are like another one, and yet not it (3.3).
+"""Image distractors: images of the gallery that resemble another one (section 3.3).
 
-The paper's experts search a gallery by subject, by composition, or by both. Here the nearest
-neighbours in an embedding space propose, one space for each criterion, and people confirm.
+The paper's experts search a gallery by subject, by composition, or by both. Here the candidates are
+the nearest neighbours in an embedding space, one space for each criterion, and people verify them.
 """
 
 from collections import defaultdict
@@ -18,10 +18,10 @@ from bench_assets.suites.journeybench.raw_material import (
     vote_fault,
 )
 
-MOST = 5  # distractors of a text; 5.32 on average in the released data
+MOST = 5  # distractors per image; 5.32 on average in the released data
 
 _SAY = "confirm it"
-_GRID = 12  # fields a side of the image that a composition is made of
+_GRID = 12  # cells per side of the grid of a composition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +35,9 @@ class LookAlike:
 
 
 def composition(image: Image.Image) -> Vectors:
-    """Describe where in an image light and colours lie: one vector of length 1.
+    """Embed where light and colours are in an image: a unit vector, or 0 for a uniform grey.
 
-    Differences from the image's own mean count, so that two images on unlike grounds can be
-    alike.
+    The image's own mean is subtracted, so that images on different backgrounds can be alike.
     """
     small = np.asarray(image.convert("RGB").resize((_GRID, _GRID)), dtype=np.float32).ravel()
     centred = small - small.mean()
@@ -50,13 +49,13 @@ def propose(
 ) -> list[LookAlike]:
     """Propose the nearest neighbours of every image by each criterion.
 
-    "both" is the mean of the two cosines. Equally near ones come in the order of their names.
+    "both" is the mean of the two cosines. Ties are in the order of names.
 
     Args:
-        names: Of the images, in the order of the vectors.
-        subjects: What each shows, one row of length 1 an image.
-        compositions: How each is laid out, likewise.
-        n: Neighbours an image and criterion.
+        names: Names of the images, in the order of the vectors.
+        subjects: Embeddings of what the images show, a unit vector per row.
+        compositions: Embeddings of their layout, a unit vector per row.
+        n: Neighbours per image and criterion.
     """
     order = sorted(range(len(names)), key=names.__getitem__)
     named = [names[row] for row in order]
@@ -79,17 +78,17 @@ def verify_look_alikes(
     most: int = MOST,
     least: int = 1,
 ) -> list[LookAlikeDecision]:
-    """Decide on each proposed image; the nearest come first.
+    """Decide on each proposed image, the nearest first.
 
     More than half of the annotators must say that it is alike and that the captions of the other
-    one do not fit it. Of those, the nearest are kept. What too few looked at is open, unless enough
-    nearer ones are accepted.
+    image do not fit it. Of those, the nearest are accepted. A proposal with too few votes is open,
+    unless enough nearer ones are accepted.
 
     Args:
-        proposed: By whichever criterion; an image proposed by several is one.
-        votes: Of annotators, on two images.
-        most: Distractors of an image.
-        least: Votes that an image takes.
+        proposed: Proposals of all criteria; an image proposed by several counts once.
+        votes: Annotators' votes on pairs of images.
+        most: Accepted distractors per image.
+        least: Votes that decide on a pair.
     """
     heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
@@ -110,7 +109,7 @@ def verify_look_alikes(
 
 
 def _nearest(names: Sequence[str], criterion: str, cosines: Vectors, n: int) -> list[LookAlike]:
-    rounded = np.round(cosines, 3)  # so that no machine's last digit decides
+    rounded = np.round(cosines, 3)  # float errors, which differ by machine, must not decide
     np.fill_diagonal(rounded, -np.inf)
     ranked = np.argsort(-rounded, axis=1, kind="stable")[:, : min(n, len(names) - 1)]
     return [

@@ -16,7 +16,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS,
 from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote, plain, vote_fault
 from bench_assets.suites.journeybench.text_generation import GeneratedText, listed, proposals_of
 
-MOST_ANSWERS = 5  # HaloQuest has one to five short answers a question
+MOST_ANSWERS = 5  # HaloQuest has one to five short answers per question
 
 _WRITE = """\
 The picture is described by these captions:
@@ -53,7 +53,7 @@ def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) ->
 
 
 def whole_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]:
-    """List the questions that only people can find fault with."""
+    """List the questions that pass the automatic checks."""
     return [
         question
         for response in responses
@@ -66,12 +66,12 @@ def whole_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]
 def verify_triggers(
     responses: Iterable[GeneratedText], votes: Iterable[TriggerVote], least: int = 1
 ) -> Triggers:
-    """Keep the questions that are whole and that more than half of the annotators accept.
+    """Keep the questions that pass the automatic checks and a majority of the annotators.
 
     Args:
-        responses: What the model wrote, by image.
-        votes: Of annotators, on the words of a question.
-        least: Votes that a question takes.
+        responses: The model's responses, one per image.
+        votes: Annotators' votes, by the words of a question.
+        least: Votes that decide on a question.
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:

@@ -41,7 +41,7 @@ _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 def image_map(
     settings: SettingsResource, image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
-    """Lay the captioned images out beside another set of images."""
+    """Map the captioned images together with another set of images."""
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     others = ImageImport([], [])
@@ -78,7 +78,7 @@ def image_map(
 def object_relations(
     settings: SettingsResource, questions: list[Question]
 ) -> dg.Output[list[ObjectRelation]]:
-    """Look up pairs of captioned objects in a list of common sense."""
+    """Look up pairs of objects from captions in a list of common-sense pairs."""
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     if chosen.common_sense is None:
@@ -99,7 +99,7 @@ def object_relations(
 def _stored(folder: Path, image_store: ImageStore) -> ImageImport:
     files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _IMAGES]
     if not files:
-        raise SourceError(f"{folder}: no images in it; it is other_images of {SUITE}")
+        raise SourceError(f"{folder}: no images (other_images of [suites.{SUITE}] in bench.toml)")
     return image_store.put_files({file.relative_to(folder).as_posix(): file for file in files})
 
 

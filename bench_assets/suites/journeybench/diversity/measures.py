@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import ModelError, SourceError
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}
 _SIZE, _MARGIN, _LEGEND = 480, 16, 28  # px
-_FEWEST = 4  # images; fewer make no neighbourhood
+_FEWEST = 4  # images; UMAP needs a neighbourhood
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class MapPoint:
 def place(vectors: Vectors, seed: int) -> Vectors:
     """Lay vectors out in the plane, neighbours together (UMAP); ``(n, 2)``.
 
-    The same vectors and seed give the same map. Fewer than four stand on a line.
+    The same vectors and seed give the same map. Fewer than four vectors are placed on a line.
     """
     if len(vectors) < _FEWEST:
         along = np.arange(len(vectors), dtype=np.float32)
@@ -101,7 +101,7 @@ def read_common_sense(file: Path) -> frozenset[frozenset[str]]:
     for number, line in enumerate(lines, 1):
         columns = [column.strip().lower() for column in line.split("\t")]
         if line.strip() and len(columns) < 2:
-            raise SourceError(f"{file}, line {number}: expected things parted by tabs: {line!r}")
+            raise SourceError(f"{file}, line {number}: expected tab-separated columns: {line!r}")
         pairs.add(frozenset((columns[0], columns[-1])))
     return frozenset(pair for pair in pairs if len(pair) == 2)
 
@@ -112,7 +112,7 @@ def relate(
     nouns: Iterable[Sequence[str]],
     common_sense: frozenset[frozenset[str]],
 ) -> list[ObjectRelation]:
-    """Pair the nouns of each caption; a pair counts once an image."""
+    """Pair consecutive nouns of each caption; a pair counts once per image."""
     found: dict[frozenset[str], ObjectRelation] = {}
     for caption, named in zip(captions, nouns, strict=True):
         for first, second in pairwise(named):

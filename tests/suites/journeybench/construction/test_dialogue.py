@@ -102,7 +102,7 @@ def test_a_dialogue_ends_when_a_response_stays_unreadable(asker, speaker):
     held, end = talk(asker)
     assert (end.outcome, end.detail) == (
         "parse failure",
-        f"the {speaker} was not readable 3 times",
+        f"the {speaker}'s response was unreadable 3 times",
     )
     assert [one.attempt for one in held.utterances if one.speaker == speaker] == [0, 1, 2]
     assert held.statements == []

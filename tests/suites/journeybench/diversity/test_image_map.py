@@ -56,7 +56,7 @@ def test_captions_with_fewer_than_two_things_have_no_relation():
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [pytest.param("dog car\n", "pairs.tsv, line 1: expected things parted by tabs", id="no tab")],
+    [pytest.param("dog car\n", "pairs.tsv, line 1: expected tab-separated columns", id="no tab")],
 )
 def test_other_lists_are_refused(tmp_path, text, complaint):
     with pytest.raises(SourceError, match=complaint):

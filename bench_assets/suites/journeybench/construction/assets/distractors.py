@@ -84,7 +84,7 @@ statement_responses = generated_texts(
 def statements(
     statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
 ) -> dg.Output[list[Statement]]:
-    """Gather the statements of both ways."""
+    """Gather the statements of both ways: written by a model, and from dialogues."""
     written = distractors.read_statements(statement_responses).statements
     return table_output(written + dialogue_statements)
 
@@ -112,11 +112,11 @@ def statement_decisions(
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
-_BATCH = 512  # texts that are kept at once
+_BATCH = 512  # texts embedded and cached at once
 
 
 def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
-    """Load the configured encoder; its vectors are kept.
+    """Load the configured encoder, with cached vectors.
 
     Raises:
         ModelError: If there is no such encoder, or it does not load.
@@ -163,7 +163,7 @@ def hold(
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Utterance]], dg.Output[list[DialogueEnd]], dg.Output[list[Statement]]]:
-    """Let two models talk about every image, of which one sees only a caption."""
+    """Hold a dialogue about every image between two models, one of which sees only a caption."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
     with ExitStack() as opened:
@@ -188,7 +188,7 @@ def hold(
 
 
 def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd], n: int = 4) -> str:
-    """The first dialogues as a person reads them."""
+    """The first ``n`` dialogues as Markdown."""
     lines = []
     for end in endings[:n]:
         lines += [f"### {as_text(end.image)}", f"Caption: {as_text(end.caption)}", ""]
@@ -209,7 +209,7 @@ class Neighbours(dg.Config):
     """Number of proposed images."""
 
     n: int = Field(8, ge=1)
-    """Nearest neighbours an image and criterion."""
+    """Nearest neighbours per image and criterion."""
 
 
 @dg.asset(
@@ -249,7 +249,7 @@ def look_alikes(
     look_alike_proposals: list[LookAlike],
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
-    """Keep the images that people find alike and in conflict with the captions."""
+    """Keep the images that annotators call alike and in conflict with the captions."""
     least = least_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
@@ -310,7 +310,7 @@ def trigger_questions(
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[TriggerQuestion]]:
-    """Keep the trigger questions that people accept."""
+    """Keep the trigger questions that annotators accept."""
     least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
 
@@ -327,7 +327,7 @@ def rejections(
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
-    """Reasons of all responses, trigger questions and rows of raw material that are left out."""
+    """List rejected responses, trigger questions and rows of raw material, with reasons."""
     least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(
         bad_rows(source_folder(sources))

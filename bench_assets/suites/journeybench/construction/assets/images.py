@@ -1,7 +1,7 @@
 """Images of a gallery, votes on them, and their captions: the built route's first steps (3.1, 3.2).
 
-Every table is empty for a published source. Votes are entries of the source's files and answers to
-annotation tasks; the last word of a person on a unit counts.
+Every table is empty for a published source. Votes come from the source's files and from annotation
+tasks; the last vote of a person on a unit counts.
 """
 
 import json
@@ -61,13 +61,13 @@ _HERE = AssetFolder(SUITE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcquiredImage:
-    """An image that a gallery found, and the outcome of its download."""
+    """An image found in a gallery, and the outcome of its download."""
 
     image: str  # its file name in images/
-    query: str  # the first that found it
+    query: str  # the first query that found it
     prompt: str
     url: str
-    error: str  # why it is not there; "" if it is
+    error: str  # why the download failed; "" if it did not
 
 
 class FilterRule(dg.Config):
@@ -76,10 +76,10 @@ class FilterRule(dg.Config):
     rule: Rule = "majority"
     """Whether more than half of the annotators must say yes, or all."""
     least_votes: int = Field(4, ge=1)
-    """Images with fewer votes are open, unless bench.toml says how many people are asked; the
-    paper has at least four."""
+    """Images with fewer votes are open; ``needed`` in bench.toml takes precedence. The paper has at
+    least four."""
     near: int = Field(4, ge=0, le=64)
-    """Bits in which the hashes of two images that look the same may differ."""
+    """Most differing bits, of 64, in the perceptual hashes of near-duplicates."""
 
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
@@ -103,7 +103,7 @@ def acquired(settings: SettingsResource, queries: list[Query]) -> dg.Output[list
 
 @dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
-    """Read which images the gallery had."""
+    """Read the images that were found in the gallery."""
     rows = read_raw(source_folder(sources), GalleryImage, [])
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
@@ -142,7 +142,7 @@ def decisions(
 
 @dg.asset(ins=_HERE.ins("filter_votes"), **_HERE.stage("select"))
 def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
-    """Measure how far the annotators agree."""
+    """Measure inter-annotator agreement."""
     return table_output(agreement(filter_votes))
 
 
@@ -199,8 +199,8 @@ def acquire(
 ) -> list[AcquiredImage]:
     """Search for every query, fetch each image once, and write ``gallery.jsonl`` beside them.
 
-    What was fetched before is not fetched again. The folder becomes a source of the built route
-    when annotators have put their votes and captions into it.
+    Earlier downloads are not fetched again. Once annotators have added votes and captions, the
+    folder is a source of the built route.
     """
     found: dict[str, GalleryHit] = {}
     for query in queries:
