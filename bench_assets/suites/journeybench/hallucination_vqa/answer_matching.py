@@ -1,10 +1,13 @@
-"""Compares an answer with people's answers, by rules, where no judge model is at hand.
+"""Rules that compare a response with people's answers, for use without a judge model.
 
-An answer is right if, for one of people's answers, it takes the same stand (something is there, or
-it is not there or cannot be told), names the same numbers, and has at least half of the words that
-the question does not have already. What is not there has to be named, or meant by "they": one
-sentence that fits every question answers none. Nor does a list: what is denied is not one thing of
-several, a third of the words is the question's or people's, and no count is beside the right one.
+A response is right if it matches one of people's answers:
+
+* the same stand: something is there, or it is not there or cannot be told;
+* the same numbers, and no others;
+* at least half of the answer's words that are not in the question;
+* an absent thing is named, or meant by "they": a sentence that fits every question matches none;
+* no list: nothing else is denied beside the thing, and at least a third of the words are in the
+  question or the answer.
 """
 
 import json
@@ -23,14 +26,14 @@ _EMPTY = frozenset(_WORDS["empty"])
 _NUMBERS: dict[str, str] = _WORDS["numbers"]
 _BARE = frozenset(_WORDS["bare"])
 _ENOUGH = 0.5
-_LISTED = 3  # words said for each of the question or of people: more are a list
+_LISTED = 3  # most words per word of the question or answer: more are a list
 _BETWEEN = re.compile(r"[,;/.\n]|\b(?:and|or|nor)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "an", "the", "any"})
-_ADJECTIVES = 1  # words before or after a thing that is denied: more are other things
+_ADJECTIVES = 1  # unknown words beside a denied thing: more are other things
 
 
 def says_the_same(response: str, truth: str, question: str) -> bool:
-    """Decide whether a response means what one of people's answers means.
+    """Whether a response matches one of people's answers.
 
     >>> says_the_same("I see no heart.", "There is no blue heart", "Where is the blue heart?")
     True
@@ -57,7 +60,7 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
 
 
 def _evades(response: str, truth: str) -> bool:
-    """Whether a response is empty, refuses, or is one word that people do not use."""
+    """Whether a response is empty, refuses, or is a bare word ("No") that the truth is not."""
     if not response.strip() or _REFUSING.search(response):
         return True
     if _NOT_ANSWERING.search(response) and not _NOT_ANSWERING.search(truth):
@@ -68,7 +71,7 @@ def _evades(response: str, truth: str) -> bool:
 def _denies(response: str, things: frozenset[str], known: frozenset[str]) -> bool:
     """Whether a response names one of the things, and no list of others beside it.
 
-    ``known`` are words of the question and of people.
+    ``known`` are the words of question and truth.
     """
     parts = _BETWEEN.split(response)
     if any(_words(part) and not _words(part) & known and _is_item(part) for part in parts):
@@ -84,13 +87,13 @@ def _is_item(part: str) -> bool:
 
 
 def _runs(part: str) -> list[str]:
-    """Sequences of words that carry meaning, without one between them that does not."""
+    """Runs of consecutive words that carry meaning."""
     spaced = (word if _words(word) else "," for word in part.split())
     return " ".join(spaced).split(",")
 
 
 def _means_them(response: str, truth: str) -> bool:
-    """Whether "they" in a response means several things that people name."""
+    """Whether "they" in a response refers to things that the truth has in the plural."""
     return all(word in _plain(text).split() for word, text in (("they", response), ("are", truth)))
 
 

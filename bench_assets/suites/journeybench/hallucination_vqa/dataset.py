@@ -1,7 +1,4 @@
-"""Reads HaloQuest's CSV: questions that presume, hide or leave out something.
-
-Turns HaloQuest's entries into questions.
-"""
+"""Reads HaloQuest's CSV and builds questions, which presume, hide or leave out something."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +10,7 @@ from bench_assets.core.tables.json_records import Entry, field, rejecting
 from bench_assets.suites.journeybench.published_files import EntryQuestions, read_records, text
 
 RELEASES = (608,)
-"""Rows of the evaluation split, the one release of it."""
+"""Rows of the known releases: the evaluation split."""
 
 TRIGGERS = ("false premises", "visual challenge", "insufficient context")
 IMAGE_SOURCES = ("generated", "real")
@@ -21,10 +18,10 @@ IMAGE_SOURCES = ("generated", "real")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerQuestion:
-    """A question about one image that invites a hallucination, and what people answer to it."""
+    """A question about one image that invites a hallucination, and people's answers."""
 
     entry_id: str  # "eval_17": the split and the authors' running number
-    image: str  # its address, or its file name where the edition is built here
+    image: str  # address, or file name in a built edition
     image_source: str  # one of IMAGE_SOURCES
     trigger: str  # one of TRIGGERS
     question: str
@@ -36,24 +33,24 @@ def read_trigger_questions(
 ) -> list[TriggerQuestion]:
     """Read all entries in file order.
 
-    The file names images twice; only the address tells one image from another.
+    Images are identified by address; the file's other column for them is not unique.
 
     Raises:
-        SourceError: If a column is missing, a number is duplicate, or an entry has no
-            question, no answer, or a type that HaloQuest does not know; names file and line.
+        SourceError: If a column is missing, an id is duplicate, or an entry has no question, no
+            answer, or an unknown type; names file and line.
     """
     found: dict[str, TriggerQuestion] = {}
     for entry, where in read_records(file, rejections):
         with rejecting(rejections, where):
             row = _trigger_question(entry, where)
             if row.entry_id in found:
-                raise SourceError(f"{where}: {row.entry_id} is duplicate")
+                raise SourceError(f"{where}: duplicate id {row.entry_id}. Remove one entry")
             found[row.entry_id] = row
     return list(found.values())
 
 
 def split_answers(cell: str) -> tuple[str, ...]:
-    """Split a cell of answers at its semicolons; stray ones count for nothing.
+    """Split a cell of answers at semicolons, without empty parts.
 
     >>> split_answers("There is no cat; I see no cat ;")
     ('There is no cat', 'I see no cat')
@@ -90,7 +87,7 @@ TASK_NAME = "journeybench/hallucination_vqa"
 def to_questions(
     entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Questions of every entry with an image."""
+    """Build one question per entry with an image."""
     questions = [
         Question(
             question_id=f"{TASK_NAME}/{entry.entry_id}",

@@ -1,7 +1,7 @@
 """HaloQuest's prompts and scores: the share of answers that a judge calls right.
 
-The question is asked as it is. The judge's instructions follow the rules of the authors' notebook
-(HaloQuest_Colab.ipynb), which has a library put them into words; the wording is ours.
+The prompt is the bare question. The judge's instructions follow the rules of the authors' notebook
+(HaloQuest_Colab.ipynb), where a library writes the prompt; the wording is ours.
 """
 
 from collections.abc import Sequence
@@ -62,11 +62,11 @@ def judge_prompt(question: Question, response: str) -> Prompt:
 
 
 CRITERION = "correct"
-WITH_THOUGHTS = "correct, thoughts included"  # the notebook takes nothing off a response
+WITH_THOUGHTS = "correct, thoughts included"  # the notebook strips nothing from a response
 
 NAME_A_JUDGE = (
-    "rules are no judge of the published edition, where one sentence said to every question would "
-    "have points: name a model as judge, in [suites.journeybench] of bench.toml or as --judge"
+    "rules do not judge the published edition, where one sentence for every question would score "
+    "points: set judge to a model in [suites.journeybench] of bench.toml, or use --judge"
 )
 """Why an answer of the published edition has no points without a judge model."""
 
@@ -86,7 +86,7 @@ class Assessment:
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge each prediction's agreement with people's answers; unreadable verdicts are retried.
 
-    A prediction that came with thoughts is judged once more with them, for the official scorer.
+    A prediction with reasoning is judged a second time with it, for the official scorer.
     """
     responses = [(pair, CRITERION, pair.prediction.text) for pair in answered]
     responses += [
@@ -105,15 +105,15 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare each prediction with people's answers, without a model.
 
-    Stricter than people are with answers in other words, and easily led astray by long ones.
+    Stricter than people with answers in other words, and easily misled by long ones.
     """
     return [_judged_by_rules(*pair) for pair in answered]
 
 
 def read_assessment(response: str, asked: str = "") -> Assessment | None:
-    """Read a judge's JSON, whatever stands around it; None if it is not whole, or an echo.
+    """Read the JSON in a judge's response; None if a field is missing, or it echoes ``asked``.
 
-    Fields that the schema does not have are left aside; what a judge thinks aloud does not count.
+    Other fields, and the judge's reasoning, are ignored.
     """
     value = read_object(response, asked) or {}
     fields = Assessment.__annotations__
@@ -125,14 +125,14 @@ def read_assessment(response: str, asked: str = "") -> Assessment | None:
 def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge calls the answer right; unscored if it says nothing readable.
 
-    Rules can be led by the form of an answer: of published questions they give no points, so that
-    no number of theirs stands beside a judge's.
+    The rules can be gamed by the form of an answer: in the editions ``published`` and ``own`` they
+    give no points, so that their numbers are not compared with a judge's.
     """
     return _score(answered, [one for one in judgements if one.criterion != WITH_THOUGHTS])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the judge calls the whole response right, what is thought aloud included."""
+    """Give a point if the judge calls the whole response right, reasoning included."""
     thoughts = [one for one in judgements if one.criterion == WITH_THOUGHTS]
     return _score(answered, thoughts or judgements)
 

@@ -1,4 +1,4 @@
-"""MCOT left of the waist: from text-only problems and images made for them to questions (3.4)."""
+"""Dataset build of MCOT: from text-only problems and generated images to questions (3.4)."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ quantity_responses = generated_texts(
 def quantities(
     problems: list[Problem], quantity_responses: list[GeneratedText]
 ) -> dg.Output[list[Quantity]]:
-    """Keep the numbers that can be taken out of their problem."""
+    """Keep the numbers that an image can replace."""
     return table_output(find_quantities(problems, quantity_responses).quantities)
 
 
@@ -77,7 +77,7 @@ def painted_images(
     image_store: ImageStore,
     planned_images: list[PlannedImage],
 ) -> dg.Output[list[StoredImage]]:
-    """Make the images."""
+    """Generate the planned images."""
     requests = [
         ImageRequest(name=image.name, prompt=image.prompt, seed=image.seed)
         for image in planned_images
@@ -122,7 +122,7 @@ def built(
 
 @dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
-    """Interpretation of each spelling of a co-reference label."""
+    """Map each spelling of a co-reference label to the label."""
     rows = count_spellings(entry.category for entry in entries)
     return table_output(rows, {"unknown": sum(not row.label for row in rows)})
 

@@ -1,10 +1,14 @@
-"""Proves that a number of a problem has one way through its solution, from the text to the answer.
+"""Proves that a number of a problem has one path through its solution, from the text to the answer.
 
-A number is replaced only where every step of the solution is a calculation in brackets, every
-number in a calculation comes from one place, every result and number of the text is used, and the
-step that takes a number of the text speaks of what the text counts. Anything else is refused with a
-reason: words can carry a number on ("half of them left") or belie another one ("6 cats, Tim,
-Tom ..."), and 6 can be the faces of a cube and not the dogs.
+A number may be replaced only if
+
+* every step of the solution is a calculation in brackets;
+* every number in a calculation has one source;
+* every result, and every number of the text, is used;
+* a step that uses a number of the text names what the text counts.
+
+Anything else is refused with a reason: words can carry a number on ("half of them left") or
+contradict another one ("6 cats, Tim, Tom ..."), and a 6 can be the faces of a cube, not the dogs.
 """
 
 import json
@@ -21,7 +25,7 @@ from bench_assets.core.parsing.numbers import as_number, in_digits, written
 CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 LITERAL = re.compile(r"\d+\.?\d*|\.\d+")
 
-_EVERYWHERE = frozenset({1, 2, 7, 12})  # oneself; both, halves; a week's days; a year's months
+_EVERYWHERE = frozenset({1, 2, 7, 12})  # oneself; both, halves; days of a week; months of a year
 _HINTS = {
     float(number): re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE)
     for number, words in json.loads(
@@ -31,12 +35,12 @@ _HINTS = {
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _ECHO = re.compile(r"[-\d\s.,$+*/x×÷()]*=?[\s$]*$")  # "5*3=" before a calculation
 _RESULT = re.compile(r"[\s$]*\d[\d,]*(?:\.\d+)?")  # "15" after it
-_MULTIPLIERS = frozenset({2, 3, 4})  # twice, a third, a quarter: told in the text alone
+_MULTIPLIERS = frozenset({2, 3, 4})  # twice, a third, a quarter: stated in the text alone
 _UNBRACKETED = re.compile(
     r"\d[^.\n]*(?:=|\b(?:is|are|was|were|makes?|made|gives?|gave|leaves?|left|equals?|becomes?|became|totals?)\b)"
     r"[^.\n\d]*\d"
 )
-_DECIDES = re.compile(  # words by which a number chooses the calculation
+_DECIDES = re.compile(  # words that let a number decide which calculation applies
     r"\b(?:unless|otherwise|whoever|whichever|whether|enough|at (?:least|most)|up to|"
     r"round(?:s|ed)?|as many as \w+ can|how many full|o'?clock|[ap]\.?m|odd|even number|"
     r"remainder|winner|wins?|outnumber\w*|equal(?:ly)?|same (?:number|amount)|"
@@ -71,7 +75,7 @@ _QUESTION = re.compile(r"\s*(?:and\s+)?(?:how|what|which|who|when)\b", re.IGNORE
 _CONDITION = re.compile(r"\s*(?:if|since|because|as|but|where|while|given|when)\b", re.IGNORECASE)
 _TIMES = frozenset({"day", "week", "month", "year", "hour", "minut"})  # stems
 _JOINT = re.compile(r",? and |, ?")
-_LONGEST_MEMBER = 3  # words: "a green car"
+_LONGEST_MEMBER = 3  # words of a list's member: "a green car"
 _LIST_END = re.compile(r"[.?!;:\d]")
 _TAKES_UP = re.compile(r"\b(?:the|these|those|all|his|her|its|their)(?: \w+)? $", re.IGNORECASE)
 _ABOUT = re.compile(
@@ -82,7 +86,7 @@ _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
 _MORE = re.compile(r"\s*(?:more|fewer|less|other)\b", re.IGNORECASE)
 _WORDS_NEAR = 4
-_MOST_SAID = 1  # "on the table", and not "in a square as wide as long"
+_MOST_SAID = 1  # further words of a clause: "on the table", not "in a square as wide as long"
 _EMPTY = re.compile(
     r"(?:a|after|all|also|an|and|another|any|are|as|at|be|before|but|buy|buys|by|did|do|does|"
     r"each|every|far|few|fewer|for|from|get|gets|had|has|have|he|her|him|his|how|if|in|"
@@ -93,7 +97,7 @@ _EMPTY = re.compile(
 _GENERAL = frozenset(
     {"kid", "child", "children", "student", "animal", "bird", "pet", "fruit", "coin"}
 )
-"""Stems of words for what other words name, too."""
+"""Stems of general terms, for things that have more specific words too."""
 _MONEY = frozenset({"$", "dollar", "cost", "pay", "pric", "spend", "earn", "sell"})  # stems
 
 
@@ -117,7 +121,7 @@ class SolutionStep(NamedTuple):
 
     @property
     def is_product(self) -> bool:
-        """Whether it is more than a sum."""
+        """Whether it multiplies or divides."""
         return re.search(r"[*/]", self.expression) is not None
 
     @property
@@ -133,7 +137,7 @@ class _Stated(NamedTuple):
     before: frozenset[str]
     after: frozenset[str]
     counts: frozenset[str]  # the first of the words after it; none for "5 more"
-    is_rate: bool  # so many of each
+    is_rate: bool  # so many of each: "5 per box"
     more: frozenset[str]  # what else its clause says after it
 
 
@@ -168,7 +172,7 @@ def unclear(problem: Problem, number: float) -> str:
 
 
 def hints_at(number: float, problem: Problem) -> bool:
-    """Whether the words of a problem bring a number with them, as "week" brings 7."""
+    """Whether the words of a problem imply a number, as "week" implies 7."""
     return _brought_by(number, f"{problem.question} {problem.solution}")
 
 
@@ -178,7 +182,7 @@ def _brought_by(number: float, text: str) -> bool:
 
 
 def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterator[str]:
-    """Reasons why the way of a number from the text to the answer is not complete."""
+    """Reasons why the path of a number from the text to the answer is incomplete."""
     problem = replace(problem, question=_NO_NUMBER.sub("", problem.question))
     stated = _stated(problem.question)
     if [one.number for one in stated].count(number) != 1:
@@ -199,7 +203,7 @@ def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterato
 
 
 def _parts(stated: list[_Stated], number: float) -> Iterator[str]:
-    """Numbers of the text that another number than this one would contradict."""
+    """Numbers of the text that a replacement of this one could contradict."""
     for mine in (one for one in stated if one.number == number):
         for one in (one for one in stated if one.number not in (1, number) and not one.is_rate):
             if one.counts & (mine.after | _GENERAL) or mine.counts & one.after:
@@ -207,7 +211,7 @@ def _parts(stated: list[_Stated], number: float) -> Iterator[str]:
 
 
 def _limits(question: str, stated: list[_Stated], number: float) -> Iterator[str]:
-    """What else tells how many there can be: a calendar, or a list of them."""
+    """Other limits on a number: a calendar, or a list of the things it counts."""
     if any(one.counts & _TIMES for one in stated if one.number == number):
         yield f"{written(number)} is a length of time, which is limited"
     before = re.split(rf"\b{written(number)}\b", in_digits(question))[0]
@@ -216,9 +220,9 @@ def _limits(question: str, stated: list[_Stated], number: float) -> Iterator[str
 
 
 def _members_before(text: str) -> int:
-    """Members of the list that a number after the text may count.
+    """Number of members of the list that a number after the text may count; 0 without a list.
 
-    It ends where the number stands, or the number takes it up with an article.
+    The list ends right before the number, or an article before the number refers back to it.
 
     >>> _members_before("Tim, Tom and Sam are "), _members_before("Tim, Tom and Sam run. The ")
     (3, 3)
@@ -242,7 +246,7 @@ def _is_short(member: str) -> bool:
 def _idle_text(
     problem: Problem, steps: list[SolutionStep], stated: list[_Stated], number: float
 ) -> Iterator[str]:
-    """Numbers and clauses of the text that no calculation uses: another number may belie them."""
+    """Numbers and clauses of the text without a calculation: a replacement may contradict them."""
     used = {literal for step in steps for literal in step.literals}
     yield from (f"no step has {written(one.number)}" for one in stated if one.number not in used)
     mine = [one for one in stated if one.number == number]
@@ -264,7 +268,7 @@ def _idle_text(
 def _sources(
     problem: Problem, step: SolutionStep, done: list[float], stated: list[_Stated], replaced: float
 ) -> Iterator[str]:
-    """Numbers of a step that come from nowhere, or from a place that the step does not name."""
+    """Numbers of a step without a source, or with one that the step does not name."""
     for literal in step.literals:
         places = [one for one in stated if one.number == literal]
         if literal in done and not places:
@@ -280,9 +284,10 @@ def _sources(
 
 
 def _is_factor(place: _Stated, problem: Problem, step: SolutionStep, stated: list[_Stated]) -> bool:
-    """Whether a number is multiplied for what it is: so many of each, or of what each has so many.
+    """Whether the text shows why a number is a factor: it, or another factor, is a rate.
 
-    Sums need no rate. What there is so many of each is what is counted, not what is multiplied.
+    Sums need no rate. If another factor is, the result must count something other than the number
+    does; only multipliers ("twice") keep what is counted.
     """
     if not step.is_product or place.is_rate:
         return True
@@ -296,7 +301,7 @@ def _is_factor(place: _Stated, problem: Problem, step: SolutionStep, stated: lis
 
 
 def _goes_without_saying(literal: float, problem: Problem, step: SolutionStep) -> bool:
-    """Whether words of the text bring a factor into a step, whose line says it, too."""
+    """Whether text and line of a step imply a factor; for multipliers, the text is enough."""
     told = step.is_product and _brought_by(literal, problem.question)
     return told and (literal in _MULTIPLIERS or _brought_by(literal, step.line))
 

@@ -1,7 +1,4 @@
-"""Reads the MCOT rows of the release: one question about one image each.
-
-Turns MCOT rows into questions.
-"""
+"""Reads the MCOT rows of the release, one question about one image each, and builds questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,16 +26,16 @@ class McotItem:
     item_id: str  # the authors' index, or the ids of the problem and the image it is built from
     question: str
     answer: str  # a number, or alternatives joined with "; "
-    image: str  # its address, or its file name where the edition is built here
+    image: str  # address, or file name in a built edition
     category: str  # how the question refers to the image, in the authors' free spelling
-    solution: str = ""  # "" where there is none
+    solution: str = ""  # "" if there is none
 
 
 def read_mcot(file: Path, rejections: list[Rejection] | None = None) -> list[McotItem]:
     """Read the rows in file order; the release has 2,599.
 
-    A row without index (the project site leaves it out) is known by its image's address, and the
-    number of the time where several ask about one.
+    A row without an index, as on the project site, is identified by its image's address, numbered
+    if several rows have the same image.
 
     Raises:
         SourceError: If the file cannot be read, or a row lacks its address, question or answer.
@@ -49,7 +46,7 @@ def read_mcot(file: Path, rejections: list[Rejection] | None = None) -> list[Mco
 
 
 def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> EntryQuestions:
-    """Questions of every complete row with an image.
+    """Build one question per complete row with an image.
 
     Rows with the same question are a group: one problem in several visual contexts (section 3.4).
     """
@@ -66,7 +63,7 @@ def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -
 
 
 def alternatives(answer: str) -> tuple[str, ...]:
-    """Part the alternatives of a ground truth.
+    """Split the alternatives of a ground truth.
 
     >>> alternatives("no cups exist; there is not any cup; 0")
     ('no cups exist', 'there is not any cup', '0')
@@ -77,7 +74,7 @@ def alternatives(answer: str) -> tuple[str, ...]:
 def flag_of(item: McotItem) -> str:
     """Doubt about a row's ground truth; "" without any.
 
-    The row is asked all the same: the authors' scores are over such rows too.
+    The row stays a question: the authors' scores include such rows.
     """
     names = [part for part in alternatives(item.answer) if is_label(part)]
     return f"the answer {names[0]!r} is the name of a label" if names else ""

@@ -37,7 +37,7 @@ class LabelSpelling:
     """A spelling of a label in the source."""
 
     spelling: str
-    label: str  # several are joined with "; "; "" if it could not be told which is meant
+    label: str  # several are joined with "; "; "" if unknown
     n_rows: int
 
 
@@ -71,7 +71,7 @@ def is_label(text: str) -> bool:
 
 
 def _labels_in(part: str) -> list[str]:
-    """The labels of a part in the order in which they stand."""
+    """The labels of a part in order of occurrence."""
     found = {label: match.start() for label, form in _FORMS.items() if (match := form.search(part))}
     return sorted(found, key=found.__getitem__)
 

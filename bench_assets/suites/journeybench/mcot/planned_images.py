@@ -1,6 +1,6 @@
-"""Plans the images that stand for a quantity, and turns them into MCOT rows (section 3.4).
+"""Plans the images that replace a quantity, and builds MCOT rows from them (section 3.4).
 
-A quantity has several images: with its own number, with another number among other things, and
+A quantity has up to three images: with its own number, with another number among other things, and
 without it, which tests for hallucination.
 """
 
@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.published_files import lines_of
 Variant: TypeAlias = Literal["as written", "another number", "absent"]
 
 VARIANTS: tuple[Variant, ...] = ("as written", "another number", "absent")
-_CLEAR = range(2, 13)  # numbers of things that another image may show
+_CLEAR = range(2, 13)  # numbers that the image with another number may show
 _MANY = 10  # from here on the label is "large number of objects"
 _OTHERS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrella")
 
@@ -35,13 +35,13 @@ class PlannedImage:
     name: str  # file name, made of the quantity's id
     quantity_id: str
     variant: Variant
-    count: int  # of the quantity's things
+    count: int  # number of the quantity's things
     prompt: str
     seed: int
 
 
 class Items(NamedTuple):
-    """Rows built, and the reasons why the other images have none."""
+    """MCOT rows, and rejections of the images without one."""
 
     items: list[McotItem]
     rejections: list[Rejection]
@@ -52,9 +52,9 @@ def plan_images(
 ) -> list[PlannedImage]:
     """Plan one image for each variant of the first quantity of each problem.
 
-    Numbers, other things and seeds are drawn from the quantity's id: the same quantity is always
-    planned alike. Another number is none that the text has, and one with which the problem can be
-    solved again; where there is none, no such image is planned.
+    Numbers, other things and seeds are drawn with the quantity's id as seed: plans are
+    reproducible. The other number does not occur in the text, and gives the problem a whole answer;
+    without such a number, that image is not planned.
     """
     first: dict[str, Quantity] = {}
     for quantity in quantities:
@@ -79,9 +79,9 @@ def to_items(
     Args:
         problems: By id.
         quantities: By id.
-        images: Those that were made.
-        counts: What annotators counted in an image, by its name; where most of them count
-            another number than was planned, the image is left out.
+        images: The planned images.
+        counts: Annotators' counts by image name; an image is rejected unless more than half of its
+            counts are the planned number.
     """
     made = Items([], [])
     for image in images:
@@ -107,7 +107,7 @@ def to_items(
 
 
 def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[str, list[int]]:
-    """Read what annotators counted: JSON lines with ``image``, ``annotator`` and ``count``.
+    """Read annotators' counts: JSON lines with ``image``, ``annotator`` and ``count``.
 
     Args:
         file: JSON lines; none without the file.
@@ -125,7 +125,7 @@ def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[s
 
 
 def other_numbers(problem: Problem) -> list[int]:
-    """List the numbers that an image may show and the problem does not have."""
+    """List the numbers that an image may show and that do not occur in the problem."""
     said = numbers(problem.question)
     return [number for number in _CLEAR if number not in said]
 
@@ -197,7 +197,7 @@ def _faults(
         f"{agreeing} of {len(counted)} annotators count {image.count}": (
             bool(counted) and 2 * agreeing <= len(counted)
         ),
-        f"with {image.count} the answer is {result}, no whole number": (
+        f"with {image.count} the answer is {result}, not a whole number": (
             not absent and (result is None or not result.is_integer())
         ),
     }

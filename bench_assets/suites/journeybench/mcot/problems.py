@@ -1,8 +1,8 @@
-"""Text-only arithmetic in the layout of GSM8K, and what else it comes to with other numbers.
+"""Text-only arithmetic problems in the layout of GSM8K, and their solution with other numbers.
 
-A GSM8K solution carries its calculations in double angle brackets: ``5*3=<<5*3=15>>15``. They are
-done again when an image shows another number than the text had, if ``data_flow`` proves where that
-number goes.
+A GSM8K solution has its calculations in double angle brackets: ``5*3=<<5*3=15>>15``. They are
+recalculated when an image shows another number than the text, if ``data_flow`` can prove which
+numbers change.
 """
 
 import ast
@@ -40,7 +40,7 @@ class Solution(NamedTuple):
 
 
 def read_problems(file: Path, rejections: list[Rejection] | None = None) -> list[Problem]:
-    """Read a file of GSM8K in its order; none without the file.
+    """Read a file of GSM8K in file order; no problems if it does not exist.
 
     Args:
         file: JSON lines.
@@ -54,17 +54,16 @@ def read_problems(file: Path, rejections: list[Rejection] | None = None) -> list
 
 
 def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
-    """Do a problem's calculations again with other numbers.
+    """Solve a problem again with other numbers; None if that is not certain to be right.
 
-    A number in a calculation is one of the text, or the result of an earlier calculation. None if
-    it matters and cannot be told which, if a number that changes is ``unclear``, if the
-    calculations as written are wrong or do not end in the answer, or if one of them comes out below
-    zero (there are no fewer things than none) or on the way no longer whole (ten people need a
-    third car of four seats).
+    A number in a calculation is from the text, or the result of an earlier calculation. None if
+    this is ambiguous and matters, if a replaced number is ``unclear``, if the calculations as
+    written are wrong or do not end in the answer, or if a new result is negative or, before the
+    last step, no longer whole (ten people need a third car of four seats).
 
     Args:
         problem: The problem as written.
-        instead: Number of the text -> the number to take for it.
+        instead: Replacement by number of the text.
     """
     instead = {number: other for number, other in instead.items() if other != number}
     if any(unclear(problem, number) for number in instead):
@@ -101,7 +100,7 @@ def _problem(entry: Entry, where: str) -> Problem:
 
 
 def _is_right(step: SolutionStep) -> bool:
-    """Whether a calculation comes to its result, up to rounding."""
+    """Whether a calculation gives its stated result, up to rounding."""
     result = _calculated(step.expression)
     return result is not None and step.result is not None and abs(result - step.result) <= _ROUNDED
 
@@ -112,12 +111,12 @@ def _may_be_no_result(
     results: Mapping[float, float],
     instead: Mapping[float, float],
 ) -> bool:
-    """Whether a number that equals an earlier result may have another value than it."""
+    """Whether a number that equals an earlier result may come from elsewhere."""
     said = numbers(problem.question)
     return any(
         number in instead
         or (
-            results[number] != number  # what has not changed may come from anywhere
+            results[number] != number  # an unchanged number may come from anywhere
             and (number in said or literals.count(number) > 1 or hints_at(number, problem))
         )
         for number in results.keys() & set(literals)

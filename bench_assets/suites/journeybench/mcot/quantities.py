@@ -1,6 +1,6 @@
 """Finds the quantities of a problem that an image can show instead (section 3.4).
 
-A chat model proposes them; what it proposes is checked word by word against the problem.
+A chat model proposes them; each proposal is checked word by word against the problem.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.text_generation import (
     text_fields,
 )
 
-COUNT = "{count}"  # stands in an image prompt where the number goes
+COUNT = "{count}"  # placeholder of the number in an image prompt
 MOST = 20  # largest number of things that is counted in an image
 _FIELDS = ("text", "number", "things", "image_prompt")
 
@@ -47,7 +47,7 @@ class Quantity:
     text: str  # the words of the problem that give it
     number: int
     things: str  # plural
-    image_prompt: str  # with ``{count}`` in the place of the number
+    image_prompt: str  # with ``{count}`` for the number
     writer: str  # the model that found it
     prompt_sha256: str
 
@@ -72,7 +72,7 @@ def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
 def find_quantities(
     problems: Sequence[Problem], responses: Sequence[GeneratedText]
 ) -> VisibleQuantities:
-    """Keep those of the proposed quantities that pass every check."""
+    """Keep the proposed quantities that pass every check."""
     found = VisibleQuantities([], [])
     for problem, response in zip(problems, responses, strict=True):
         proposals = proposals_of(response, found.rejections, empty="nothing to be seen")
@@ -114,18 +114,18 @@ def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
     number = as_number(fields["number"])
     said = numbers(problem.question)
     faults = {
-        f"{fields['text']!r} does not stand in the problem once": (
+        f"{fields['text']!r} does not occur exactly once in the problem": (
             problem.question.count(fields["text"]) != 1
         ),
         f"{fields['text']!r} does not give the number {fields['number']}": (
             numbers(fields["text"]) != [number]
         ),
         f"{fields['number']} cannot be counted in an image": number not in range(1, MOST + 1),
-        f"{fields['number']} does not stand in the problem once": (
+        f"{fields['number']} does not occur exactly once in the problem": (
             said.count(number) != 1 if number is not None else True
         ),
         f"the things {fields['things']!r} have a number": bool(numbers(fields["things"])),
-        f"no single {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
+        f"not exactly one {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
         f"the solution does not calculate with {fields['number']}": all(
             number not in step.literals for step in steps_of(problem.solution)
         ),

@@ -18,7 +18,7 @@ def by_label(question: Question) -> Sequence[str]:
 def consistency(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of problems with several images that are answered right with every one of them.
 
-    The paper names consistency and gives no formula; this scorer cannot be met by luck.
+    The paper names consistency and gives no formula.
     """
     groups: dict[tuple[str, int], list[float | None]] = defaultdict(list)
     for question, score in scored:
@@ -33,7 +33,7 @@ def consistency(scored: Sequence[ScoredQuestion]) -> Mean:
 def hallucination_rate(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of questions about absent objects that are answered wrong and with a number.
 
-    What is counted there was seen where nothing is. Lower is better.
+    A number means that the model saw the absent objects. Lower is better.
     """
     return mean(
         ScoredPoint(_hallucinated(one), one.question.cluster)

@@ -1,4 +1,4 @@
-"""MCOT as a task; the paper's own prompts are in an appendix not at hand."""
+"""MCOT as a task; the paper's prompts, in an appendix, were not available: the wording is ours."""
 
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
@@ -35,7 +35,7 @@ TASK = Task(
         ),
         "language_only": Condition(
             prompt=language_only,
-            about="The image is taken away (section 4.3).",
+            about="No image (section 4.3).",
         ),
     },
     scorers={

@@ -159,9 +159,9 @@ def test_every_fault_of_the_problems_has_a_reason(mini):
     reasons = [row.reason for row in mini.rows("mcot/built_rejections", Rejection)]
     assert reasons == [
         "nothing to be seen",
-        "4 does not stand in the problem once",
+        "4 does not occur exactly once in the problem",
         "unreadable response",
-        "'six drums' does not stand in the problem once",
+        "'six drums' does not occur exactly once in the problem",
     ]
     (unseen,) = mini.rows("multi_image_vqa/built_rejections", Rejection)
     assert (unseen.entry, unseen.reason) == ("copa-10/images", "cannot be seen")

@@ -54,13 +54,13 @@ def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        pytest.param({"text": "3 apples"}, "'3 apples' does not stand", id="words changed"),
+        pytest.param({"text": "3 apples"}, "'3 apples' does not occur", id="words changed"),
         pytest.param({"number": "5"}, "does not give the number 5", id="another number"),
         pytest.param(
             {"text": "three apples. 12 eggs", "number": "3"}, "does not give", id="two numbers"
         ),
         pytest.param({"things": "three apples"}, "have a number", id="a number in the things"),
-        pytest.param({"image_prompt": "apples"}, "no single {count}", id="no place for it"),
+        pytest.param({"image_prompt": "apples"}, "not exactly one {count}", id="no place for it"),
         pytest.param({"things": " "}, "one of text, number", id="an empty field"),
         pytest.param({"number": "many"}, "cannot be counted", id="no number"),
     ],
@@ -75,7 +75,7 @@ def test_a_proposal_that_does_not_fit_says_why(change, reason):
 def test_a_number_that_stands_twice_is_not_shown():
     twice = replace(PROBLEM, question=f"{PROBLEM.question} And 3 figs?")
     (rejection,) = find_quantities([twice], [response(json.dumps([GOOD]))]).rejections
-    assert "3 does not stand in the problem once" in rejection.reason
+    assert "3 does not occur exactly once in the problem" in rejection.reason
 
 
 @pytest.mark.parametrize(
