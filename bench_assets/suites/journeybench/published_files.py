@@ -1,4 +1,4 @@
-"""Reads the published files of JourneyBench, whatever they are written as.
+"""Reads the published files of JourneyBench, in any of their formats.
 
 The authors published the same tables several times: as JSON lines in the history of the project
 site, as CSV on the hub, as JSON lists on the site. A folder may hold any of them under these names:
@@ -8,10 +8,8 @@ site, as CSV on the hub, as JSON lists on the site. A folder may hold any of the
 * chain of thought: ``mcot``; several images: ``multi_image_vqa`` or ``multiimage_vqa``;
 * hallucination: ``haloquest-eval`` (github.com/google/haloquest);
 
-each ending in ``.jsonl``, ``.csv`` or ``.json``; images may lie in ``images/``. A folder without
-any of them holds the raw material of an edition to be built.
-
-What becomes of a task's entries: questions, or rejections with their reasons.
+each ending in ``.jsonl``, ``.csv`` or ``.json``; images may be in ``images/``. A folder without any
+of them holds the raw material of an edition to be built.
 """
 
 import ast
@@ -43,7 +41,7 @@ PUBLISHED = {
     "hallucination_vqa": ("haloquest-eval",),
 }
 CAUSE_ANSWERS = ("image1", "image2")
-"""What answers a question of cause and effect, in the order of the images."""
+"""Answers to a question of cause and effect, in the order of the images."""
 
 _ENDINGS = (".jsonl", ".csv", ".json")
 _ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
@@ -53,7 +51,7 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
     """Find the published files of a folder that hold these tables, by table.
 
     Raises:
-        SourceError: If one of the tables is there in two forms.
+        SourceError: If two files hold the same table.
     """
     found: dict[str, Path] = {}
     for table in tables or PUBLISHED:
@@ -71,7 +69,7 @@ def require_source(folder: Path) -> None:
     """Refuse a folder with neither published files nor raw material.
 
     Raises:
-        SourceError: If it is none, or a table is there in two forms.
+        SourceError: If the folder has neither, or two files hold the same table.
     """
     if not published_files(folder) and not next(folder.glob("*.jsonl"), None):
         raise SourceError(
@@ -83,14 +81,14 @@ def require_source(folder: Path) -> None:
 def read_records(
     file: Path, rejections: list[Rejection] | None = None
 ) -> Iterator[tuple[Entry, str]]:
-    """Read a table that is written as JSON lines, a JSON list or CSV; with where each row stands.
+    """Read a table of JSON lines, a JSON list or CSV; each row with its location for messages.
 
     Args:
         file: One of the published files.
-        rejections: Receives rows that are not whole; None: they are errors.
+        rejections: Receives malformed rows; None: they are errors.
 
     Raises:
-        SourceError: If the file cannot be read or a row is not whole; names file and row.
+        SourceError: If the file cannot be read or a row is malformed; names file and row.
     """
     match file.suffix:
         case ".csv":
@@ -102,16 +100,16 @@ def read_records(
 
 
 def lines_of(file: Path, rejections: list[Rejection] | None = None) -> Iterator[tuple[Entry, str]]:
-    """Read JSON lines of raw material, as ``read_lines``; none without the file."""
+    """Read JSON lines of raw material, as ``read_lines``; none if the file does not exist."""
     if file.exists():
         yield from read_lines(file, rejections)
 
 
 def text(entry: Entry, name: str, where: str) -> str:
-    """A text that may be empty or missing.
+    """Read a text field, stripped; "" if it is missing.
 
     Raises:
-        SourceError: If it is not a text.
+        SourceError: If the field is not a text.
     """
     value = entry.get(name)
     if value is not None and not isinstance(value, str):
@@ -122,7 +120,7 @@ def text(entry: Entry, name: str, where: str) -> str:
 def texts(entry: Entry, name: str) -> list[str]:
     """Non-blank texts of a field that holds one or a list.
 
-    In CSV a list is one text, as JSON or Python writes it.
+    In CSV a list is one cell, written as in Python or JSON.
 
     >>> texts({"url": "['https://a', 'https://b']"}, "url")
     ['https://a', 'https://b']
@@ -133,7 +131,7 @@ def texts(entry: Entry, name: str) -> list[str]:
 
 
 def image_addresses(files: Iterable[Path]) -> list[str]:
-    """List the address of every image that the files name, once, in the order of the files."""
+    """List the addresses of all images in the files, without duplicates, in order."""
     return list(
         dict.fromkeys(
             address
@@ -146,18 +144,18 @@ def image_addresses(files: Iterable[Path]) -> list[str]:
 
 
 class ServedImages(NamedTuple):
-    """Which file of ``images/`` is the image at an address, and which files could be several."""
+    """Matches of files in ``images/`` with addresses, and the ambiguous files."""
 
     file_of: dict[str, str]  # address -> path in images/
-    refused: dict[str, list[str]]  # path in images/ -> the addresses that it could be the image of
+    refused: dict[str, list[str]]  # path in images/ -> the addresses that it matches
 
 
 def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
-    """Image of an address: the file whose path is the end of the address.
+    """Match files with addresses: a file matches if its path is the end of the address.
 
-    Many addresses end alike: of Midjourney's images all are called ``0_0.png``. A file that is
-    the end of several addresses is the image of none of them; a longer path tells them apart,
-    up to ``host/path/0_0.png``, which is where ``wget -x`` puts it.
+    Many addresses end alike: all of Midjourney's images are called ``0_0.png``. A file that matches
+    several addresses is used for none of them; a longer path tells them apart, up to
+    ``host/path/0_0.png``, where ``wget -x`` puts it.
 
     >>> served(["a/0.png", "1.png"], ["https://h/a/0.png", "https://h/b/0.png"]).file_of
     {'https://h/a/0.png': 'a/0.png'}
@@ -178,9 +176,9 @@ def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
 
 
 def name_of(address: str) -> str:
-    """Name an image by all of its address but the scheme: host, path and what follows.
+    """Name an image by its address without ``https://``.
 
-    The end alone names several images, and a number for it would depend on the other rows.
+    The file name alone is not unique, and numbering it would depend on the other rows.
 
     >>> name_of("https://host/a/0_0.png?x=1")
     'host/a/0_0.png?x=1'
@@ -208,7 +206,7 @@ def numbered(names: Iterable[str]) -> list[str]:
 
 
 def _ends(address: str) -> Iterator[str]:
-    """The ends of an address that a file may be named by, the longest first."""
+    """The ends of an address that a file may have as its path, the longest first."""
     parts = urlsplit(address)
     asked = f"?{parts.query}" if parts.query else ""
     steps = [parts.netloc, *parts.path.lstrip("/").split("/")]

@@ -25,17 +25,17 @@ class GalleryImage:
     """A generated image that a gallery shows (section 3.1)."""
 
     image: str
-    query: str  # what it was found with
-    prompt: str  # what it was generated from
+    query: str  # query that found it
+    prompt: str  # prompt that it was generated from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SourceNote:
-    """Wording of a text, if it was recorded."""
+    """How a vote or text was given, if it was recorded."""
 
     seconds: float | None = None  # s that it took
     at: str = ""  # ISO 8601
-    tool: str = ""  # in what it was said; "": a file of the source
+    tool: str = ""  # annotation tool; "": a file of the source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +50,12 @@ class FilterVote(_SourceNote):
 
 
 CRITERIA = ("unusual", "fictional", "comprehensible")
-"""What annotators say yes or no to of an image."""
+"""Criteria of the image filter, each with a yes or no of every annotator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageCategories:
-    """In which ways an image is imaginary; the second is empty for most."""
+    """Categories of what is unusual in an image; the second is empty for most."""
 
     image: str
     category1: str
@@ -83,7 +83,7 @@ class CaptionVote(_SourceNote):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementVote(_SourceNote):
-    """Whether a statement conflicts with an image (section 3.3), by its words."""
+    """A vote whether a statement, known by its words, conflicts with an image (section 3.3)."""
 
     image: str
     statement: str
@@ -122,21 +122,21 @@ _FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
     LookAlikeVote: ("look_alike_votes.jsonl", ("image", "candidate", "annotator")),
     TriggerVote: ("trigger_votes.jsonl", ("image", "question", "annotator")),
 }
-"""Where each kind of entry stands, and the fields that tell entries apart."""
+"""File of each row type, and the fields that identify a row."""
 
 
 def read_raw(
     folder: Path, row_type: type[Row], rejections: list[Rejection] | None = None
 ) -> list[Row]:
-    """Read all entries of one kind, in file order; none if there is no such file.
+    """Read all rows of one type, in file order; none if there is no such file.
 
-    Of what people said, each one's last word on the same thing.
+    Of several votes or texts of a person on one unit, only the last is kept.
 
     Args:
         folder: The source.
-        row_type: The kind.
-        rejections: Receives entries that lack a field, and the later of two with one key, such as
-            two of one image; None: they are errors.
+        row_type: Type of the rows.
+        rejections: Receives entries that lack a field, and the later of two that should be unique,
+            such as two categories of one image; None: they are errors.
 
     Raises:
         SourceError: If the file cannot be read; names file and line.
@@ -153,7 +153,7 @@ def read_raw(
 
 
 def bad_rows(folder: Path) -> list[Rejection]:
-    """Entries of every kind that cannot be read."""
+    """Rejections of all unreadable entries of the raw material."""
     bad: list[Rejection] = []
     for row_type in _FILES:
         read_raw(folder, row_type, bad)
@@ -166,7 +166,7 @@ def last_words(rows: Iterable[Row]) -> list[Row]:
 
 
 OPEN = "open: "
-"""What the reason of a rejection begins with that is none yet: votes are missing."""
+"""Prefix of a rejection's reason if the unit is open: votes are missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +231,7 @@ class LookAlikeDecision:
 
 
 def plain(text: str) -> str:
-    """Make texts comparable: case, blanks and the final stop do not count."""
+    """Normalise a text for comparison: case, blanks and final stops are ignored."""
     return " ".join(text.casefold().split()).rstrip(" .!")
 
 
@@ -247,7 +247,7 @@ def vote_fault(cast: Sequence[bool], least: int, say: str) -> str:
 
 
 def _open_rows(parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> dict[str, str]:
-    """The units that wait for votes, each with its reason."""
+    """The units with missing votes, each with its reason."""
     return {unit_id(*parts(row)): row.reason for row in rows if row.open}
 
 

@@ -15,20 +15,20 @@ _WORDS = json.loads(Path(__file__).with_name("query_words.json").read_text(encod
 
 
 class JourneyBenchSettings(SuiteSettings):
-    """The choices of every suite, those of the built route, and those of the five tasks."""
+    """Settings of every suite, of the built route, and of the five tasks."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     writer: str = ""
     """Language model of the built route; default: the source's ``responses.jsonl``."""
     answerer: str = ""
-    """Vision-language model of the built route; default: as ``writer``."""
+    """Vision-language model of the built route; default: the source's ``responses.jsonl``."""
     topics: tuple[str, ...] = tuple(_WORDS["topics"])
     """Topic words of queries (the paper has 17 and prints none)."""
     attributes: tuple[str, ...] = tuple(_WORDS["attributes"])
     """Attribute words of queries (the paper has 15 and prints none)."""
     rounds: int = Field(4, gt=0)
-    """Longest dialogue; default: IdealGPT's."""
+    """Most rounds of a dialogue; default: IdealGPT's."""
     tries: int = Field(3, gt=0)
     """Attempts for a readable response."""
     text_encoder: str = EMBEDDED_ENCODER

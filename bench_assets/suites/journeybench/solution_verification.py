@@ -1,14 +1,12 @@
 """Verifies answers and solutions of MCOT and multi-image VQA (section 4.1).
 
-An answer takes two steps: a judge extracts it from the solution, then decides whether it agrees
-with the ground truth. A solution takes one, by another judge. What a judge says in any other form
-than the one that was asked for is no verdict: it is asked again, then the row is unscored. The
-rules do the same without a model, as far as numbers go.
+An answer takes two steps: a judge extracts it from the response, then decides whether it agrees
+with the ground truth. A solution takes one step, by another judge. A verdict in any other form than
+the requested one is asked for again; if that fails, the row is unscored. The judge ``rules`` needs
+no model, and compares numbers.
 
-What the judges of MCOT and multi-image VQA read (section 4.1).
-
-The paper's appendix with the prompts is not at hand, and the texts in the authors' repository may
-not be copied. The wording is ours; the steps and every rule are those of their scripts
+The paper's appendix with the prompts was not available, and the texts in the authors' repository
+may not be copied. The wording is ours; the steps and every rule are those of their scripts
 answer_verification.py and solution_verification.py.
 """
 
@@ -35,7 +33,7 @@ from bench_assets.suites.journeybench.answer_agreement import agrees, missing_st
 from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
 
 UNKNOWN = "unknown"
-"""What the judge writes in the place of a number that is not there."""
+"""What the judge prints if a solution has no final answer."""
 
 NO_NUMBER = (
     'That is not what was asked for. Print the final number in digits, or "unknown", and nothing '
@@ -97,7 +95,7 @@ def verify(question: Question, predicted: str) -> Prompt:
 
 
 def verify_solution(question: Question, solution: str, truth: str) -> Prompt:
-    """Prompt a judge whether a solution follows the true one."""
+    """Prompt a judge for whether a solution follows the true one."""
     return Prompt.of(
         _VERIFY_SOLUTION.format(question=question.text, solution=solution, truth=truth),
         system="You compare the reasoning steps of two solutions.",
@@ -105,19 +103,19 @@ def verify_solution(question: Question, solution: str, truth: str) -> Prompt:
 
 
 EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
-WITH_THOUGHTS = ", thoughts included"  # of a criterion: their script takes nothing off a solution
+WITH_THOUGHTS = ", thoughts included"  # of a criterion: their script strips nothing from a solution
 
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
-_AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
+_AROUND = " \t\r\n*_`'\"“”.!"  # stripped from both ends of an extracted answer
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Extract each answer, then verify it: two judgements per prediction.
 
-    The response of the first is the answer, its verdict whether there is one. Where the first got
-    no response, the second is not asked and carries its error. What was said at first where the
-    verdict was asked for again is a third, for the official scorer; so are both once more of a
-    prediction that came with thoughts, with them.
+    The judgement ``EXTRACTED`` has the answer as its response, and as its verdict whether there is
+    one. If it failed, ``CORRECT`` is not asked for and carries the same error. If a verdict was
+    asked for again, the first response is kept as another judgement, for the official scorer. For
+    the same scorer, a prediction with reasoning is judged a second time with it.
     """
     texts = [(pair, "", pair.prediction.text) for pair in answered]
     texts += [
@@ -150,7 +148,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Read the answer of each prediction and compare it, without a model.
 
-    Alternatives in words ("there is no cup") are right if the prediction says them.
+    A ground truth in words ("there is no cup") matches if the prediction says it.
     """
     return [one for pair in answered for one in _judged_by_rules(pair)]
 
@@ -213,7 +211,7 @@ def read_extraction(response: str) -> str | None:
 
 
 def answer_of(response: str) -> str:
-    """Extracted answer without its surroundings; empty is unknown."""
+    """Strip reasoning and marks around an extracted answer; an empty one is ``UNKNOWN``."""
     answer = without_reasoning(response).strip(_AROUND)
     return UNKNOWN if answer.casefold() in ("", UNKNOWN) else answer
 
@@ -224,9 +222,9 @@ def solution_of(question: Question) -> str:
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the judge said yes; unscored if it said neither yes nor no and nothing else.
+    """Give a point if the judge's verdict is yes; unscored if the verdict is unreadable.
 
-    Unscored as well if what it was asked to extract was no number: the verdict is about that.
+    Also unscored if the extraction is unreadable, since the verdict is about it.
     """
     extraction = next((one for one in judgements if one.criterion == EXTRACTED), None)
     if extraction and extraction.verdict is None and not extraction.error:
@@ -238,8 +236,8 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the first yes or no is yes, as answer_verification.py does; neither is wrong.
 
-    The script makes one call: the first verdict counts. Reasoning of the model is part of its
-    solution. The rules print no yes or no: their verdict counts.
+    The script never retries: the judge's first response counts. The model's reasoning is part of
+    its solution. Of the rules, which print no yes or no, the verdict counts.
     """
     said = at_first(judgements)
     thoughts = [
@@ -251,12 +249,12 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of questions answered right; those that share their text are not independent."""
+    """Share of questions answered right; questions of one group are a cluster."""
     return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
 def _is_an_answer(response: Response) -> bool | None:
-    nothing = not response.said.answer.strip()  # it has thought, and come to no end
+    nothing = not response.said.answer.strip()  # reasoning without an answer
     found = None if nothing or cut_off(response) else read_extraction(response.said.answer)
     return None if found is None else found != UNKNOWN
 
@@ -306,7 +304,7 @@ def _points(
     judgement: Judgement | None, read: Callable[[Judgement], bool | None]
 ) -> tuple[float | None, str]:
     if judgement is None:
-        return None, "was not judged"
+        return None, "not judged"
     if judgement.error:
         return None, f"the judge gave no response: {judgement.error}"
     if (verdict := read(judgement)) is None:

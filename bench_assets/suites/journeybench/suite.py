@@ -22,8 +22,8 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     require_source=require_source,
     settings=JourneyBenchSettings,
-    by_hand="its licence does not let a program pass it on: download what you may from the "
-    "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    by_hand="its licence forbids passing the data on: download the files from the authors' page "
+    "into a folder, and name it in [sources] of bench.toml (README, Data and licence)",
     annotation_tasks=ANNOTATION_TASKS,
     claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://creativecommons.org/licenses/by-nc-nd/4.0/",

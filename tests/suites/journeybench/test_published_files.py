@@ -149,7 +149,7 @@ def test_three_tasks_from_files_to_questions(bench):
     reason = "not downloaded; set download = true"
     assert (broken.entry, broken.reason) == (f"{HOST}/lost.png", reason)
     (lost,) = [row for row in bench.read("retrieval/rejections", Rejection) if "lost" in row.entry]
-    assert lost.reason == "no image of a distractor"
+    assert lost.reason == "the distractor's image is missing"
     editions = {
         task: {question.edition for question in bench.read(f"{task}/questions", Question)}
         for task in ("captioning", "retrieval", "hallucination_vqa")

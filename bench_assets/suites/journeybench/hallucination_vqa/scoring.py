@@ -66,7 +66,7 @@ WITH_THOUGHTS = "correct, thoughts included"  # the notebook strips nothing from
 
 NAME_A_JUDGE = (
     "rules do not judge the published edition, where one sentence for every question would score "
-    "points: set judge to a model in [suites.journeybench] of bench.toml, or use --judge"
+    "points: name a model as judge, in [suites.journeybench] of bench.toml or with --judge"
 )
 """Why an answer of the published edition has no points without a judge model."""
 

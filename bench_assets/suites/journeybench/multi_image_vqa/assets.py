@@ -1,4 +1,4 @@
-"""Multi-image VQA left of the waist: from problems, causes and experts to questions (3.5)."""
+"""Dataset build of multi-image VQA: from problems, causes and experts to questions (3.5)."""
 
 import dagster as dg
 
@@ -43,7 +43,7 @@ multi_image_vqa_images = image_assets(_HERE, "multi_image_vqa")
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
 def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
-    """Read causes and their effects."""
+    """Read pairs of cause and effect."""
     return table_output(read_copa(source_folder(sources) / _COPA, []))
 
 
@@ -77,7 +77,7 @@ def pairs(
     causes: list[CauseAndEffect],
     cause_responses: list[GeneratedText],
 ) -> tuple[dg.Output[list[PlannedPair]], dg.Output[list[Rejection]]]:
-    """Plan pairs of images, and say of everything that is left out why."""
+    """Plan pairs of images; reject the rest, with reasons."""
     by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)
     by_cause, bad = plan_causes(causes, cause_responses), list[Rejection]()
     read_copa(source_folder(sources) / _COPA, bad)
@@ -95,7 +95,7 @@ def painted_images(
     image_store: ImageStore,
     planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:
-    """Make the images."""
+    """Generate the planned images."""
     requests = [
         ImageRequest(name=name, prompt=prompt, seed=seed)
         for pair in planned_pairs

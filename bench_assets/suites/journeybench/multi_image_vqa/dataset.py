@@ -1,7 +1,4 @@
-"""Reads the multi-image rows of the release: one question about two images each.
-
-Turns multi-image rows into questions.
-"""
+"""Reads the multi-image rows of the release, one question about two images each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,20 +31,20 @@ class MultiImageItem:
     item_id: str  # the release has none: see ``read_multi_image``
     question: str
     answer: str
-    images: tuple[str, str]  # addresses, or file names where the edition is built here
-    category: str  # one of CATEGORIES; "" where the source does not say
-    solution: str = ""  # "" where there is none
+    images: tuple[str, str]  # addresses, or file names in a built edition
+    category: str  # one of CATEGORIES; "" if the source has none
+    solution: str = ""  # "" if there is none
 
 
 def read_multi_image(file: Path, rejections: list[Rejection] | None = None) -> list[MultiImageItem]:
     """Read the rows in file order; the release has 179, a later one 313.
 
-    The release leaves its id column empty. A row is known by the addresses of its two images
-    and, where the same two are asked about again, by the number of the time.
+    The release leaves its id column empty. A row is identified by the addresses of its two images,
+    numbered if several rows have the same two.
 
     Raises:
         SourceError: If the file cannot be read, a row lacks an address, its question or answer, or
-            its flag for external knowledge says neither yes nor no.
+            its flag for external knowledge is neither 0, 1 nor empty.
     """
     items = made_of(read_records(file, rejections), _multi_image_item, rejections)
     names = numbered(item.item_id for item in items)
@@ -68,7 +65,7 @@ def _multi_image_item(entry: Entry, where: str) -> MultiImageItem:
 
 
 def _category(answer: str, flag: str, where: str) -> str:
-    """Cause and effect has no column, only its answers are images; the site has no flags."""
+    """Cause and effect is known by its answer, an image; the others by a flag, if there is one."""
     if answer.replace(" ", "").casefold() in CAUSE_ANSWERS:
         return CAUSE
     if flag not in ("0", "1", ""):
@@ -79,7 +76,7 @@ def _category(answer: str, flag: str, where: str) -> str:
 def to_questions(
     items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Questions of every complete row with two images."""
+    """Build one question per complete row with two images."""
     found = EntryQuestions([], [])
     for item in items:
         if faults := _faults(item, images):

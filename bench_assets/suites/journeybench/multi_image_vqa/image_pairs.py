@@ -1,11 +1,9 @@
-"""Plans pairs of images for problems whose two numbers are taken out (section 3.5).
+"""Questions about two images of the built route (section 3.5), from three sources.
 
-Turns COPA's causes and effects into pairs of images (section 3.5).
-
-COPA in the layout of SuperGLUE: a premise, two alternatives, which of them is asked for ("cause" or
-"effect" of the premise), and the label of the right one.
-
-Reads what experts asked about two images of theirs (section 3.5, external knowledge).
+* arithmetic: a problem whose first two quantities become an image each;
+* COPA in the layout of SuperGLUE (premise, two alternatives, whether the "cause" or the "effect" of
+  the premise is asked for, label of the right one): an image of the cause and one of the effect;
+* external knowledge: questions that experts wrote about two images.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,12 +40,12 @@ from bench_assets.suites.journeybench.text_generation import (
 )
 
 _WHERE = ("first picture", "second picture")
-_ATTEMPTS = 20  # draws of two numbers that leave a whole answer
+_ATTEMPTS = 20  # draws of two numbers until the answer is whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPair:
-    """A question about two images that are still to be made."""
+    """A question about two images that are to be generated."""
 
     item_id: str
     question: str
@@ -55,12 +53,12 @@ class PlannedPair:
     category: str
     solution: str
     images: tuple[str, ...]  # two file names
-    prompts: tuple[str, ...]  # what each is made of
-    seeds: tuple[int, ...]
+    prompts: tuple[str, ...]  # one per image
+    seeds: tuple[int, ...]  # one per image
 
 
 class Pairs(NamedTuple):
-    """The pairs to be made, and why there are no others."""
+    """Planned pairs, and rejections."""
 
     pairs: list[PlannedPair]
     rejections: list[Rejection]
@@ -69,8 +67,8 @@ class Pairs(NamedTuple):
 def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quantity]) -> Pairs:
     """Move the first two quantities of a problem into an image each.
 
-    Both get other numbers than the text had, drawn from the problem's id, so that the known
-    problem does not give the answer. Problems with fewer quantities are left to MCOT.
+    Both get other numbers than in the text, drawn with the problem's id as seed, so that knowing
+    the problem does not help. Problems with fewer quantities are skipped.
     """
     planned = Pairs([], [])
     for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
@@ -86,7 +84,7 @@ def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quanti
 
 
 def to_item(pair: PlannedPair) -> MultiImageItem:
-    """Turn a pair whose images were made into a row."""
+    """Turn a planned pair into a row."""
     first, second = pair.images
     return MultiImageItem(
         item_id=pair.item_id,
@@ -147,7 +145,7 @@ _QUESTION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CauseAndEffect:
-    """Two events, one of which is why the other happened."""
+    """Two events: a cause and its effect."""
 
     event_id: str  # "copa-17": COPA's own number
     cause: str
@@ -155,7 +153,7 @@ class CauseAndEffect:
 
 
 def read_copa(file: Path, rejections: list[Rejection] | None = None) -> list[CauseAndEffect]:
-    """Read a file of COPA in its order; none without the file.
+    """Read a file of COPA in file order; no rows if it does not exist.
 
     Args:
         file: JSON lines.
@@ -184,7 +182,7 @@ def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
 
 
 def prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
-    """Ask how the two events could be seen, by request id."""
+    """Ask for image prompts of the two events, by request id."""
     return {
         f"{event.event_id}/images": Prompt.of(_DRAW.format(cause=event.cause, effect=event.effect))
         for event in events
@@ -192,7 +190,7 @@ def prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
 
 
 def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedText]) -> Pairs:
-    """Plan two images for every pair of events that can be seen.
+    """Plan two images for every pair of events that can be shown in images.
 
     Which image comes first and which event is asked for is drawn from the event's id.
     """

@@ -1,4 +1,4 @@
-"""Multi-image VQA as a task (Table 3); the paper's prompts are in an appendix not at hand."""
+"""Multi-image VQA as a task (Table 3); the paper's prompts were not available, these are ours."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ MMCOT = "MMCOT"  # arithmetic and external knowledge together: the second "All" 
 
 
 def by_category(question: Question) -> Sequence[str]:
-    """Slice by category, and by those that need a chain of thought."""
+    """Slice by category; all but cause and effect are also in ``MMCOT``."""
     if not question.category:
         return ()
     return (question.category,) if question.category == CAUSE else (question.category, MMCOT)
@@ -54,7 +54,7 @@ TASK = Task(
         ),
         "language_only": Condition(
             prompt=language_only,
-            about="The images are taken away, as section 4.3 does it for MCOT.",
+            about="No images, as in section 4.3 for MCOT.",
         ),
     },
     scorers={

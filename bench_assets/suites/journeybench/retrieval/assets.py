@@ -63,7 +63,7 @@ def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[lis
     rows = read_samples(published, []) if published else built
     if published and not rows:
         named = " and ".join(file.name for file in published.values())
-        raise SourceError(f"{source_folder(sources)}: no rows in {named}; fetch them again")
+        raise SourceError(f"{source_folder(sources)}: no rows in {named}; download them again")
     return table_output(rows)
 
 
@@ -71,7 +71,7 @@ def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[lis
 def candidates(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
-    """List what queries are answered with."""
+    """List the candidates that queries rank."""
     return table_output(to_candidates(entries, by_name([*files, *fetched])))
 
 
@@ -83,7 +83,7 @@ def candidates(
 def candidates_as_released(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
-    """List what queries are answered with, distractors that are right among it."""
+    """List the candidates that queries rank, including distractors that are right."""
     there = by_name([*files, *fetched])
     return table_output(to_candidates(entries, there, as_released=True))
 
@@ -103,7 +103,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     fetched: list[StoredImage],
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Ask with every image for texts, and with every caption for an image."""
+    """Build the queries: every image asks for texts, every caption for an image."""
     there = by_name([*files, *fetched])
     asked, bad = to_questions(entries, there, _categories(sources, captioned)), list[Rejection]()
     read_samples(published_files(source_folder(sources), *_TABLES), bad)
@@ -138,7 +138,7 @@ def encoder_of(
     """Load an encoder by its name in bench.toml, for the length of a ``with`` block.
 
     Raises:
-        UnknownNameError: If there is none of that name; lists those there are.
+        UnknownNameError: If there is no such encoder; lists the known names.
         ModelError: If it does not load.
     """
     specs = settings.suite(SUITE, JourneyBenchSettings).encoders
@@ -159,7 +159,7 @@ def rankings(of: EvaluationStep) -> dg.AssetsDefinition:
         ins=of.ins("questions") | pools.ins("candidates"),
         description=(
             "One row: the ten candidates that an encoder finds most like one query, best first. "
-            f"Condition: {TASK.conditions[of.condition].about} Vectors are remembered by content; "
+            f"Condition: {TASK.conditions[of.condition].about} Vectors are cached by content; "
             "the signature of the metrics names the pools and the rule for ties (section 4.1)."
         ),
         **of.stage("predictions", "gpu"),

@@ -1,7 +1,4 @@
-"""Reads images with the texts that describe them, and look-alikes that do not (section 3.3).
-
-Turns samples into queries and the candidates that they are answered with.
-"""
+"""Reads retrieval samples (section 3.3), and builds their queries and candidates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +18,11 @@ from bench_assets.suites.journeybench.published_files import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSample:
-    """An image, what describes it, and what only seems to."""
+    """An image, texts that describe it, and distractors."""
 
     entry_id: str
-    image: str  # its address, or its file name where the edition is built here
-    texts: tuple[str, ...] = ()  # right answers when the image is asked with
+    image: str  # address, or file name in a built edition
+    texts: tuple[str, ...] = ()  # right answers to the image as a query
     text_distractors: tuple[str, ...] = ()
     captions: tuple[str, ...] = ()  # queries whose answer is the image
     image_distractors: tuple[str, ...] = ()  # images, as ``image`` names them
@@ -34,10 +31,10 @@ class RetrievalSample:
 def read_samples(
     files: Mapping[str, Path], rejections: list[Rejection] | None = None
 ) -> list[RetrievalSample]:
-    """Read the published tables there are, in the order in which images first come up.
+    """Read the published tables that exist; samples are in the order in which images first occur.
 
-    The release has them apart: 5,740 texts and 5,590 distractors, one a row, and 1,000 rows with
-    captions and distracting images. The site has one row an image with all of it.
+    The release has three tables: 5,740 texts and 5,590 distractors, one per row, and 1,000 rows
+    with captions and distracting images. The site has one table, with one row per image.
 
     Raises:
         SourceError: If a row has no address; names file and row.
@@ -96,7 +93,7 @@ class Candidate:
     candidate_id: str
     text: str = ""  # either this
     image: str = ""  # or this: SHA-256
-    distracts: str = ""  # the group of queries that only it belongs to; "": all are shown it
+    distracts: str = ""  # group of the only queries that rank it; "": all queries do
 
 
 def to_questions(
@@ -104,14 +101,14 @@ def to_questions(
     images: Mapping[str, StoredImage],
     categories: Mapping[str, Sequence[str]],
 ) -> EntryQuestions:
-    """Ask with every image that has texts, and with every caption of an image.
+    """Build a query for every image that has texts, and for every caption of an image.
 
-    Left out are images that are not there, and distractors that do not distract.
+    Samples without a stored image, and distractors that are missing or right, are rejected.
 
     Args:
-        samples: All of them.
-        images: Stored images by the name that samples know them by.
-        categories: What is unusual in an image, by the same name; from the captioning task.
+        samples: All samples.
+        images: Stored images by the samples' name.
+        categories: Categories of an image by the same name, from the captioning task.
     """
     questions = [
         replace(question, labels={"image": sample.image, "categories": "; ".join(unusual)})
@@ -134,13 +131,13 @@ def to_candidates(
     *,
     as_released: bool = False,
 ) -> list[Candidate]:
-    """All candidates: right and wrong answers, each once.
+    """List all candidates: right answers and distractors.
 
     Args:
-        samples: All of them.
-        images: Stored images by the name that samples know them by.
-        as_released: Keep distractors that are right: a text in the words of one that describes the
-            image, the image itself.
+        samples: All samples.
+        images: Stored images by the samples' name.
+        as_released: Keep distractors that are right: a text that also describes the image, the
+            image itself.
     """
     return [
         candidate
@@ -205,13 +202,13 @@ def _faults(
         yield "", f"no image: {sample.image}"
         return
     if not (sample.texts or sample.captions):
-        yield "", "nothing describes the image"
+        yield "", "the image has neither texts nor captions"
     for wrong in sample.text_distractors:
         if wrong in sample.texts:
             yield wrong, "a distractor that is also a right text"
     for image in sample.image_distractors:
         if image not in images:
-            yield image, "no image of a distractor"
+            yield image, "the distractor's image is missing"
         elif images[image].sha256 == images[sample.image].sha256:
             yield image, "a distractor that is the image itself"
 

@@ -1,4 +1,4 @@
-"""Rankings of candidates by an encoder, and R@k of them (section 4.1)."""
+"""Rankings of candidates by an encoder, and their R@k (section 4.1)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
 
 
 def recalls() -> dict[str, Measure]:
-    """Make the measures: R@1, R@5 and R@10, for texts first."""
+    """Build the measures R@1, R@5 and R@10, of text retrieval first."""
     return {
         f"{name}_r@{k}": _recall(direction, k)
         for name, direction in (("text", TEXT_RETRIEVAL), ("image", IMAGE_RETRIEVAL))
@@ -69,13 +69,13 @@ def rank(
 ) -> list[Prediction]:
     """Rank the candidates of every query, both directions, in the order of the questions.
 
-    A query is shown the candidates that all are shown, and with distractors its own besides.
+    A query ranks the candidates of all queries and, except without distractors, its own ones.
 
     Args:
         questions: Queries of both directions.
         candidates: Texts and images.
-        encoder: Embeds them.
-        model: Name the rankings are stored under.
+        encoder: Embeds queries and candidates.
+        model: Name that the rankings are stored under.
         condition: ``"main"``, ``"without_distractors"`` or ``"as_released"``.
 
     Raises:
@@ -138,7 +138,7 @@ def _encode(
 
 
 def _pools(candidates: Sequence[Candidate], condition: str) -> str:
-    """Candidate pools, for signatures."""
+    """Describe the candidate pools, for signatures."""
     shared = [candidate for candidate in candidates if not candidate.distracts]
     n_texts = sum(bool(candidate.text) for candidate in shared)
     own = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
@@ -146,5 +146,5 @@ def _pools(candidates: Sequence[Candidate], condition: str) -> str:
 
 
 def query(question: Question) -> Prompt:
-    """Show the image that texts are looked for, or else the text that an image is looked for."""
+    """Prompt of a query: its image for text retrieval, its text for image retrieval."""
     return Prompt.of(*map(Image, question.images)) if question.images else Prompt.of(question.text)

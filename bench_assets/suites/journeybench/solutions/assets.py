@@ -21,13 +21,13 @@ from resources.tables.parquet import table_output
 
 
 def solution_assets(task: Task) -> list[dg.AssetsDefinition]:
-    """Build the verdicts of the second judge on a task's solutions, and their metric."""
+    """Build the assets of the solution judge's verdicts on a task, and of their metric."""
     of = EvaluationStep(replace(task, judges=SOLUTION_JUDGES), is_study=True)
     judgements = judgements_of(
         of,
         "solution_judgements",
         _solution_judge,
-        "One row: whether one prediction goes the way of the true solution, where there is one "
+        "One row: whether one prediction follows the true solution, if there is one "
         "(section 4.1). Judged by `solution_judge` of [suites.journeybench], or by rules.",
     )
     return [judgements, _metrics(of)]
@@ -41,7 +41,7 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
     @dg.asset(
         ins=of.ins("questions", "predictions", "solution_judgements"),
         description=(
-            "One row: the share of solutions, all or of one category, that go the way of the true "
+            "One row: the share of solutions, all or of one category, that follow the true "
             "one; over the questions that have a solution (606 of MCOT in the release)."
         ),
         **of.stage("metrics"),
@@ -70,7 +70,7 @@ def verified(
 ) -> list[Metric]:
     """Share of right solutions, over all and each slice.
 
-    One that was cut off before an answer is wrong; the judge is not asked.
+    A response that was cut off before its answer is wrong, without a judge.
     """
     solved = [question for question in questions if solution_of(question)]
     verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}

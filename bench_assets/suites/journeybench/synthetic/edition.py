@@ -1,9 +1,8 @@
 """The mini edition: raw material as galleries, annotators and chat models would have left it.
 
-Images are drawn from ``world.json``, problems come from ``problems.json``. What models
-would have written lies in ``responses.jsonl``. There are faults on purpose: images that no one
-finds unusual, a torn file, captions that are wrong, statements that are true, responses that cannot
-be read.
+Images are drawn from ``world.json``, problems come from ``problems.json``. ``responses.jsonl`` has
+the responses of the models. Faults are planted: images that nobody finds unusual, a torn file,
+wrong captions, true statements, unreadable responses.
 """
 
 import json
@@ -28,13 +27,13 @@ _Line: TypeAlias = dict[str, Any]
 _PROBLEMS = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("ana", "bo", "cem", "dai")
 _PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # images whose dialogues go wrong
-_ROUNDS, _TRIES = 4, 3  # as the settings have them
+_ROUNDS, _TRIES = 4, 3  # defaults of the settings
 
 
 def write(folder: Path, seed: int = 0) -> None:
     """Write the mini edition's raw material: 60 imaginary images and what belongs to them.
 
-    The same seed writes the same bytes. Files that hold them already are left alone.
+    The same seed writes the same bytes. Unchanged files are not written again.
     """
     rng = Random(seed)
     shown = members()

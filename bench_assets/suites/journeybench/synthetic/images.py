@@ -23,7 +23,7 @@ WORLD: Mapping[str, Any] = json.loads(
 
 _SIZE = (384, 288)  # px
 _MEMBERS = 6  # images of a family
-_SHIFT = 10  # px that things may lie off their place
+_SHIFT = 10  # px: largest random offset of things
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class Member:
 
     @property
     def categories(self) -> tuple[str, str]:
-        """In which ways it is imaginary."""
+        """Its two categories of what is unusual; the second may be empty."""
         first, second = WORLD["categories"][self.number]
         return first, second
 
     @property
     def words(self) -> dict[str, str]:
-        """Fills the templates of the world; ``wrong_`` words do not fit this image."""
+        """Words for the templates of ``world.json``; ``wrong_`` words do not fit this image."""
         subject = self._of("subjects")
         words = {
             "subject": subject["noun"],
@@ -77,12 +77,12 @@ class Member:
 
     @property
     def _half(self) -> int:
-        """Number of the half of its family; of a half, one image has each trigger."""
+        """Number of its half-family; within one, each image has another trigger."""
         return 2 * self.family + self.number // 3
 
     @property
     def _absent(self) -> str:
-        """A thing that other images show, or none does; another one for each half of a family."""
+        """A thing that is not in the image; each half-family has another one."""
         shown = {self._of(kind)["noun"] for kind in ("subjects", "mounts")}
         things = [*WORLD["absent"], *(one["noun"] for one in WORLD["mounts"] + WORLD["subjects"])]
         return str(next(one for one in things[self._half :] if one not in shown))
@@ -112,7 +112,7 @@ class Member:
         return scene.png()
 
     def _of(self, kind: str, away: int = 0) -> Mapping[str, str]:
-        """The image's value of a kind; ``away`` gives an absent one."""
+        """The image's thing of a kind; with ``away``, one that it does not show."""
         things = WORLD[kind]
         place = self.family if kind == "subjects" else self.family * _STRIDE[kind] + self.number
         thing: Mapping[str, str] = things[(place + away) % len(things)]
@@ -133,7 +133,7 @@ def members() -> list[Member]:
 
 
 def draw_things(things: Mapping[str, int], background: str, rng: Random) -> bytes:
-    """Draw so many of each sprite, apart from each other, as PNG."""
+    """Draw sprites in the given numbers, apart from each other, as PNG."""
     scene = Scene(*_SIZE, background=background)
     for sprite, n in things.items():
         for _ in range(n):
@@ -144,7 +144,7 @@ def draw_things(things: Mapping[str, int], background: str, rng: Random) -> byte
 
 
 def trimmed(image: bytes) -> bytes:
-    """Cut a few px off every side: another file that looks the same."""
+    """Crop 3 px off every side: another file that looks the same."""
     whole = decode(image).image
     cut = whole.crop((3, 3, whole.width - 3, whole.height - 3))
     file = io.BytesIO()

@@ -77,7 +77,7 @@ def test_what_is_left_out_is_listed(samples, images):
             "a distractor that is also a right text",
         ),
         (f"images.example.org/cat%20car.png: {CAT}", "a distractor that is the image itself"),
-        (f"images.example.org/cat%20car.png: {HOST}/lost.png", "no image of a distractor"),
+        (f"images.example.org/cat%20car.png: {HOST}/lost.png", "the distractor's image is missing"),
     ]
     del images[WHALE]
     assert ("images.example.org/whale.png", f"no image: {WHALE}") in [
