@@ -59,7 +59,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def read_verdict(response: str) -> bool | None:
-    """Parse the judge's verdict; None unless it is one of the two allowed words.
+    """Parse the judge's verdict; None if it is not clearly right or wrong.
 
     >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
     (True, False, None)

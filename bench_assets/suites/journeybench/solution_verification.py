@@ -1,9 +1,9 @@
 """Verifies answers and solutions of MCOT and multi-image VQA (section 4.1).
 
 An answer takes two steps: a judge extracts it from the response, then decides whether it agrees
-with the ground truth. A solution takes one step, by another judge. A verdict in any other form than
-the requested one is asked for again; if that fails, the row is unscored. The judge ``rules`` needs
-no model, and compares numbers.
+with the ground truth. A solution takes one step, by another judge. An unreadable verdict is asked
+for again; if that fails, the row is unscored. The judge ``rules`` needs no model, and compares
+numbers.
 
 The paper's appendix with the prompts was not available, and the texts in the authors' repository
 may not be copied. The wording is ours; the steps and every rule are those of their scripts
