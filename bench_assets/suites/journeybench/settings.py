@@ -44,9 +44,9 @@ class JourneyBenchSettings(SuiteSettings):
     download_connections: int = Field(8, gt=0, le=32)
     """Concurrent downloads; at most half from one host."""
     encoders: dict[str, EncoderSpec] = Field(default_factory=dict)
-    """Name to a text and image encoder for retrieval; ``random`` always exists."""
+    """Text and image encoders for retrieval, by name; ``random`` always exists."""
     map_encoder: str = ""
-    """Encoder of the diversity map; default: light and colours."""
+    """Encoder of the diversity map; default: the layout of light and colours."""
     other_images: Path | None = None
     """Folder of images to compare on the diversity map."""
     common_sense: Path | None = None

@@ -113,9 +113,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """Extract each answer, then verify it: two judgements per prediction.
 
     The judgement ``EXTRACTED`` has the answer as its response, and as its verdict whether there is
-    one. If it failed, ``CORRECT`` is not asked for and carries the same error. If a verdict was
-    asked for again, the first response is kept as another judgement, for the official scorer. For
-    the same scorer, a prediction with reasoning is judged a second time with it.
+    one. If it failed, ``CORRECT`` is not asked for and carries the same error. If ``CORRECT``
+    was asked for again, the first response is another judgement, for the official scorer. For the
+    same scorer, a prediction with reasoning is judged a second time with it.
     """
     texts = [(pair, "", pair.prediction.text) for pair in answered]
     texts += [

@@ -286,8 +286,8 @@ def _sources(
 def _is_factor(place: _Stated, problem: Problem, step: SolutionStep, stated: list[_Stated]) -> bool:
     """Whether the text shows why a number is a factor: it, or another factor, is a rate.
 
-    Sums need no rate. If another factor is, the result must count something other than the number
-    does; only multipliers ("twice") keep what is counted.
+    Sums need no rate. If another factor is one, or a word implies it ("week": 7), the result must
+    count something other than the number does; only multipliers ("twice") keep what is counted.
     """
     if not step.is_product or place.is_rate:
         return True
