@@ -48,7 +48,7 @@ _ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
 
 
 def published_files(folder: Path, *tables: str) -> dict[str, Path]:
-    """Find the published files of a folder that hold these tables, by table.
+    """Find the published files of these tables, by table; of all tables if none is given.
 
     Raises:
         SourceError: If two files hold the same table.

@@ -2,7 +2,7 @@
 
 A response is right if it matches one of people's answers:
 
-* the same stand: something is there, or it is not there or cannot be told;
+* the same stance: something is there, or it is not there or cannot be told;
 * the same numbers, and no others;
 * at least half of the answer's words that are not in the question;
 * an absent thing is named, or meant by "they": a sentence that fits every question matches none;

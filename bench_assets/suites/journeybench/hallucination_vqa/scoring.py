@@ -123,7 +123,7 @@ def read_assessment(response: str, asked: str = "") -> Assessment | None:
 
 
 def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the judge calls the answer right; unscored if it says nothing readable.
+    """Give a point if the judge calls the answer right; unscored if its verdict is unreadable.
 
     The rules can be gamed by the form of an answer: in the editions ``published`` and ``own`` they
     give no points, so that their numbers are not compared with a judge's.

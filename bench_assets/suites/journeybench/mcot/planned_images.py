@@ -110,7 +110,7 @@ def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[s
     """Read annotators' counts: JSON lines with ``image``, ``annotator`` and ``count``.
 
     Args:
-        file: JSON lines; none without the file.
+        file: JSON lines; no counts if it does not exist.
         rejections: Receives lines that lack one of these fields; None: they are errors.
 
     Raises:

@@ -227,7 +227,7 @@ def read_knowledge(file: Path, rejections: list[Rejection] | None = None) -> lis
     """Read JSON lines with ``id``, ``image1``, ``image2``, ``question`` and ``answer``.
 
     Args:
-        file: JSON lines; none without the file.
+        file: JSON lines; no rows if it does not exist.
         rejections: Receives lines that lack one of these fields; None: they are errors.
 
     Raises:

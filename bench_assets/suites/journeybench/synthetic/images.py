@@ -1,6 +1,6 @@
 """The mini edition's images: an animal, dressed, on a thing, among small things, under a sky.
 
-``world.json`` lists what can be combined and the words for it. The ten animals are ten
+``world.json`` lists the things to combine and the words for them. The ten animals are ten
 families of six images; within a family everything but the animal differs, so that the images
 are look-alikes of each other and no caption of one fits another.
 """
