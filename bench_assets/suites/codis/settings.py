@@ -11,7 +11,7 @@ class CodisSettings(SuiteSettings):
     captions: Path | None = None
     """JSON lines with ``image_id`` and ``caption``; default: the source's (section 5.1)."""
     captioner: str = ""
-    """Model that writes the captions, unless ``captions`` names a file."""
+    """Model that writes captions, unless ``captions`` is set."""
     second_judge: str = ""
     """Model, or ``"rules"``, compared with the judge (section 5.3)."""
     human_labels: Path | None = None

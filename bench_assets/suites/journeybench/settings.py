@@ -28,7 +28,7 @@ class JourneyBenchSettings(SuiteSettings):
     attributes: tuple[str, ...] = tuple(_WORDS["attributes"])
     """Attribute words of queries (the paper has 15 and prints none)."""
     rounds: int = Field(4, gt=0)
-    """Most rounds of a dialogue; default: IdealGPT's."""
+    """Most dialogue rounds; default: IdealGPT's."""
     tries: int = Field(3, gt=0)
     """Attempts for a readable response."""
     text_encoder: str = EMBEDDED_ENCODER
@@ -46,7 +46,7 @@ class JourneyBenchSettings(SuiteSettings):
     encoders: dict[str, EncoderSpec] = Field(default_factory=dict)
     """Text and image encoders for retrieval, by name; ``random`` always exists."""
     map_encoder: str = ""
-    """Encoder of the diversity map; default: the layout of light and colours."""
+    """Encoder of the diversity map; default: colour layout."""
     other_images: Path | None = None
     """Folder of images to compare on the diversity map."""
     common_sense: Path | None = None
