@@ -69,7 +69,7 @@ def rank(
 ) -> list[Prediction]:
     """Rank the candidates of every query, both directions, in the order of the questions.
 
-    A query ranks the shared candidates and, unless the condition excludes them, its own distractors.
+    A query ranks the shared candidates and, unless the condition drops them, its own distractors.
 
     Args:
         questions: Queries of both directions.
