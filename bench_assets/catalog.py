@@ -23,7 +23,7 @@ from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_object
 from resources.config.bench_toml import Settings
 from resources.config.toml_validation import strict
 
-_NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
+_NONE = "no suite is installed: run `make install`, or `pip install --editable .`, in the checkout"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +31,10 @@ class Catalog:
     """Suites, in alphabetical order."""
 
     suites: tuple[Suite, ...]
-    problems: tuple[str, ...] = ()  # a line for each suite that is left out, and why
+    problems: tuple[str, ...] = ()  # one line per suite left out, with the reason
     not_loaded: frozenset[str] = (
         frozenset()
-    )  # names of those, and of suites that were not requested
+    )  # names of these, and of suites that were not requested
     origins: Mapping[str, str] = field(default_factory=dict)  # where each comes from, for messages
 
     @property
@@ -192,7 +192,7 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
     imported = [(imports, suite) for suite in imported_suites(settings.home)]
     if not settings.benchmarks:
         return imported
-    from bench_assets.file_benchmarks.suite import plain_suites  # 0.1 s of patterns
+    from bench_assets.file_benchmarks.suite import plain_suites  # takes 0.1 s: compiles patterns
 
     return [*plain_suites(settings), *imported]
 
@@ -201,19 +201,19 @@ def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
     """Validate the suite of an entry point.
 
     Raises:
-        SettingsError: If it would break the graph.
+        SettingsError: If it has a defect that would break the graph.
     """
     suite = replace(found, code=found.code or (plugins.code[name],))
     why = defects(suite)
     if suite.name != name:
-        why.append(f"name: it is {suite.name!r}, not that of its entry point")
+        why.append(f"name: {suite.name!r} is not the name of its entry point")
     if why:
         raise SettingsError("; ".join(why))
     return suite
 
 
 def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
-    """Format a line for each suite of bench.toml that is not installed."""
+    """Format a line for each suite that bench.toml names but that is not installed."""
     named: dict[str, Iterable[str]] = {
         "sources": settings.sources,
         "suites": settings.suites,
@@ -222,8 +222,8 @@ def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
     }
     others = f"known: {', '.join(sorted(known))}."
     return [
-        f"{settings.file}, [{section}]: no suite named {name!r} is installed, so that it is left "
-        f"out; {did_you_mean(name, known) or others} Install its package, or remove the entry"
+        f"{settings.file}, [{section}]: no suite named {name!r} is installed, so the entry is "
+        f"ignored; {did_you_mean(name, known) or others} Install its package, or remove the entry"
         for section, names in named.items()
         for name in dict.fromkeys(names)
         if name not in known

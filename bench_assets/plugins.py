@@ -31,12 +31,12 @@ Kind = TypeVar("Kind")
 class Plugins(Generic[Kind]):
     """The plugins of one group."""
 
-    found: Mapping[str, Kind]  # by the name of the entry point: ours first, then by distribution
-    origins: Mapping[str, str]  # the distribution and the entry point of each, for messages
-    code: Mapping[str, Path]  # the package or single file that each is written in
-    problems: Sequence[str]  # one line for each that is left out, and why
-    unusable: Mapping[str, str]  # names of which nothing could be loaded, and why
-    names: frozenset[str]  # of all entry points, those that were not to be loaded as well
+    found: Mapping[str, Kind]  # by entry point name; this project's first, then by distribution
+    origins: Mapping[str, str]  # distribution and entry point of each, for messages
+    code: Mapping[str, Path]  # package or single file that defines each
+    problems: Sequence[str]  # one line per plugin left out, with the reason
+    unusable: Mapping[str, str]  # reason by name, for names of which nothing loaded
+    names: frozenset[str]  # of all entry points, loaded or not
 
 
 def find_plugins(
@@ -47,8 +47,7 @@ def find_plugins(
 ) -> Plugins[Kind]:
     """Load the objects of a group; a failure is reported and does not stop the others.
 
-    A duplicate name belongs to this project or, between other packages, to the first in the
-    alphabet.
+    A duplicate name goes to this project, or else to the first package in alphabetical order.
 
     Args:
         group: The group.
@@ -67,7 +66,7 @@ def find_plugins(
             continue
         try:
             if entry.name in taken:
-                raise SettingsError(f"the name is taken by {_OWN}; it needs another")
+                raise SettingsError(f"the name is taken by {_OWN}; choose another")
             if other := origins.get(entry.name):
                 raise SettingsError(f"the name is taken by {other}; uninstall one of the two")
             found[entry.name], code[entry.name] = _loaded(entry, kind)
@@ -92,13 +91,13 @@ def find_owners(group: str) -> dict[str, str]:
 
 @contextmanager
 def strangers_objects(*ours: type[Exception]) -> Generator[None]:
-    """Report any exception of another package's object as an error of that package.
+    """Convert an unexpected exception of another package's object into an error for users.
 
     Args:
         *ours: Further exception types to pass through, beside this project's errors.
 
     Raises:
-        SettingsError: For any other exception, in one line.
+        SettingsError: For any other exception; its type and text in one line.
     """
     try:
         yield
@@ -117,13 +116,13 @@ def _entries(group: str, path: tuple[str, ...]) -> EntryPoints:
 
 @lru_cache(maxsize=8)
 def _owners(group: str, path: tuple[str, ...]) -> Mapping[str, str]:
-    """Cached as well: the name of a distribution is in a file with all of its description."""
+    """Cached too: the name of a distribution is read from its whole METADATA file."""
     entries = sorted(_entries(group, path), key=_place, reverse=True)
     return {entry.name: _origin(entry) for entry in entries}
 
 
 def _place(entry: EntryPoint) -> tuple[bool, str, str]:
-    name = str(entry.dist.name) if entry.dist else ""  # None of one that was removed by half
+    name = str(entry.dist.name) if entry.dist else ""  # None if the distribution is half removed
     return name != _OWN, name, entry.name
 
 

@@ -1,4 +1,4 @@
-"""The contract of a suite as one line of a test: ``check_suite(SUITE)``; also for packages."""
+"""Tests a suite against its contract, also in other packages: ``check_suite(SUITE)``."""
 
 import tempfile
 from collections import Counter
@@ -41,17 +41,17 @@ def check_suite(
 ) -> None:
     """Build a suite twice in a temporary home, and check its tables and tasks.
 
-    Without a source in ``bench_toml``, the mini edition is built. No models are asked except by the
+    Without a source in ``bench_toml``, the mini edition is built. No model is called except by the
     suite's own assets.
 
     Args:
         suite: The suite.
-        gold: Response that must get all points of a question.
+        gold: Makes the response that must get full points for a question.
         group_sizes: Allowed sizes of groups, by task.
         bench_toml: Content of the home's bench.toml.
 
     Raises:
-        AssertionError: At the first violation, as one sentence.
+        AssertionError: At the first violation; names the task or question.
     """
     found = defects(suite)
     assert not found, f"{suite.name}: {'; '.join(found)}"
@@ -66,8 +66,8 @@ def check_suite(
             questions = first[task.name, condition]
             again = second[task.name, condition]
             assert digest(questions) == digest(again), (
-                f"{task.name}, condition {condition}: a second build of the same source makes "
-                "other questions; draw with a seed"
+                f"{task.name}, condition {condition}: a second build of the same source gives "
+                "different questions; use a fixed seed"
             )
             check_questions(task, condition, questions, gold, (group_sizes or {}).get(task.name))
 
@@ -115,7 +115,7 @@ def _tables(suite: Suite, bench: Workbench) -> _Tables:
         for condition in task.conditions:
             try:
                 found[task.name, condition] = bench.questions(task, condition)
-            except TableError:  # a source may have nothing for an ablation
+            except TableError:  # the source may lack data for an ablation
                 found[task.name, condition] = []
     return found
 
@@ -134,7 +134,7 @@ def _ids(task: Task, questions: Sequence[Question]) -> None:
     for one in questions:
         name = one.question_id
         assert times[name] == 1, f"{task.name}: {times[name]} questions have the id {name}"
-        assert name.startswith(f"{task.suite}/"), f"{name}: an id begins with {task.suite}/"
+        assert name.startswith(f"{task.suite}/"), f"{name}: its id must begin with {task.suite}/"
         assert one.task == task.name, f"{name}: its task is {one.task!r}, expected {task.name!r}"
 
 
@@ -142,7 +142,7 @@ def _slices(task: Task, questions: Sequence[Question]) -> None:
     for question in questions:
         for part in task.slices(question):
             assert isinstance(part, str) and part not in ("", "all"), (  # noqa: PT018
-                f"{question.question_id}: {part!r} is no name of a slice"
+                f"{question.question_id}: {part!r} is not a slice name"
             )
 
 
@@ -151,7 +151,7 @@ def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
     found = Counter(question.category for question in questions)
     known = task.counts.keys() - {"all"}
     strange = sorted(found.keys() - known) if known else []
-    assert not strange, f"{task.name}: {strange[0]!r} is none of the paper's categories"
+    assert not strange, f"{task.name}: {strange[0]!r} is not one of the paper's categories"
     if condition == "main" and {question.edition for question in questions} == {"published"}:
         found["all"] = len(questions)
         for category, n in task.counts.items():
@@ -166,11 +166,11 @@ def _prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
     for question in questions:
         where = f"{question.question_id}, condition {condition}"
         prompt = ask(question)
-        assert isinstance(prompt, Prompt), f"{where}: its prompt is no Prompt"
+        assert isinstance(prompt, Prompt), f"{where}: its prompt is not a Prompt"
         said = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
         assert "".join(said).strip(), f"{where}: its prompt has no text"
         other = replace(question, answer=tuple("another" for _ in question.answer))
-        assert ask(other) == prompt, f"{where}: its prompt depends on the right answer"
+        assert ask(other) == prompt, f"{where}: its prompt depends on the answer"
 
 
 def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
@@ -178,16 +178,16 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
     for score in _scores(task, condition, asked, gold):
         least = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round
         assert (score.points or 0.0) >= least, (
-            f"{score.question_id}, condition {condition}: the right answer has {score.points} of "
+            f"{score.question_id}, condition {condition}: the right answer gets {score.points} of "
             f"{score.max_points} points {score.note}".rstrip()
         )
         assert (score.points or 0.0) <= score.max_points * (1 + 1e-6), (
-            f"{score.question_id}, condition {condition}: the right answer has {score.points} "
+            f"{score.question_id}, condition {condition}: the right answer gets {score.points} "
             f"points, more than its max_points, {score.max_points}"
         )
     for score in _scores(task, condition, asked, lambda _: ""):
         assert not score.points or score.points < score.max_points, (
-            f"{score.question_id}, condition {condition}: an empty response has all points"
+            f"{score.question_id}, condition {condition}: an empty response gets full points"
         )
         assert not score.note.startswith(CANNOT_BE_SCORED), (
             f"{score.question_id}, condition {condition}: an empty response {score.note}; "

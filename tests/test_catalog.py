@@ -73,7 +73,7 @@ def test_only_the_suites_that_are_asked_for_are_imported_and_the_others_still_ha
         ),
         pytest.param(
             "SUITE = Suite(name='cooler', tasks=(TASK,), assets=list)",
-            "it is 'cooler', not that of its entry point; task fridge: its name should begin with",
+            "'cooler' is not the name of its entry point; task fridge: its name should begin with",
             id="another name",
         ),
     ],
@@ -255,7 +255,7 @@ def test_sections_of_a_suite_that_is_not_installed_are_left_out_with_a_line(home
     catalog.check(settings)
     (line,) = catalog.problems
     assert f"{where}: no suite named" in line
-    assert "is installed, so that it is left out" in line
+    assert "is installed, so the entry is ignored" in line
     assert "Install its package, or remove the entry" in line
     shown = CliRunner().invoke(app, ["tables", "list"])
     assert (shown.exit_code, shown.stderr.count("so that it is left out")) == (0, 1)

@@ -101,7 +101,7 @@ def test_a_name_that_ships_without_an_entry_point_is_taken_and_nothing_is_import
     plugins = find_plugins(GROUP, str, only, taken=("server",))
     (problem,) = plugins.problems
     assert problem.startswith("acme 1.0, entry point server = ")
-    assert problem.endswith("is left out: the name is taken by bench-assets; it needs another")
+    assert problem.endswith("is left out: the name is taken by bench-assets; choose another")
     assert (plugins.found, plugins.unusable) == ({}, {})
 
 

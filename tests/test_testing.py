@@ -34,7 +34,7 @@ def test_a_table_that_keeps_the_contract_passes():
         pytest.param(
             {"question_id": "quiz/1"}, {}, "quiz: 2 questions have the id quiz/1", id="an id twice"
         ),
-        pytest.param({"question_id": "q/0"}, {}, "q/0: an id begins with quiz/", id="a bare id"),
+        pytest.param({"question_id": "q/0"}, {}, "q/0: its id must begin with quiz/", id="a bare id"),
         pytest.param(
             {"task": "exam"}, {}, "quiz/0: its task is 'exam', expected 'quiz'", id="another task"
         ),
@@ -47,19 +47,19 @@ def test_a_table_that_keeps_the_contract_passes():
         pytest.param(
             {},
             {"slices": lambda _: [3]},
-            "quiz/0: 3 is no name of a slice",
+            "quiz/0: 3 is not a slice name",
             id="a slice that is no text",
         ),
         pytest.param(
             {"category": "kind 9"},
             {"counts": {"kind 0": 3, "all": 4}},
-            "quiz: 'kind 9' is none of the paper's categories",
+            "quiz: 'kind 9' is not one of the paper's categories",
             id="an unknown category",
         ),
         pytest.param(
             {},
             asking(lambda q: Prompt.of(q.text + q.answer[0])),
-            "quiz/0, condition main: its prompt depends on the right answer",
+            "quiz/0, condition main: its prompt depends on the answer",
             id="an answer given away",
         ),
         pytest.param(
@@ -71,19 +71,19 @@ def test_a_table_that_keeps_the_contract_passes():
         pytest.param(
             {},
             {"scorers": NO_POINTS},
-            "quiz/0, condition main: the right answer has 0.0 of 1.0 points",
+            "quiz/0, condition main: the right answer gets 0.0 of 1.0 points",
             id="a right answer without points",
         ),
         pytest.param(
             {},
             {"scorers": ALL_POINTS},
-            "quiz/0, condition main: an empty response has all points",
+            "quiz/0, condition main: an empty response gets full points",
             id="points for nothing",
         ),
         pytest.param(
             {},
             {"scorers": PERCENT},
-            "quiz/0, condition main: the right answer has 100.0 points, more than its max_points, "
+            "quiz/0, condition main: the right answer gets 100.0 points, more than its max_points, "
             "1.0",
             id="per cent",
         ),

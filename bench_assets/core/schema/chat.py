@@ -27,7 +27,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a speaker: texts and images in reading order."""
+    """One turn of a conversation: texts and images in reading order."""
 
     role: Role
     parts: tuple[str | Image, ...]
@@ -35,10 +35,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A conversation to be answered.
+    """A conversation for a model to answer.
 
-    A user turn that no assistant turn follows is answered by the model before the next turn is
-    sent; the answer to the last one is the response.
+    The model answers each user turn that no assistant turn follows before the next turn is sent;
+    its last answer is the response.
     """
 
     turns: tuple[Turn, ...]
@@ -62,7 +62,7 @@ class Prompt:
     def rounds(self) -> list[tuple[Turn, ...]]:
         """Split the conversation after each turn that the model has to answer.
 
-        Turns after the last of them are left out.
+        Later turns, which need no answer, are left out.
         """
         rounds: list[tuple[Turn, ...]] = []
         said: tuple[Turn, ...] = ()
@@ -91,7 +91,7 @@ class Prompt:
         )
 
 
-@lru_cache(maxsize=10_000)  # asked for three times on a request's way
+@lru_cache(maxsize=10_000)  # needed three times per request
 def _sha256(prompt: Prompt) -> str:
     return hashlib.sha256(prompt.to_json().encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -101,9 +101,9 @@ class Decoding:
     """Decoding parameters; part of a response's identity.
 
     Attributes:
-        temperature: 0: greedy.
-        card: As the checkpoint's own generation_config.json recommends.
-        extra: What else the card recommends, such as "top_k=20,repetition_penalty=1.05".
+        temperature: 0 is greedy decoding.
+        card: Whether the values are those of the checkpoint's generation_config.json.
+        extra: Further parameters of the card, such as "top_k=20,repetition_penalty=1.05".
     """
 
     temperature: float = 0.0
@@ -128,11 +128,11 @@ class Request:
     """A request: a prompt and a sample number.
 
     Attributes:
-        temperature: None: as the model is configured.
-        question: For baselines and recorded responses; engines never look.
-        name: By which recorded responses find what comes of no question, such as a writer's.
-        elicit: See ``core.schema.elicitation``.
-        options: That ``elicit`` is about, in the order shown.
+        temperature: Overrides the model's configured one; None keeps it.
+        question: For baselines and recorded responses; engines ignore it.
+        name: Finds the recorded response to a request without a question.
+        elicit: Elicitation method, see ``core.schema.elicitation``; "" generates text.
+        options: Options to elicit, in the order shown.
     """
 
     prompt: Prompt
@@ -157,21 +157,21 @@ REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL)
 
 _FILTERED_ENDS = ("content_filter", "refusal")
 _OPEN_ENDS = tuple(",;:、，；：(（")
-_LONGEST_WORD = 4  # Chinese characters that stand by themselves
+_LONGEST_WORD = 4  # Chinese characters that count as a single word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A response; ``error`` says why there is none.
+    """A model's response; if ``error`` is set, there is none.
 
     Attributes:
-        image_tokens: Of each image, where the engine can tell.
-        note: What was changed so that it could be asked.
-        served: Model, snapshot and build that the server says answered; "" if it does not.
-        refused: Kind of a refusal for good, beside its ``error``; one of ``REFUSALS``.
-        thinking_tags: The model's own, where they are none of the known ones.
-        logprobs: Of each option, normalized, where likelihoods were elicited.
-        raw_text: What the model said, where ``text`` is what was made of it.
+        image_tokens: Tokens of each image; () if the engine does not report them.
+        note: Changes to the request that the model required, such as a resized image.
+        served: Model, snapshot and build that the server reports; "" if it reports none.
+        refused: Kind of a permanent refusal, one of ``REFUSALS``; ``error`` is then set too.
+        thinking_tags: The model's reasoning tags, if they are not among the known ones.
+        logprobs: Normalized log-probability of each option, if likelihoods were elicited.
+        raw_text: The model's output, if ``text`` was derived from it.
     """
 
     text: str = ""
@@ -205,7 +205,7 @@ class Response:
 
     @property
     def said(self) -> ReasoningSplit:
-        """Reasoning and answer as one text."""
+        """The text, split into reasoning and answer."""
         return take_apart(self.text, self.thinking_tags)
 
     @property
@@ -240,7 +240,7 @@ class Response:
 
 
 def _ends_within_a_sentence(text: str) -> bool:
-    """Whether more than a word ends without the end of a sentence."""
+    """Whether a text of more than one word stops within a sentence."""
     alone = text.isascii() or len(text) <= _LONGEST_WORD
     several = not alone or len(text.split()) > 1
     return several and (text[-1:].isalnum() or text.endswith(_OPEN_ENDS))
@@ -255,8 +255,8 @@ def _sum(counts: Sequence[int | None]) -> int | None:
 class ElicitsOptions(Protocol):
     """Protocol of chat models and engines that can choose one of several options.
 
-    A request with ``elicit`` gets the option itself as its text (``constrained``), or the JSON of
-    ``OptionLikelihoods``.
+    The text of the response is the chosen option (``constrained``) or the JSON of
+    ``OptionLikelihoods`` (``likelihood``).
     """
 
     @property
@@ -281,10 +281,10 @@ class ChatModel(Protocol):
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
 
-        A request that stays unanswered after the model's own retries has a response with ``error``.
+        A request that fails after the model's own retries gets a response with ``error``.
 
         Raises:
-            ModelError: If the model cannot be asked at all.
+            ModelError: If the model cannot be called at all.
         """
         ...
 
@@ -294,17 +294,17 @@ class CachedResponses(Protocol):
     """Chat models whose responses are cached."""
 
     def cached(self) -> ChatModel:
-        """The same model, whose uncached requests have an ``error`` instead of being sent."""
+        """The same model without sending: uncached requests get a response with ``error``."""
         ...
 
 
 def cached(model: ChatModel) -> ChatModel:
-    """A model that sends no request; baselines, which send none, are their own."""
+    """Restrict a model to its cached responses; baselines are returned unchanged."""
     return model.cached() if isinstance(model, CachedResponses) else model
 
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
-"""One row a text or image, each of length 1: a product of two rows is their cosine."""
+"""A unit vector per text or image, ``(n, dimensions)``: the dot product of two is their cosine."""
 
 
 class TextEncoder(Protocol):
@@ -332,15 +332,15 @@ class ImageTextEncoder(TextEncoder, Protocol):
         ...
 
 
-MOST_TOKENS = 10**9  # what says more has not counted
-_LONGEST_NAME = 400  # characters of a serving model, or of several, and of a finish_reason
+MOST_TOKENS = 10**9  # a higher count is not credible
+_LONGEST_NAME = 400  # characters of ``served`` and of ``finish_reason``
 
 
 def certain(said: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
-    Impossible counts and seconds are dropped without invalidating the response; names are cut.
+    Impossible counts and seconds are dropped without invalidating it; long names are truncated.
 
     >>> certain(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True
@@ -388,12 +388,12 @@ def token_count(said: object) -> int | None:
 
 def _complaint(said: object) -> str:
     if not isinstance(said, str):
-        return f"no text but {type(said).__name__}"
-    return "" if said.isascii() or readable(said) == said else "no valid Unicode"
+        return f"not text but {type(said).__name__}"
+    return "" if said.isascii() or readable(said) == said else "not valid Unicode"
 
 
 def _is_plain(said: Response) -> bool:
-    """Whether a response is valid as it is, which is the common case."""
+    """Whether a response is valid unchanged, which is the common case."""
     read, wrote, seconds = said.prompt_tokens, said.completion_tokens, said.seconds
     return (
         said.error == ""

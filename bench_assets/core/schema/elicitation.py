@@ -15,8 +15,8 @@ unconditional  ``acc_mutual_info``   log P(option | prompt) - log P(option), an 
 =============  ====================  =============================================================
 
 Options are written as letters (``A``), in brackets (``(A)``) or as their texts. Letters are equally
-long, so that ``none`` is their default: it is what a model answers greedily that says a letter
-first. Texts differ in length, and their default is ``bytes``, which depends on no tokenizer.
+long, so their default is ``none``, which picks the letter that greedy decoding would begin with.
+Texts differ in length, and their default is ``bytes``, which depends on no tokenizer.
 """
 
 import json
@@ -34,7 +34,7 @@ Answers: TypeAlias = Literal["letters", "brackets", "texts"]
 Normalization: TypeAlias = Literal["none", "characters", "bytes", "tokens", "unconditional"]
 
 GENERATE = "generate"
-"""The name of the ordinary way: a text, which a scorer parses."""
+"""Name of the default method: the model generates a text, which a scorer parses."""
 _DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
 _MARK = "|elicit="
 
@@ -66,8 +66,8 @@ class Elicitation:
         known = method in get_args(Method) and len(answers) + len(norms) == len(rest)
         if not known or len(answers) > 1 or len(norms) > (method == "likelihood"):
             raise SettingsError(
-                f"elicit: expected {GENERATE}, likelihood or constrained, got {text!r}; behind it"
-                f" may stand how options are written ({_listed(Answers)}), and how likelihoods are"
+                f"elicit: expected {GENERATE}, likelihood or constrained, got {text!r}; optional"
+                f" suffixes: how options are written ({_listed(Answers)}), and how likelihoods are"
                 f" normalized ({_listed(Normalization)})"
             )
         form: Answers = answers[0] if answers else "letters"  # type: ignore[assignment]
@@ -146,7 +146,7 @@ def unsigned(signature: str) -> tuple[str, Elicitation | None]:
 
 
 def is_elicited(signature: str) -> bool:
-    """Whether a model answered by options, so that there is nothing to parse.
+    """Whether the answers are elicited options, so that there is nothing to parse.
 
     >>> is_elicited(f"codis|v1|main{_MARK}likelihood"), is_elicited("codis|v1|main")
     (True, False)
@@ -160,7 +160,7 @@ def elicited_decoding(decoding: str, method: str) -> str:
 
 
 def stored_as(signature: str) -> str:
-    """Find the engine and decoding of cached responses in the signature of a model.
+    """Derive the engine and decoding of cached responses from the signature of a model.
 
     >>> stored_as("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none")
     'id|t=0|elicit=likelihood'
@@ -175,7 +175,7 @@ class OptionLikelihoods(NamedTuple):
 
     logprobs: tuple[float, ...]  # of each option, summed over its tokens; natural logarithm
     tokens: tuple[int, ...]  # of each option
-    bounds: tuple[int, ...] = ()  # places of options that are at most so likely, as no server lists
+    bounds: tuple[int, ...] = ()  # indices of options with only an upper bound: not listed
 
     def to_json(self) -> str:
         """Serialise as the text of a response."""

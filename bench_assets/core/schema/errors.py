@@ -7,7 +7,7 @@ BenchError
 ├── HomeError         the home folder cannot be read or written: damaged, full, read-only
 ├── SettingsError     bench.toml or an argument is invalid
 ├── UnknownNameError  no model, judge, suite or scorer has that name
-└── ModelError        a model could not be asked
+└── ModelError        a model could not be called
 """
 
 from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ class UnknownNameError(BenchError):
 
 
 class ModelError(BenchError):
-    """A model could not be asked at all: weights do not load, a server cannot be reached."""
+    """A model could not be called at all: weights do not load, a server cannot be reached."""
 
 
 _SEVERAL = 5

@@ -1,11 +1,11 @@
 """Provenance: what goes into every key, digest, checksum and signature.
 
-"Is this the same as before?" has one answer each, all SHA-256 unless the table says otherwise:
+All are SHA-256 unless the table says otherwise:
 
 ============================  ==================================================================
-response key                  engine identity, decoding, digest of the prompt, number of the draw,
-                              the engine's key extension and the options elicited, where there
-                              are such: `response_key`
+response key                  engine identity, decoding, digest of the prompt, sample number, and
+                              the engine's key extension and the elicited options, if any:
+                              `response_key`
 response digest               all columns of a stored response but `asked_at`: `row_digest`
 prompt digest                 the turns as JSON: `core.schema.chat.Prompt.sha256`
 vector key                    the text, or the digest of an image's bytes: `text_key`
@@ -68,13 +68,13 @@ def row_digest(row: Mapping[str, object]) -> str:
     True
     """
     values: dict[str, object] = {}
-    for name, value in row.items():  # in a loop: 100,000 rows are verified in seconds
+    for name, value in row.items():  # a loop, for speed: 100,000 rows are verified
         if value is None or value == "" or name in _NOT_DIGESTED:
             continue
         if isinstance(value, bool | float):
             if isnan(value):  # NULL in SQLite
                 continue
-            # Whole numbers alike, whichever type a column of SQLite gives them back in.
+            # SQLite may return a whole number as int or float: both have one digest.
             values[name] = int(value) if float(value).is_integer() else value
         else:
             values[name] = value

@@ -1,8 +1,8 @@
 """Published numbers and claims of papers: ``published.csv`` and ``claims.toml`` beside each suite.
 
 A claim is a sentence of a paper as a testable comparison: a weighted sum of cells of results tables
-above a margin, such as people's accuracy minus a model's. Claims are tested on the published
-numbers and on the results of a home; the tables named ``claims`` hold the outcome.
+exceeds a margin, for example human accuracy minus a model's. Claims are tested on the published
+numbers and on the results of a home; the tables named ``claims`` hold the results.
 """
 
 import csv
@@ -39,7 +39,7 @@ def read_published(file: Path) -> list[PublishedNumber]:
 
     Raises:
         SourceError: If the file is missing, its columns differ, a cell is missing, a value is not
-            a number or a number stands there twice; names file and line.
+            a number or a row is duplicated; names file and line.
     """
     rows: dict[tuple[str, ...], PublishedNumber] = {}
     try:
@@ -51,7 +51,7 @@ def read_published(file: Path) -> list[PublishedNumber]:
                 row = _row(cells, f"{file}, line {reader.line_num}")
                 key = row.task, row.model, row.condition, row.metric, row.category, row.source
                 if key in rows:
-                    raise SourceError(f"{file}, line {reader.line_num}: {key} is duplicate")
+                    raise SourceError(f"{file}, line {reader.line_num}: duplicate row {key}")
                 rows[key] = row
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         raise SourceError(f"{file}: cannot be read as CSV: {why}") from why
@@ -82,12 +82,12 @@ class Cell:
     metric: str
     category: str = "all"
     condition: str = "main"
-    model: str = ""  # "" for the model that the claim is tried on; else always this one's
-    source: str = ""  # how the source of its published row begins: "CODIS, Table 3"
-    n: int = 0  # questions, pairs, ... behind the printed number; 0: the paper says none
+    model: str = ""  # a fixed model; "" for the model under test
+    source: str = ""  # prefix of the source of its published row: "CODIS, Table 3"
+    n: int = 0  # questions, pairs, ... behind the printed number; 0: not printed
     exact: bool = False  # computed, not measured: it has no interval
-    table: str = "metrics"  # where it is measured: its task's, or a study's beside it
-    here: "Cell | None" = None  # what stands for it among what was measured here
+    table: str = "metrics"  # table of the measured value: the task's, or a study's
+    here: "Cell | None" = None  # replaces it when the claim is tested on measured results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +108,10 @@ class Claim:
     terms: tuple[Term, ...]
     margin: float = 0.0
     of: Literal["every model", "models on average"] = "every model"
-    models: tuple[str, ...] = ()  # of the paper, whom the sentence is about; () for all it has
-    but: tuple[str, ...] = ("Human", "Oracle")  # rows of the paper that are none
-    also_called: tuple[tuple[str, str], ...] = ()  # (as another table prints it, its name here)
-    unprinted: str = ""  # why the paper's own numbers cannot say it: "Figure 6 is a drawing"
+    models: tuple[str, ...] = ()  # models of the paper that it is about; () for all
+    but: tuple[str, ...] = ("Human", "Oracle")  # rows of the paper that are not models
+    also_called: tuple[tuple[str, str], ...] = ()  # (name in another table of the paper, name here)
+    unprinted: str = ""  # why the paper's own numbers cannot test it: "Figure 6 is a drawing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,20 +122,20 @@ class ClaimResult:
     claim: str  # its name: "captions_are_not_enough"
     section: str  # where the paper says it: "4.3, Figure 6"
     sentence: str  # what is claimed, in our words
-    on: On  # what it was tried on: the paper's own numbers, or those measured here
-    model: str  # whose numbers; "" for all of them together, which is what the paper says
+    on: On  # data it was tested on: the paper's own numbers, or those measured here
+    model: str  # model tested; "" for all together, as the paper claims
     verdict: TriedVerdict
-    value: float  # by how much it is as claimed, in the metric's unit; NaN if there is no number
-    low: float  # its 95 % interval, of this claim alone
+    value: float  # weighted sum minus the margin, in the metric's unit; NaN if unknown
+    low: float  # 95 % interval, not corrected for the number of claims
     high: float
-    p: float | None = None  # that there is no such difference, two-sided, corrected for all
-    # claims of the paper by Holm's method; None where nothing can be said
-    n: int  # the fewest questions, or other units, behind one of its numbers; 0 if none is known
-    why: str  # the numbers that were compared, and what else a reader must know
+    p: float | None = None  # two-sided, corrected for all claims of the paper (Holm); None if
+    # there is no interval
+    n: int  # fewest questions, or other units, behind one of its numbers; 0 if unknown
+    why: str  # the numbers that were compared, and caveats
 
 
 def weighted(more: Sequence[Cell], less: Sequence[Cell]) -> tuple[Term, ...]:
-    """Build the terms for: the mean of the first cells exceeds the mean of the second ones."""
+    """Build the terms of: the mean of ``more`` exceeds the mean of ``less``."""
     return (
         *(Term(weight=1.0 / len(more), cell=cell) for cell in more),
         *(Term(weight=-1.0 / len(less), cell=cell) for cell in less),

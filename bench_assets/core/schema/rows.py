@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 AnswerKind: TypeAlias = Literal["choice", "choices", "blanks", "text", "ranking"]
 Edition: TypeAlias = Literal["published", "own", "built", "mini"]
-"""``published``: a whole release, as the paper or the authors' files count it; ``own``: a part of
-one, or other data in its form; ``built``: made here, of raw material; ``mini``: made here, of the
-drawn material that ships with the suite. Numbers of different editions are never compared."""
+"""``published``: a complete release, with the counts of the paper or the authors' files; ``own``: a
+subset of it, or other data in its format; ``built``: built here from raw material; ``mini``: built
+here from the drawn material that ships with the suite. Numbers of different editions are never
+compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +41,11 @@ class StoredImage:
     """A source image that decodes, in the image store.
 
     Attributes:
-        name: The name the source knows it by.
-        format: "JPEG", "PNG", ...: what the bytes are, whatever the extension says.
+        name: Its name in the source.
+        format: Format of the bytes, "JPEG", "PNG", ...; the file name extension is ignored.
         width: As stored, in px.
         height: As stored, in px.
-        orientation: EXIF's, 1 to 8: how the stored image is turned to be shown.
+        orientation: EXIF orientation, 1 to 8.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Rejection:
     """An entry of the source that did not become a question, with the reason.
 
     Attributes:
-        entry: File and entry, as a person would look for it.
+        entry: File and entry, so that a person can find it.
     """
 
     entry: str
@@ -90,8 +91,8 @@ class Question:
         question_id: "codis/017/2": the suite's name and the authors' id, never a row number.
         task: "codis": equals the folder, the asset prefix and the table folder.
         edition: Which data it is from; numbers of different editions are never compared.
-        kind: How it is answered: by a letter, by several, in blanks, as a text, by a ranking.
-        text: The question as it is asked, without its options and its context.
+        kind: Form of the answer: one letter, several letters, blanks, a text or a ranking.
+        text: The text of the question, without its options and its context.
         answer: The right answer: letters, one per blank, references or image ids, by ``kind``.
         images: SHA-256 of each image, in the order shown.
         image_texts: Texts that stand in for the images; () when they are shown.
@@ -99,7 +100,7 @@ class Question:
         context: A text beside the images that the answer depends on; "" if there is none.
         category: The paper's category, by which results are sliced; "" if it has none.
         group_id: Questions scored together, such as the two halves of a pair.
-        labels: What else tables are sliced by.
+        labels: Further values by which results are sliced.
     """
 
     question_id: str
@@ -131,20 +132,20 @@ class Prediction:
 
     Attributes:
         condition: "main", or the ablation the prompt belongs to.
-        sample: Counts the draws where a condition asks several times.
-        text: What is scored: the response without its thought, see ``core.parsing.reasoning``.
-        raw_text: The response as it came.
-        ranking: Candidates, best first; () for models that talk.
-        logprobs: Of each option in the order shown, where they were elicited.
-        decoding: Who was asked how: model identity and decoding parameters.
-        image_tokens: Of each image, in reading order; () if not known.
-        seconds: Seconds from asking to the last token.
-        note: What was changed so that it could be asked, such as an image's size.
-        served: Who answered, as the server says; "" where it does not.
-        no_answer: "no answer in 512 tokens": cut off while it thought; wrong, never judged.
-        error: Why there is no response; such a row is asked again and never scored.
-        refused: Kind of the refusal, where the provider never answers; see ``error``.
-        setup: How who was asked was configured; "" in older tables.
+        sample: Sample number, from 0, where a condition draws several responses.
+        text: The scored text: the response without its reasoning, see ``core.parsing.reasoning``.
+        raw_text: The response as received.
+        ranking: Candidates, best first; () for generated text.
+        logprobs: Log-probability of each option in the order shown, where elicited.
+        decoding: Model identity and decoding parameters.
+        image_tokens: Tokens of each image, in reading order; () if unknown.
+        seconds: Seconds from the request to the last token.
+        note: Changes to the request that the model required, such as a resized image.
+        served: Serving model that the server reports; "" if it reports none.
+        no_answer: "no answer in 512 tokens": truncated in its reasoning; wrong, never judged.
+        error: Why there is no response; the row is requested again and never scored.
+        refused: Kind of a permanent refusal by the provider; see ``error``.
+        setup: Setup of the model, see ``core.schema.provenance``; "" in older tables.
     """
 
     question_id: str
@@ -175,13 +176,13 @@ class Judgement:
     """A judge's verdict: yes or no, or a value of the judge's own scale.
 
     Attributes:
-        verdict: Whether it counts as yes; None if the response was unreadable.
-        value: "unclear": the judge's word, where there are more than yes and no.
-        prompt_sha256: What the judge was asked; "" if it is no model.
-        served: Who judged, as the server says; "" where it does not.
-        error: Why the judge gave no response; such a row is asked again.
-        refused: Kind of the refusal, where the judge's provider never answers.
-        setup: How the judge was configured.
+        verdict: Whether it counts as yes; None if the judge's response was unreadable.
+        value: The judge's word, such as "unclear", on a scale of more than yes and no.
+        prompt_sha256: Digest of the judge's prompt; "" if the judge is not a model.
+        served: Serving model that the judge's server reports; "" if it reports none.
+        error: Why the judge gave no response; the row is requested again.
+        refused: Kind of a permanent refusal by the judge's provider.
+        setup: Setup of the judge.
     """
 
     question_id: str
@@ -261,20 +262,20 @@ class Score:
         question_id: The question's.
         model: Name of the model that answered.
         condition: "main", or the ablation the prompt belongs to.
-        sample: Which of several draws it is, from 0.
+        sample: Sample number, from 0.
         points: From 0 to ``max_points``; None if it could not be scored.
         max_points: Full points.
-        answer: Read out of the prediction, in the form of ``Question.answer``.
-        note: Why these points, where they do not speak for themselves.
-        judge: Who gave the verdicts; "" if none was needed.
-        scorer: Name of the scorer of its task.
-        no_answer: Cut off, refused, or no answer: no points; ``note`` has the kind.
-        refused: Kind of the provider's refusal, where it was accepted.
-        unread: Says something, and neither a rule nor a model read it.
-        error: The prediction's error: never asked, therefore never scored.
-        setup: How model and judge were configured.
-        confidence: Of the answer among the options; None: not elicited.
-        votes: Verdicts of the people who judged it, such as "ana: yes".
+        answer: Answer parsed from the prediction, in the form of ``Question.answer``.
+        note: Reason for the points, where it is not obvious.
+        judge: Judges that gave the verdicts; "" if none was needed.
+        scorer: Name of the scorer.
+        no_answer: Truncated, refused, or without an answer: no points; ``note`` has the kind.
+        refused: Kind of the provider's permanent refusal, if refusals are accepted.
+        unread: Has content, but neither a rule nor a model could parse it.
+        error: The prediction's error; such a prediction is never scored.
+        setup: Setups of the model and the judge.
+        confidence: Probability of the answer among the options; None if not elicited.
+        votes: Verdicts of the annotators who judged it, such as "ana: yes".
     """
 
     question_id: str
@@ -323,26 +324,26 @@ class Metric:
     """A cell of a results table, with its signature.
 
     Attributes:
-        category: "all", or the slice of the questions it is over.
-        value: In the metric's own unit, mostly [0, 1]; NaN if nothing could be scored.
+        category: "all", or a slice of the questions.
+        value: In the metric's unit, mostly [0, 1]; NaN if nothing could be scored.
         low: Lower end of the 95 % interval.
         high: Its upper end.
         n_scored: Units (questions, pairs, ...) behind the value.
         n_unscored: Units left out because a judge or a connection failed.
-        n_failed: Questions without a response: above 0 the value is not that of the whole set.
-        n_no_answer: Of those scored, without an answer; None: not counted.
-        n_refused: Questions refused for good that count as wrong; None: not counted.
-        unread: Share of the responses that nobody read; None: not counted.
-        served: Who answered, as servers say: "m-05 (60), m-08 (40)".
+        n_failed: Questions without a response; if above 0, the value is not of the whole set.
+        n_no_answer: Scored questions without an answer; None if not counted.
+        n_refused: Permanently refused questions, which count as wrong; None if not counted.
+        unread: Share of the responses that could not be parsed; None if not counted.
+        served: Serving models that servers report: "m-05 (60), m-08 (40)".
         n_clusters: Effective number of clusters behind the interval.
-        largest_cluster: Share of the weight that the largest one has.
-        n_rejected: Rows of the source that became no question; None: not counted.
-        n_expired: What people had not decided by a deadline; None: nothing.
-        data: Digest of the questions, as the signature has it; "" in older tables.
-        constant: The same for the best constant response; None: not known.
-        shuffled: The same for this model's responses, each to another question.
-        baselines: What both were chosen from where a model judged, or why they are absent.
-        setup: How model and judge were configured; "" in older tables.
+        largest_cluster: Share of the largest cluster in the weight.
+        n_rejected: Rows of the source that did not become questions; None if not counted.
+        n_expired: Annotation decisions missing at the deadline; None if there are none.
+        data: Digest of the questions, as in the signature; "" in older tables.
+        constant: Value of the best constant response; None if unknown.
+        shuffled: Value of this model's responses shuffled across questions; None if unknown.
+        baselines: How both were found if a model judged, or why they are absent.
+        setup: Setups of the model and the judge; "" in older tables.
     """
 
     task: str
@@ -382,7 +383,7 @@ FEW_CLUSTERS = 10.0
 """Effective clusters below which an interval is wide and may be off: readers are warned."""
 
 _LARGE_CLUSTER, _TIMES = 0.1, 2.0
-"""Share of the weight, and times an equal one's share, from which one cluster decides a mean."""
+"""A cluster dominates from this share of the weight and this multiple of an equal share."""
 
 
 def cluster_warning(row: "Metric | LeaderboardRow") -> str:
@@ -399,12 +400,12 @@ def cluster_warning(row: "Metric | LeaderboardRow") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """A person's vote on an item by one criterion.
+    """A person's vote on a unit by one criterion.
 
     Attributes:
         person: A pseudonym.
-        value: "yes", "3", "kept": compared as it is.
-        seconds: That it took; None if not measured.
+        value: "yes", "3", "kept"; compared as text.
+        seconds: Time it took; None if not measured.
         at: ISO 8601; "" if unknown.
     """
 
@@ -448,11 +449,11 @@ def _said(value: object) -> str:
 
 
 UNKNOWN = "unknown"
-"""The edition of a number that cannot be read, on questions that cannot be read either."""
+"""Edition of an unreadable number whose questions are unreadable too."""
 
 
 IMPORTED = "imported from "
-"""How the source of a number begins that another harness measured."""
+"""Prefix of the source of a number that another harness measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -462,11 +463,11 @@ class LeaderboardRow:
     Attributes:
         edition: Numbers of different editions are not comparable.
         source: "measured here", or the paper and table.
-        constant: Without looking, see ``Metric``.
-        stale: How it was measured otherwise than it would be now; "": it was not.
-        is_baseline: Guessing: a reference line, which is not ranked.
-        ranks: That it may have among those measured alike, "1-2"; "": not known.
-        place: Of the tables, where they are not those of the source that is named now.
+        constant: Blind baseline, see ``Metric``.
+        stale: What has changed since it was measured; "" if nothing.
+        is_baseline: Whether it is a guessing baseline, which is not ranked.
+        ranks: Rank interval among rows measured alike, "1-2"; "" if unknown.
+        place: Location of its tables, if they belong to another source than the configured one.
     """
 
     task: str

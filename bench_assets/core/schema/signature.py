@@ -16,10 +16,10 @@ from bench_assets.core.schema.errors import TableError
 _DIGITS = 12
 
 OPEN, EXPIRED = "open", "expired"
-"""Parts that say how much people had not decided when the questions were made, and how much of it
-they had not by the deadline; labels of the questions."""
+"""Parts of a signature, and labels of questions: the number of annotation decisions missing when
+the questions were built, and of those missing at the deadline."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
-_MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
+_MODEL = re.compile(  # may contain bars: ends before the known parts that follow
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"
     r"(?:\|refused:\d+)?(?:\|mixed:\d+)?(?:\|n:\d+)?(?:\|[a-z_]+)?(?:\|partial:[^|]*)?)",
     re.S,
@@ -39,8 +39,8 @@ class Signature:
 
     task: str
     version: int
-    condition: str  # "main", or what a study compares: "main~no_context"
-    parts: Mapping[str, str]  # in order; one without a value stands alone: "majority_vote"
+    condition: str  # "main", or the conditions a study compares: "main~no_context"
+    parts: Mapping[str, str]  # in order; without a value only the name: "majority_vote"
     extensions: tuple[str, ...] = field(default=())  # packages that add to the task: "codis+acme"
 
     def __str__(self) -> str:
@@ -57,15 +57,15 @@ class Signature:
     def parse(cls, text: str) -> Self:
         """Read a signature.
 
-        Parts after the model that are none of judge, scorer, no_answer, refused, mixed, n and
-        partial belong to the model's own signature.
+        Parts after the model other than judge, scorer, no_answer, refused, mixed, n and partial
+        belong to the model's own signature.
 
         Raises:
             TableError: If the text is not a signature.
         """
         start = _START.fullmatch(text)
         if start is None:
-            raise TableError(f"no signature: {text!r}, expected task|v1|condition|parts")
+            raise TableError(f"not a signature: {text!r}, expected task|v1|condition|parts")
         before, named, rest = start["parts"].partition("|model:")
         parts = _parts(before)
         if named and (found := _MODEL.fullmatch(rest)):
@@ -75,7 +75,7 @@ class Signature:
 
 
 def short(digest: str) -> str:
-    """Shorten the digest of a table as signatures have it.
+    """Shorten the digest of a table to the form in signatures.
 
     >>> short("0123456789abcdef")
     '0123456789ab'
@@ -92,7 +92,7 @@ _MODEL_MARK, _JUDGE_MARK = "model=", "judge="
 
 
 class Setups(NamedTuple):
-    """Setups of model and judge; more than one each if a table was built in parts."""
+    """Setups of the model and the judge; several of one if a table was built in parts."""
 
     model: set[str]
     judge: set[str]

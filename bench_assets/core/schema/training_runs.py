@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 
-_CHECKPOINT = re.compile(  # one may go unnamed
+_CHECKPOINT = re.compile(  # the run may have no name
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?(?P<elicited>\+[a-z-]+)?"
 )
 COMPARED = ("data", "prompts", "scorer", "n")
@@ -19,15 +19,15 @@ COMPARED = ("data", "prompts", "scorer", "n")
 
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]+")
-_LONGEST_PART, _LONGEST_NAME = 80, 160  # characters; a file's name may have 255 bytes
+_LONGEST_PART, _LONGEST_NAME = 80, 160  # characters; a file name may have 255 bytes
 _NO_NAME = "checkpoint"
 
 
 def checkpoint_name(folders: Sequence[str]) -> str:
-    """Name a checkpoint by its folders: a partition key, whatever the folders are called.
+    """Build a checkpoint's name from its folders; a valid partition key for any folder names.
 
-    Accents go, and signs become a hyphen. Letters of other scripts become four that stand for
-    them, and what is too long loses its middle; numbers stay, since they tell steps apart.
+    Accents are removed, and symbols become hyphens. A digest of four letters replaces letters of
+    other scripts and the middle of long names. Numbers stay, because they distinguish steps.
 
     >>> checkpoint_name(["mein Lauf (ü)", "step-10"])
     'mein-Lauf-u/step-10'
@@ -52,15 +52,15 @@ def _safe_part(folder: str) -> str:
 
 
 def _letters(text: str) -> str:
-    """Four letters that stand for a text but for its numbers."""
+    """Digest of a text without its numbers, as four letters."""
     digest = sha256(re.sub(r"\d+", "", text).encode("utf-8", "surrogateescape")).hexdigest()
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
 
 
 class Step(NamedTuple):
-    """A step of a run."""
+    """A step of a training run."""
 
-    run: str  # "" for steps that lie in no folder
+    run: str  # "" for steps outside a folder
     step: int  # the last number of its name
 
 
@@ -92,7 +92,7 @@ def is_same_run(model: str, other: str) -> bool:
 
 
 def is_before(other: str, model: str) -> bool:
-    """Whether a model is an earlier step of the other's run.
+    """Whether ``other`` is an earlier step of the run of ``model``.
 
     >>> is_before("r/step-900", "r/step-1000"), is_before("r/step-1", "q/step-2")
     (True, False)
@@ -110,14 +110,13 @@ def step_order(model: str) -> list[tuple[int, str]]:
 
 
 def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
-    """Collect the same metric at each step of its run, in order; {} if it is not a step.
+    """Collect a metric at each step of its run, in order; {} if its model is not a step.
 
     Steps with other questions, prompts, scorers or judges, or without a value, are left out.
 
     Args:
         row: Metric of one step.
-        others: Rows of other models, last written last: of an overwritten step, the last one
-            counts.
+        others: Rows of other models in the order written; the last row of a step counts.
     """
     here = step_of(row.model)
     if here is None or isnan(row.value):
@@ -135,7 +134,7 @@ def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
 def _is_comparable(one: Metric, other: Metric) -> bool:
     try:
         a, b = Signature.parse(one.signature), Signature.parse(other.signature)
-    except TableError:  # of another time
+    except TableError:  # of another version
         return False
     judges = {of.parts.get("judge", "none") for of in (a, b)} - {"none"}  # none: was not needed
     return (

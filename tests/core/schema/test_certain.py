@@ -28,13 +28,13 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
     [
         pytest.param("A", "str where a Response was expected", id="a text"),
         pytest.param(None, "NoneType where a Response was expected", id="nothing"),
-        pytest.param({"text": 5}, "its text is no text but int", id="a number"),
-        pytest.param({"text": None}, "its text is no text but NoneType", id="null"),
-        pytest.param({"text": b"A"}, "its text is no text but bytes", id="bytes"),
-        pytest.param({"text": ["A"]}, "its text is no text but list", id="a list"),
-        pytest.param({"text": "A\ud83d"}, "its text is no valid Unicode", id="half a character"),
+        pytest.param({"text": 5}, "its text is not text but int", id="a number"),
+        pytest.param({"text": None}, "its text is not text but NoneType", id="null"),
+        pytest.param({"text": b"A"}, "its text is not text but bytes", id="bytes"),
+        pytest.param({"text": ["A"]}, "its text is not text but list", id="a list"),
+        pytest.param({"text": "A\ud83d"}, "its text is not valid Unicode", id="half a character"),
         pytest.param({"finish_reason": {}}, "its finish_reason is no text", id="no reason"),
-        pytest.param({"note": "\udcff"}, "its note is no valid Unicode", id="half in the note"),
+        pytest.param({"note": "\udcff"}, "its note is not valid Unicode", id="half in the note"),
     ],
 )
 def test_what_is_none_is_an_error_that_says_why(said: Any, error: str) -> None:

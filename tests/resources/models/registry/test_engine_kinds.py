@@ -252,7 +252,7 @@ def test_names_that_ship_are_told_of_without_an_import_others_where_one_of_their
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
     (shadowed,) = kind_problems(load_settings(tmp_path).models)
     assert (
-        shadowed == f"{_SHADOWED}, is left out: the name is taken by bench-assets; it needs another"
+        shadowed == f"{_SHADOWED}, is left out: the name is taken by bench-assets; choose another"
     )
     (tmp_path / "bench.toml").write_text(LOUD)
     told = kind_problems(load_settings(tmp_path).models)
