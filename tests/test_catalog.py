@@ -258,7 +258,7 @@ def test_sections_of_a_suite_that_is_not_installed_are_left_out_with_a_line(home
     assert "is installed, so the entry is ignored" in line
     assert "Install its package, or remove the entry" in line
     shown = CliRunner().invoke(app, ["tables", "list"])
-    assert (shown.exit_code, shown.stderr.count("so that it is left out")) == (0, 1)
+    assert (shown.exit_code, shown.stderr.count("so the entry is ignored")) == (0, 1)
 
 
 def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, home):

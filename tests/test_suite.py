@@ -24,7 +24,9 @@ MAIN = TASK.conditions["main"]
         pytest.param({}, [], id="a good suite"),
         pytest.param({"tasks": (task("quiz/a"), task("quiz/b"))}, [], id="two tasks"),
         pytest.param({"tasks": ()}, ["it has no tasks"], id="no task"),
-        pytest.param({"tasks": ("quiz",)}, ["tasks: 'quiz' is no Task"], id="a name as a task"),
+        pytest.param(
+            {"tasks": ("quiz",)}, ["tasks: item 'quiz': expected Task"], id="a name as a task"
+        ),
         pytest.param(
             {"tasks": (TASK, TASK)}, ["task quiz: there are 2 of this name"], id="a task twice"
         ),

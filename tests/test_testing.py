@@ -34,7 +34,9 @@ def test_a_table_that_keeps_the_contract_passes():
         pytest.param(
             {"question_id": "quiz/1"}, {}, "quiz: 2 questions have the id quiz/1", id="an id twice"
         ),
-        pytest.param({"question_id": "q/0"}, {}, "q/0: its id must begin with quiz/", id="a bare id"),
+        pytest.param(
+            {"question_id": "q/0"}, {}, "q/0: its id must begin with quiz/", id="a bare id"
+        ),
         pytest.param(
             {"task": "exam"}, {}, "quiz/0: its task is 'exam', expected 'quiz'", id="another task"
         ),

@@ -112,7 +112,7 @@ def test_peoples_labels_are_laid_beside_what_it_judged(home):
     # It calls all twelve wrong, people six: none of what people call right is called so.
     assert (found["kappa_people"].value, found["kappa_people"].n) == (pytest.approx(0.0), 12)
     assert found["recall_people"].value == 0.0
-    assert "yes where it is 0 of 6, where it is not 0 of 6" in found["kappa_people"].about
+    assert "true positives 0 of 6, false positives 0 of 6" in found["kappa_people"].about
 
 
 def test_labels_on_nothing_that_it_judged_are_refused(home):

@@ -46,9 +46,9 @@ def group_accuracy(scored: Sequence[Scored]) -> Mean:
 
 
 def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
-    """Make ``group_accuracy`` of other groups: those with the same values in columns.
+    """Make ``group_accuracy`` over the groups with the same values in ``columns``.
 
-    A question with an empty value belongs to no group, and is left out.
+    A question with an empty value in one of them is left out.
     """
 
     def values(question: Question) -> list[str]:
@@ -59,7 +59,7 @@ def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
         kept = [one for one in scored if all(values(one[0]))]
         return _group_accuracy(kept, lambda question: "\n".join(values(question)))
 
-    measure.__doc__ = f"Share of groups with all questions correct: of the same {columns}."
+    measure.__doc__ = f"Share of groups (same {columns}) with all questions correct."
     return measure
 
 
@@ -73,12 +73,12 @@ def accuracy_at_half(scored: Sequence[Scored]) -> Mean:
 
 
 def precision(scored: Sequence[Scored]) -> Mean:
-    """Share of the responses "yes" that are right; 0 if there are none."""
+    """Share of "yes" responses that are right; 0 if there are none."""
     return _of_yes(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 1]))
 
 
 def recall(scored: Sequence[Scored]) -> Mean:
-    """Share of the questions with the answer "yes" that were answered with it."""
+    """Share of the questions with the answer "yes" that were answered "yes"."""
     return _of_yes(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 2]))
 
 
@@ -93,14 +93,14 @@ def yes_ratio(scored: Sequence[Scored]) -> Mean:
 
 
 def word_error_rate(scored: Sequence[Scored]) -> Mean:
-    """Word errors over the words of the references, of all responses together (WER)."""
+    """Word error rate (WER): word errors of all responses over the words of their references."""
     given, n_unscored = _given(scored)
     parts = [word_errors(" ".join(score.answer), question.answer) for question, score in given]
     return _of_sums(given, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf)
 
 
 def _of_yes(scored: Sequence[Scored], measure: Callable[[Floats], Floats]) -> Mean:
-    """A measure of the counts: right "yes", wrong "yes", missed "yes", responses."""
+    """A measure of four counts: right "yes", wrong "yes", missed "yes", responses."""
     given, n_unscored = _given(scored)
     said = [_is_yes(question, score.answer) for question, score in given]
     gold = [_is_yes(question, question.answer) for question, _ in given]

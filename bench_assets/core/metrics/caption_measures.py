@@ -1,7 +1,7 @@
 """Measures of captions over a corpus, from scored questions: CIDEr, ROUGE-L, BLEU.
 
-Document frequencies and BLEU's counts are those of the questions a measure is taken over; how
-texts are split, the scorer says.
+Document frequencies and BLEU's counts are those of the questions a measure is taken over. The
+scorer determines the tokenizer.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,16 +22,16 @@ from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.stats.means import Floats, Mean, interval
 
 COCO, OFFICIAL = "coco", "official"  # scorers
-_MOST = 10.0  # CIDEr there is; all else ends at 1
+_MOST = 10.0  # maximum of CIDEr; the other measures end at 1
 
 
 def cider(scored: Sequence[Scored]) -> Mean:
-    """CIDEr; 1 is what tables print as 100, and 10 the most there is."""
+    """CIDEr, in [0, 10]; papers print 1 as 100."""
     return _over_corpus(scored, lambda sums: sums[:, 10] / sums[:, 12], _MOST)
 
 
 def rouge_l(scored: Sequence[Scored]) -> Mean:
-    """ROUGE-L with recall weighed 1.2 times as much as precision, the best of the references."""
+    """ROUGE-L with beta 1.2, from the best precision and the best recall over the references."""
     return _over_corpus(scored, lambda sums: sums[:, 11] / sums[:, 12])
 
 
@@ -51,18 +51,18 @@ def bleu_n(n: int) -> Aggregate:
 
 
 def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
-    """Score every caption that was given, in order."""
+    """Score the captions of all questions with points, in order."""
     return _of([one for one in scored if one[1].points is not None])
 
 
 def captioned(scored: Scored) -> CaptionPair:
-    """A model's caption beside people's."""
+    """A model's caption with its references."""
     question, score = scored
     return CaptionPair(" ".join(score.answer), question.answer)
 
 
 def tokens_of(scorer: str) -> Tokenize:
-    """How a scorer splits texts: at blanks, or as the Penn Treebank does."""
+    """Tokenizer of a scorer: ``official`` splits at blanks, others as the Penn Treebank does."""
     return str.split if scorer == OFFICIAL else _split
 
 
@@ -70,7 +70,7 @@ def _scores(captions: Sequence[CaptionPair], scorer: str) -> CaptionScores:
     return score_captions(captions, tokens_of(scorer))
 
 
-_corpus = lru_cache(maxsize=2)(_scores)  # every measure asks for the same one
+_corpus = lru_cache(maxsize=2)(_scores)  # all measures of a corpus share it
 
 
 @lru_cache(maxsize=1 << 17)  # a caption is scored by itself, then in its corpus

@@ -63,7 +63,7 @@ class Corpus:
         return lengths
 
     def lengths_to_compare(self) -> Floats:
-        """Tokens of each candidate, and of the reference closest to it: the shorter of two."""
+        """Length of each candidate and of its closest reference, ``(n, 2)``; ties: the shorter."""
         own, theirs = self.lengths[: self.n], self.lengths[self.n :]
         owner = self.owner[self.n :]
         distance = np.abs(theirs - own[owner])
@@ -72,7 +72,7 @@ class Corpus:
         return np.stack([own, theirs[best][first]], axis=1).astype(float)
 
     def possible(self) -> Floats:
-        """Number of n-grams of each candidate, for n from 1 to 4."""
+        """Number of n-grams of each candidate, for n from 1 to 4; ``(n, 4)``."""
         left: Ints = self.lengths[: self.n, None] - np.arange(MAX_N)
         return np.maximum(0, left).astype(float)
 
@@ -112,7 +112,7 @@ def looked_up(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Float
 
 
 def bleu_of(counts: Floats) -> Floats:
-    """BLEU-1 to BLEU-4 of each row of ``bleu_counts``, added or not; ``(rows, 4)``, in [0, 1]."""
+    """BLEU-1 to BLEU-4 of rows of ``bleu_counts``, or of their sums; ``(rows, 4)``, in [0, 1]."""
     # The two small numbers are pycocoevalcap's, against division by zero.
     length, closest, matched, possible = counts[:, 0], counts[:, 1], counts[:, 2:6], counts[:, 6:]
     precision = np.cumprod((matched + 1e-15) / (possible + 1e-9), axis=1)
@@ -145,7 +145,7 @@ def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     own, theirs = (Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
     width = len(corpus.tokens)
     owner = corpus.owner[theirs.text]
-    # In how many captions' references, and at most how often in one of them, an n-gram is.
+    # Document frequency of each n-gram, and its largest count in one reference of a caption.
     pairs, group = np.unique(owner * width + theirs.ngram, return_inverse=True)
     frequency = np.bincount(pairs % width, minlength=width)
     most = np.zeros(len(pairs), np.int64)
@@ -184,11 +184,11 @@ def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     return len(one) - (left & everywhere).bit_count()
 
 
-_BETA = 1.2  # how much more ROUGE-L minds recall than precision
+_BETA = 1.2  # weight of recall against precision in ROUGE-L
 
 
 def rouge_l(corpus: Corpus) -> Floats:
-    """The best precision over a caption's references with the best recall over them."""
+    """ROUGE-L, ``(n,)``, from the best precision and the best recall over the references."""
     texts = [text.tolist() for text in np.split(corpus.tokens, corpus.starts[1:-1])]
     references: list[list[list[int]]] = [[] for _ in range(corpus.n)]
     for owner, text in zip(corpus.owner[corpus.n :].tolist(), texts[corpus.n :], strict=False):
@@ -242,7 +242,9 @@ def score_captions(captions: Sequence[CaptionPair], tokens: Tokenize = tokenize)
     """
     for position, caption in enumerate(captions):
         if isinstance(caption.references, str) or not caption.references:
-            raise ValueError(f"caption {position}: references are {caption.references!r:.60}")
+            raise ValueError(
+                f"caption {position}: expected a tuple of texts, got {caption.references!r:.60}"
+            )
     corpus = Corpus.of(captions, tokens)
     matched, cider = matches_and_cider(corpus)
     counts = np.hstack([corpus.lengths_to_compare(), matched, corpus.possible()])

@@ -1,8 +1,8 @@
 """Splits English captions into tokens as the Penn Treebank does, for BLEU, ROUGE-L and CIDEr.
 
-COCO's caption evaluation tokenises with Stanford's PTBTokenizer 3.4.1, a Java program, lowers every
-letter and drops punctuation. This module gives the same for the plain English of captions and
-answers, without Java; ``ptb_words.json`` holds the words that are treated in a way of their own.
+COCO's caption evaluation tokenises with Stanford's PTBTokenizer 3.4.1, a Java program, lower-cases
+and drops punctuation. This module gives the same for the plain English of captions and answers,
+without Java; ``ptb_words.json`` holds the words with a special treatment.
 """
 
 import json
@@ -18,7 +18,7 @@ _LISTS: dict[str, Any] = json.loads(
 _DROPPED = frozenset(_LISTS["dropped"])
 _WRITTEN_AS = str.maketrans(_LISTS["written_as"])
 _EMOJI = re.compile("[\U00010000-\U0010ffff]")  # no tokens, even inside a word
-_LONGEST = 1000  # characters without a blank that are looked at as one; no word has so many
+_LONGEST = 1000  # characters that are split at once; no word is longer
 _BRACKETS = str.maketrans(_LISTS["brackets"])
 
 
@@ -104,7 +104,7 @@ _TOKEN = re.compile(
             rf"(?:{_one_of('abbreviations')}|(?-i:{_one_of('abbreviations_with_capital')}))\.{_END}",
             rf"[^\W_]+\.(?=[,;:])|{_LETTER}\.(?=[\"')])",
             rf"{_LETTER}{{2,}}(?:\.{_LETTER}+)+|{_LETTER}(?:\.{_LETTER}+)+",
-            # Numbers, words, and whatever else there is.
+            # Numbers, words, and everything else.
             rf"(?>[+-]?\d+(?:[.,:]\d+)*(?:/\d+)*)(?:-{_PART})*{_END}",
             r"[+-]?\d+(?:[.,:]\d+)+|[.,:]\d+(?:[.,:]\d+)*|-\d+",
             rf"(?-i:[A-Z])&(?-i:[A-Z]){_END}|at&t",

@@ -10,7 +10,7 @@ from bench_assets.core.schema.chat import Vectors
 Indices = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 23  # similarities held at once
-_STEPS = 1_000_000  # a cosine is compared to six decimals: no sum is rounded the same everywhere
+_STEPS = 1_000_000  # cosines are compared to six decimals: machines round sums differently
 
 
 def nearest(

@@ -8,9 +8,9 @@ from bench_assets.core.parsing.numbers import as_number, final_number
 from bench_assets.core.parsing.wrapped_answers import boxes_in, in_json
 
 THRESHOLD = 0.5
-"""More than half of the letters wrong is another word, not one that was misread."""
+"""Smallest ANLS above 0: with more than half of the letters wrong it is another word."""
 TOLERANCE = 0.05
-"""Share of the true value that a number read off a chart may be away (Masry et al., 2022)."""
+"""Relative tolerance of a number read off a chart (Masry et al., 2022)."""
 
 _ANNOUNCED = re.compile(r"\A\W*(?:the\s+)?(?:final\s+|short\s+)?answer(?:\s+is\b|\s*:)+\s*", re.I)
 _MARKUP = re.compile(r"[*`]|__")
@@ -18,7 +18,7 @@ _EDGES = " \t\n.,;:!?。，\"'“”‘’"
 
 
 def normalised(text: str) -> str:
-    """Remove case, markup, extra blanks, outer stops, boxes, and introductions of an answer.
+    """Remove case, markup, extra blanks, outer punctuation, boxes and the words "the answer is".
 
     >>> normalised("**Answer:** New  York.") == normalised("new york")
     True
@@ -55,7 +55,7 @@ def anls(response: str, references: Sequence[str]) -> float:
 def relaxed_match(response: str, references: Sequence[str]) -> float:
     """1 if the response is a reference or a number within 5 % of it, else 0 (ChartQA, section 5.1).
 
-    A percent or dollar sign does not count. Of a response in sentences, the number it ends in does.
+    Percent and dollar signs are ignored. Of a response in sentences, the final number counts.
 
     >>> relaxed_match("It is about 96 %.", ["100"]), relaxed_match("94", ["100"])
     (1.0, 0.0)
@@ -78,7 +78,7 @@ def _near(response: str, reference: str) -> bool:
         return False
     said = as_number(normalised(response))
     said = final_number(response) if said is None else said
-    # The bound itself is near, whatever its last binary digit.
+    # The bound is inclusive, despite rounding errors.
     return said is not None and abs(said - truth) <= TOLERANCE * abs(truth) * (1 + 1e-9)
 
 
@@ -134,14 +134,15 @@ _VQA_NUMBERS = dict(
     )
 ) | {"ten": "10"}
 _ARTICLES = frozenset({"a", "an", "the"})
-_ENOUGH = 3  # people who say the same, of ten
+_ENOUGH = 3  # agreeing people for a full point, of ten
 
 
 def vqa_accuracy(response: str, references: Sequence[str]) -> float:
     """VQA accuracy: a third of a point for each person who agrees, at most 1, averaged over people.
 
-    Each person in turn is left out (Antol et al., VQA, 2015; the evaluation script). Case, stops,
-    articles and apostrophes do not count, and numbers are digits. One reference has to be met.
+    Each person in turn is left out (Antol et al., VQA, 2015; the evaluation script). Case,
+    punctuation, articles and apostrophes are ignored, and numbers become digits. A single reference
+    has to match.
 
     >>> vqa_accuracy("A red cup.", ["red cup"] * 2 + ["mug"] * 8)
     0.6

@@ -76,7 +76,7 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
 def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean:
     """Accuracy of the most confident answers (selective prediction).
 
-    Ties at the border are all included.
+    Ties at the threshold are all included.
 
     Args:
         answers: All answers.

@@ -45,18 +45,18 @@ class ClaimNumber(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Difference between a result and its claim."""
+    """The weighted sum of a claim minus its margin; positive if it is as claimed."""
 
     value: float
     low: float
     high: float
-    p: float | None  # None: it has no interval
+    p: float | None  # None without an interval
     n: int
     why: str
 
 
 Attempt: TypeAlias = Callable[[Claim, str], Difference | str]
-"""A claim's result for one model, or the reason why it has none."""
+"""Computes a claim's difference for one model, or the reason why there is none."""
 
 
 def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
@@ -75,7 +75,7 @@ def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
 
 
 def of_ends(value: float, low: float, high: float, n: int, why: str) -> Difference:
-    """A difference with the p-value of its interval: 0.05 if an end is 0."""
+    """Build a difference with the p-value that its interval implies: 0.05 if an end is 0."""
     if isnan(low) or isnan(high):
         return Difference(value, nan, nan, None, n, why)
     reach = value - low if value > 0 else high - value
@@ -90,7 +90,7 @@ def tried(
     models: Mapping[str, Sequence[str]],
     attempt: Attempt,
 ) -> list[ClaimResult]:
-    """Test all claims of a paper; p-values are corrected for their number, model by model.
+    """Test all claims of a paper; p-values are corrected for their number per model (Holm).
 
     Args:
         suite: Name of the suite.
@@ -120,7 +120,7 @@ def tried(
 
 
 def is_about_named(claim: Claim) -> bool:
-    """Whether a claim compares models that the paper names, and no others."""
+    """Whether every cell of a claim is of a model that the claim names."""
     return all(term.cell.model for term in claim.terms)
 
 
@@ -161,7 +161,7 @@ def _row(claim: Claim, model: str, found: Difference | str) -> ClaimResult:
 
 
 def _every(each: Mapping[str, Difference]) -> Difference:
-    """The model with the strongest evidence against the claim, or else the least certain one."""
+    """The strongest result against the claim, or the least certain one if none is against it."""
     against = [model for model, one in each.items() if one.value <= 0]
     count = f"as claimed for {len(each) - len(against)} of {len(each)} models"
     unsure = [model for model, one in each.items() if one.p is None]
@@ -176,7 +176,7 @@ def _every(each: Mapping[str, Difference]) -> Difference:
     else:
         model = max(each, key=doubt)
         p = None if unsure else doubt(model)[0]
-    shown = "against it speaks" if against else "the least sure is"
+    shown = "counterexample" if against else "least certain model"
     return each[model]._replace(p=p, why=f"{count}; {shown} {model}: {each[model].why}")
 
 
@@ -190,7 +190,7 @@ def _on_average(each: Mapping[str, Difference]) -> Difference:
         (only,) = each.values()
         return only._replace(why=f"{count}: {only.why}")
     why = f"{count}; the mean over models, with the spread between them, on these questions"
-    # Few questions that all models answered alike do not make it certain: see paired.interval.
+    # Few questions that all models answered alike are not certain: see ``paired_tests.interval``.
     spread = max(stdev(values), 1 / (n + 2) if n else 0.0)
     value, error = fmean(values), spread / sqrt(len(values))
     if not error:
@@ -206,7 +206,7 @@ def _verdict(value: float, p: float) -> TriedVerdict:
     return "holds" if value > 0 else "does not hold"
 
 
-_COUNTED = "intervals from how many questions there were"
+_COUNTED = "intervals computed from the number of questions"
 
 
 def tried_as_printed(
@@ -219,7 +219,7 @@ def tried_as_printed(
         if claim.unprinted:
             return claim.unprinted
         if not model and not is_about_named(claim):
-            return "the paper prints the numbers that it takes of no model"
+            return "the paper prints the needed numbers for no model"
         numbers = [_number(term.cell, model, claim, rows) for term in claim.terms]
         missing = [one for one in numbers if isinstance(one, str)]
         if missing:
@@ -257,7 +257,7 @@ def _number(
 
 
 def printed_number(cell: Cell, model: str, row: PublishedNumber) -> ClaimNumber:
-    """A printed number with its interval, if the paper gives n."""
+    """A printed number with its interval; NaN ends if the paper does not give n."""
     low, high = nan, nan
     if cell.exact:
         low = high = row.value
@@ -290,7 +290,7 @@ def printed_row(
 
 
 def said(cell: Cell, model: str) -> str:
-    """Name a cell, for people."""
+    """Format a cell's name for messages, ending with a colon."""
     parts = [cell.metric, *([] if cell.category == "all" else [cell.category])]
     parts += [] if cell.condition == "main" else [cell.condition]
     return f"{model}, {', '.join(parts)}:"

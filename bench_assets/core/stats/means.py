@@ -23,12 +23,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Z = 1.959963984540054
 """97.5 % quantile of the normal distribution: 95 % intervals."""
 
-_CONTRARY = 0.1  # of a cluster that goes the other way, added to the clusters
-_MODEL = 0.2  # of the variance that a common correlation gives, where clusters are uneven
-_SPREADS_NORMALLY = 2.0  # clusters assumed to spread normally, added to the clusters
-_NOTHING = 1e-15  # what rounding leaves of no variance
-_TINY = 1e-9  # what rounding leaves of no weight
-_BYTES = 16  # of a cluster's digest
+_CONTRARY = 0.1  # of a cluster with the opposite result, added to the clusters
+_MODEL = 0.2  # weight of the variance by a common correlation, where clusters are uneven
+_SPREADS_NORMALLY = 2.0  # normally distributed clusters, added to the clusters
+_NOTHING = 1e-15  # a smaller variance is a rounding error
+_TINY = 1e-9  # a smaller weight is a rounding error
+_BYTES = 16  # size of a cluster's digest
 
 
 class ScoredPoint(NamedTuple):
@@ -47,14 +47,16 @@ class Mean(NamedTuple):
     high: float
     n_scored: int
     n_unscored: int
-    n_clusters: float | None = None  # effective: equal ones that would tell as much (Kish, 1965)
+    n_clusters: float | None = (
+        None  # effective number: equal clusters with as much information (Kish, 1965)
+    )
     largest_cluster: float | None = None  # share of the weight
 
 
 class ClusterMoves(NamedTuple):
     """Influence of each cluster on a mean over groups."""
 
-    shares: Floats  # of each cluster; over all groups 1
+    shares: Floats  # of each cluster; they add up to 1 over all groups
     moves: Floats  # CR2: share times distance from the group's mean, over the root of 1 - leverage;
     # scaled so that their squares have the variance that ``_scale`` mixes
     lone: float  # squared shares of groups that have only one cluster
@@ -151,7 +153,7 @@ def _moves(
         total = weight * len(groups)
         share, move = most / total, (right - centre * most) / total
         shares[there] += share
-        if len(there) == 1:  # it has not moved from its own mean
+        if len(there) == 1:  # a lone cluster equals its group's mean
             lone += float(share[0] * share[0])
             continue
         leverage = most / weight
@@ -204,7 +206,7 @@ def _scale(
 
 
 def _steadier(leverage: Floats, even: bool = False) -> float:
-    """Degrees of freedom of a mixed variance, of which only the part that is CR2 is uncertain."""
+    """Degrees of freedom of the mixed variance, of which only the CR2 part is uncertain."""
     found = freedom_of(leverage)
     n = int(np.count_nonzero(leverage))
     return found if even else max(found, min(n - 1.0, found / (1 - _MODEL) ** 2))
@@ -213,7 +215,7 @@ def _steadier(leverage: Floats, even: bool = False) -> float:
 def freedom_of(leverage: Floats) -> float:
     """Satterthwaite's degrees of freedom of a CR2 variance of a mean.
 
-    Of k clusters that weigh the same, k - 1; the fewer, the more one of them weighs.
+    k - 1 for k clusters of equal weight; fewer if a cluster dominates.
 
     Args:
         leverage: Share of the weight that each cluster has; 0 for those left out.
@@ -319,12 +321,12 @@ def _interval(value: float, found: ClusterMoves, several: bool) -> tuple[float, 
 
 
 def _worth(moves: Floats, shares: Floats) -> float:
-    """Degrees of freedom that a spread is worth: twice its square over its variance.
+    """Degrees of freedom of an estimated variance: twice its square over its own variance.
 
-    The variance is what is left of the squares' where the mean is known: of right-or-wrong units
-    nothing, of normal ones as much as n - 2 degrees have. With kurtosis and squared skewness it is
-    kurtosis - 1 - skewness, over n; never below 0 (Pearson, 1916). ``n`` is the effective number
-    of squares. Few clusters tell little of these: two are added that spread normally.
+    That is the part of its variance which the mean does not determine: nothing for right-or-wrong
+    units, as much as n - 2 degrees have for normal ones. It is (kurtosis - 1 - squared skewness)
+    over n, never below 0 (Pearson, 1916); n is the effective number of squares. Few clusters
+    determine these moments poorly, so two normally distributed ones are added.
 
     >>> moves = np.array([-0.6, -0.6, -0.6, 0.9, 0.9])
     >>> round(_worth(moves, np.full(5, 0.2)), 1)  # as right or wrong: 2 * 3 / (2 * 2 / 7)
@@ -341,9 +343,9 @@ def _worth(moves: Floats, shares: Floats) -> float:
 
 
 def _variance(value: float, shown: float, squares: float, n: int) -> float:
-    """The variance that n clusters show, and a tenth of one that goes the other way.
+    """Variance over n clusters and a tenth of a cluster with the opposite result.
 
-    ``squares``: of the clusters' shares of the mean, added up.
+    ``squares`` is the sum of the squared shares of the clusters in the mean.
     """
     contrary = _CONTRARY / min(value, 1 - value)
     added = contrary * value * (1 - value) * squares / (n - 1)
@@ -387,7 +389,7 @@ def interval(
     """95 % jackknife interval over clusters of a metric computed from sums.
 
     Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.2, with the interval of
-    ``stats.around``. NaN for fewer than two clusters.
+    ``around``. NaN for fewer than two clusters.
 
     Args:
         parts: Contribution of each unit, ``(n, k)``.

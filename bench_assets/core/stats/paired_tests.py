@@ -18,7 +18,7 @@ from bench_assets.core.tables.large_tables import TextIndex
 
 _ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
-_ROUNDING = 1e-6  # of points that are written to a report
+_ROUNDING = 1e-6  # rounding error of points in a report
 
 
 class PairedScores(NamedTuple):
@@ -27,7 +27,7 @@ class PairedScores(NamedTuple):
     before: float
     after: float
     cluster: str
-    most: float = 1.0  # points that the question has
+    most: float = 1.0  # maximum points of the question
 
 
 class Outcome(NamedTuple):
@@ -51,7 +51,7 @@ def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
 
 
 def cluster_numbers(questions: Iterable[Question]) -> "array[int]":
-    """The first question of each question's cluster, as ``clusters_of`` has them, by number."""
+    """Index of the first question of each question's cluster; clusters as in ``clusters_of``."""
     leads, shared, first = array("I"), TextIndex(), array("I")
 
     def root(number: int) -> int:
@@ -71,7 +71,7 @@ def cluster_numbers(questions: Iterable[Question]) -> "array[int]":
 
 
 def _shared(question: Question) -> Iterator[str]:
-    """What questions of one cluster have in common."""
+    """Keys that questions of one cluster have in common."""
     if question.group_id:
         yield f"group {question.group_id}"
     if question.images:
@@ -91,9 +91,9 @@ def change(pairs: Sequence[PairedScores]) -> float:
 def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     """95 % interval of the change by Student's t over clusters.
 
-    The variance has the lower bound of ``spread``, so that a few questions that changed alike are
-    not certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05. Where
-    all points are shares of the maximum, it ends at the largest change that there can be.
+    The variance has the lower bound of ``spread``, so that a few questions that changed alike do
+    not look certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05. It is
+    clipped to [-1, 1] if all points are between 0 and the maximum.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
     >>> low, high = interval(pairs)
@@ -113,12 +113,11 @@ def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
 def compare(pairs: Sequence[PairedScores]) -> Outcome:
     """Test that two models are equally good: Student's t of the change over clusters.
 
-    For every kind of points. Of right-or-wrong points on independent questions it is McNemar's
-    test (1947) but for the reference: his sum of changes over the root of their number, and t's
-    quantile for the normal one. It calls equal models different 3.5 to 6.5 times in a hundred
-    from thirty questions on, of which fifteen in a hundred change; binomial sums of that, in
-    tests/core/stats/test_paired.py, and docs/statistics.md for the other kinds. Never below what
-    changed clusters allow: three of them are not enough, however alike.
+    For points of any kind. For right-or-wrong points on independent questions it is McNemar's test
+    (1947), with Student's t in place of the normal distribution. From 30 questions on, of which
+    15 % change, it calls equal models different in 3.5 to 6.5 % of cases: binomial sums in
+    tests/core/stats/test_paired.py; for other kinds of points see docs/statistics.md. The number of
+    changed clusters bounds p from below: three are never enough.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
     >>> outcome = compare(pairs)
@@ -150,7 +149,7 @@ def spread(pairs: Sequence[PairedScores]) -> float:
     """Variance of a question's change, inflated by clusters.
 
     At least that of one changed question in n + 2, so that a few questions without a change do not
-    look like enough.
+    look certain.
 
     >>> round(spread([PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]), 2)
     1.0
@@ -168,10 +167,10 @@ class _Spread(NamedTuple):
     change: float
     error: float  # its standard error
     freedom: float  # Satterthwaite's
-    changed: int  # clusters that did
+    changed: int  # clusters with a change
 
 
-def _seen(pairs: Sequence[PairedScores]) -> _Spread | None:  # None of one cluster
+def _seen(pairs: Sequence[PairedScores]) -> _Spread | None:  # None for a single cluster
     gained, most = np.array(_clusters(pairs)).T
     n, total = len(pairs), fsum(most)
     if np.count_nonzero(most) < 2:
@@ -188,7 +187,7 @@ def _is_share(pair: PairedScores) -> bool:
 
 
 def _least_p(n_changed: int) -> float:
-    """The least one-sided mid-p-value that a sign test can have."""
+    """The smallest one-sided mid-p-value of a sign test over this many changed clusters."""
     return 2.0 ** -(n_changed + 1)
 
 

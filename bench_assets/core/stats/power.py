@@ -1,13 +1,13 @@
 """Statistical power, and sequential tests with a bounded false-alarm rate.
 
 Differences are those of two models in the share of points, tested two-sided. ``spread`` is the
-variance of a question's share: of one model's points for different questions, of the change for the
-same questions. Clusters are accounted for by their design effect.
+variance of the difference per question: the sum of both models' variances for different questions,
+the variance of the change for the same questions. Clusters enter by their design effect.
 
 Sequential tests control false alarms under repeated looks. While a model answers more and more
 questions, a betting test (Waudby-Smith and Ramdas, *Estimating means of bounded random variables by
-betting*, 2024) is valid at any stopping time. Over the checkpoints of a run, the error budget is
-spent in parts that add up to it.
+betting*, 2024) is valid at any stopping time. Over the checkpoints of a run, alpha is spent in
+parts that add up to it.
 """
 
 from collections.abc import Collection, Iterable
@@ -29,7 +29,7 @@ def unpaired(baseline: float) -> float:
 
 
 def design_effect(sizes: Collection[float], together: float) -> float:
-    """Factor of the variance for clusters with this correlation between questions.
+    """Variance inflation by clusters whose questions have the correlation ``together``.
 
     >>> design_effect([2, 2], together=1.0), design_effect([1, 1, 1], together=0.5)
     (2.0, 1.0)
@@ -76,14 +76,14 @@ def _critical(n: float) -> float:
     return student(max(1.0, n - 1))
 
 
-_BOLDEST = 0.5  # of what may be lost at one question: no single one ends a bet
+_BOLDEST = 0.5  # largest bet as a share of the wealth: no single question loses it all
 
 
 def p_worse(gains: Iterable[float]) -> float:
-    """Upper bound of the p-value that a model is no worse, valid at any time.
+    """Anytime-valid p-value of the null hypothesis that a model is no worse.
 
     Under the null hypothesis, it ever falls to p with probability at most p, however often it is
-    computed while ``gains`` grow. The order must not depend on the gains.
+    computed while ``gains`` grow. The order of questions must not depend on the gains.
 
     Args:
         gains: Gain of the model on each independent question or cluster, in [-1, 1].
@@ -92,7 +92,7 @@ def p_worse(gains: Iterable[float]) -> float:
     (True, 1.0)
     """
     wealth = most = 1.0
-    n, total, squares = 1, 0.0, 0.25  # as if one gain of nothing had been seen, spread by a half
+    n, total, squares = 1, 0.0, 0.25  # prior: one gain of 0 with variance 0.25
     for gain in gains:
         bet = min(_BOLDEST, max(0.0, -total / n) / (squares / n + (total / n) ** 2))
         wealth *= 1 - bet * gain

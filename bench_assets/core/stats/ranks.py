@@ -13,8 +13,8 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.stats.means import Z
 
 DRAWS = 2_000  # resamples of tasks
-_CHANCE = 0.05  # that any interval of a task misses its model's rank
-_HARDLY, _SURELY = 1.9, 8.5  # errors apart: p is above ``_CHANCE``; p is 0 to the last digit
+_CHANCE = 0.05  # probability that any interval of a task misses its model's rank
+_HARDLY, _SURELY = 1.9, 8.5  # standard errors: below, p is above ``_CHANCE``; above, p rounds to 0
 
 
 def rank_intervals(
@@ -45,10 +45,10 @@ def rank_intervals(
 
 
 def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Add rank intervals to the complete rows of a task.
+    """Add rank intervals to the complete rows of each task.
 
-    Ranks are among rows of one edition and source; baselines, and rows without an interval, have
-    none.
+    Ranks are among rows of one edition and source. Baselines, stale rows and rows without an
+    interval have none.
     """
     groups: dict[tuple[str, str, str], list[LeaderboardRow]] = defaultdict(list)
     for row in rows:
@@ -86,7 +86,7 @@ def _differing(best_first: NDArray[np.float64]) -> NDArray[np.bool_]:
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = value[:, None] - value
         error = np.sqrt(((value - low) ** 2)[:, None] + (high - value) ** 2) / Z
-        apart = gap / error  # without any error inf, or of equal ones NaN
+        apart = gap / error  # without any error inf, or NaN for equal values
     apart[np.tri(len(value), dtype=bool) | np.isnan(apart)] = 0.0  # each pair once
     differing: NDArray[np.bool_] = apart > _SURELY
     maybe = np.nonzero((apart > _HARDLY) & ~differing)
@@ -106,7 +106,7 @@ class MeanRank:
 
     model: str
     mean: float  # 1 is best
-    low: float | None  # 95 % interval over tasks; None of fewer than two
+    low: float | None  # 95 % interval over tasks; None for fewer than two
     high: float | None
 
 

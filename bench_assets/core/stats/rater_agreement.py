@@ -1,6 +1,6 @@
 """Inter-annotator agreement: percent agreement, Krippendorff's alpha, Cohen's kappa.
 
-Also accuracy, precision and recall of one rater where the other is the truth.
+Also precision and recall of one rater where the other is the truth.
 """
 
 from collections import Counter
@@ -60,7 +60,7 @@ def _disagreeing(values: Counter[Hashable]) -> int:
 
 
 _Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
-_NOTHING = 1e-12  # what is left of nothing when floating-point numbers are subtracted
+_NOTHING = 1e-12  # a smaller variance is a rounding error
 
 
 class Kappa(NamedTuple):
@@ -69,10 +69,10 @@ class Kappa(NamedTuple):
     value: float
     low: float
     high: float
-    n: int  # things that both rated
+    n: int  # items that both rated
 
     def __str__(self) -> str:
-        """Write it for people."""
+        """Format kappa with its interval and n."""
         if isnan(self.value):
             return f"no kappa (n = {self.n})"
         return f"kappa {self.value:.2f} ({self.low:.2f} to {self.high:.2f}, n = {self.n})"
@@ -97,10 +97,10 @@ class Against(NamedTuple):
         return _share(self.true_yes, self.false_no)
 
     def __str__(self) -> str:
-        """Write the table for people."""
+        """Format the share of yes among true and among false items."""
         return (
-            f"yes where it is {self.true_yes} of {self.true_yes + self.false_no},"
-            f" where it is not {self.false_yes} of {self.false_yes + self.true_no}"
+            f"true positives {self.true_yes} of {self.true_yes + self.false_no},"
+            f" false positives {self.false_yes} of {self.false_yes + self.true_no}"
         )
 
 
@@ -135,7 +135,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
         for (a, b), share in shares.items()
     )
     variance = (spread - (seen * chance - 2 * chance + seen) ** 2) / (n * (1 - chance) ** 4)
-    if variance < _NOTHING:  # also where rounding leaves less than nothing
+    if variance < _NOTHING:  # rounding may make it negative
         return Kappa(value, *_widest(value, n), n)
     half = _Z * sqrt(variance)
     return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)

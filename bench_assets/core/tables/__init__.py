@@ -2,5 +2,5 @@
 
 import os
 
-# Before pyarrow is imported: its own pool keeps what it once held, a seventh of a command's memory.
+# Before pyarrow is imported: its default pool keeps freed memory, a seventh of a command's.
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")

@@ -32,7 +32,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",",
 
 
 class _NoPandas(MetaPathFinder):
-    """Finds no pandas."""
+    """Import finder that hides pandas."""
 
     def find_spec(self, fullname: str, _path: object, _target: object = None) -> None:
         if fullname == "pandas":
@@ -40,10 +40,10 @@ class _NoPandas(MetaPathFinder):
 
 
 def _convert_without_pandas() -> None:
-    """Let pyarrow find no pandas when it first converts a list.
+    """Hide pandas while pyarrow converts its first list.
 
-    It would import pandas to see whether the list is a Series: a third of a second and 45 MB for
-    nothing. ``to_pandas`` imports it all the same.
+    pyarrow would import pandas to check whether the list is a Series, which costs a third of a
+    second and 45 MB. ``to_pandas`` still imports it.
     """
     if "pandas" not in sys.modules:
         sys.meta_path.insert(0, finder := _NoPandas())
@@ -154,7 +154,7 @@ class TableDigest:
     """Incremental digest of a table's rows."""
 
     def __init__(self) -> None:
-        """Begin without rows."""
+        """Create the digest of no rows."""
         self._state = hashlib.sha256()
         self._names: list[str] = []
 
@@ -206,7 +206,7 @@ class _RowSchema(NamedTuple):
     """Columns of a row type; cached, because it is slow to derive."""
 
     columns: pa.Schema
-    always_there: frozenset[str]  # without a default, and never None
+    always_there: frozenset[str]  # without a default, never None
 
 
 @cache

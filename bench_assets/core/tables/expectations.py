@@ -13,7 +13,7 @@ from typing import Any, get_args
 from bench_assets.core.schema.rows import AnswerKind, Edition
 from bench_assets.core.tables.large_tables import LargeTable, all_different, column
 
-_SHOWN = 5  # rows that are named
+_SHOWN = 5  # unexpected values that a message names
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Expectation:
 
     type: str  # "expect_column_values_to_be_unique"
     told: Mapping[str, Any] = field(default_factory=dict)  # its arguments
-    blocking: bool = False  # whether tables downstream stay as they are where it fails
+    blocking: bool = False  # whether a failure stops the tables downstream
 
     @property
     def columns(self) -> list[str]:
@@ -35,7 +35,7 @@ class Expectation:
 class ValidationRow:
     """Result of an expectation; a row of the table ``expectations``."""
 
-    table: str  # "codis/predictions", of all models together
+    table: str  # "codis/predictions", for all models together
     rows: int
     expectation: str  # "expect_column_values_to_be_unique"
     about: str  # the columns, or "the table"
@@ -43,7 +43,7 @@ class ValidationRow:
     blocking: bool
     passed: bool
     n_unexpected: int
-    unexpected: tuple[str, ...]  # the first of them
+    unexpected: tuple[str, ...]  # the first few values
 
 
 def _not_null(column: str, *, blocking: bool = False) -> Expectation:
@@ -135,7 +135,7 @@ EXPECTED: Mapping[str, Sequence[Expectation]] = {
         _all_alike("task"),
     ),
 }
-"""By kind of table."""
+"""Expectations by kind of table."""
 
 
 def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str, list[Any]]:
@@ -145,7 +145,7 @@ def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str
 
 
 def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
-    """Failed expectations, each with its first row."""
+    """Messages about failed expectations, each with its first unexpected values."""
     every = list(expected)
     columns = {} if isinstance(rows, LargeTable) else columns_of(rows, every)
     found = []
@@ -167,7 +167,7 @@ def _allowed(one: Expectation) -> str:
 
 
 def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
-    """Validate a table's expectations here, a column at a time."""
+    """Validate the expectations of a kind of table, without Great Expectations."""
     found = []
     for one in EXPECTED[kind]:
         wrong = (
@@ -193,14 +193,14 @@ def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow
 
 
 def _are_unique(one: Expectation, rows: Sequence[Any]) -> bool:
-    """Whether uniqueness is expected and holds, decided without holding the columns."""
+    """Whether uniqueness is expected and holds, without loading the columns."""
     if not one.type.endswith("to_be_unique"):
         return False
     return all_different(zip(*(column(rows, name) for name in one.columns), strict=True))
 
 
 def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
-    """Unexpected values; for a table, its actual property."""
+    """Values that fail an expectation; for one of the whole table, its actual property."""
     told, kind = one.told, one.type.removeprefix("expect_")
     values = columns[one.columns[0]] if len(one.columns) == 1 else []
     there = [value for value in values if not _is_null(value)]

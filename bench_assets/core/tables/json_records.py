@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Entry: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 
-_BETWEEN = re.compile(r"[\s,]*")  # entries of a list
-_HALF = re.compile("[\ud800-\udfff]")  # of a character
+_BETWEEN = re.compile(r"[\s,]*")  # separators of list entries
+_HALF = re.compile("[\ud800-\udfff]")  # lone surrogates
 _KINDS: dict[type, str] = {
     str: "a text",
     bool: "true or false",
@@ -72,7 +72,7 @@ def read_lines(
 
     Args:
         file: UTF-8.
-        rejections: Receives the lines that are no JSON objects; None: they are errors.
+        rejections: Receives the lines that are not JSON objects; None: they are errors.
 
     Raises:
         SourceError: If the file cannot be read, or its last line is incomplete.
@@ -183,7 +183,9 @@ def _told_once(pairs: list[tuple[str, Any]]) -> Entry:
     return entry
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_told_once)  # one for all lines: that saves a third
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_told_once
+)  # shared by all lines, which saves a third of the time
 
 
 def _parsed(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> object:
@@ -199,7 +201,7 @@ def _parsed(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> obje
 
 
 def _listed(text: str, where: str) -> list[object]:
-    """Parse a list; an entry with a duplicate field is its error."""
+    """Parse a list; an entry with a duplicate field is replaced by its ``SourceError``."""
     try:
         entries = _parsed(text, where)
     except SourceError:
@@ -214,7 +216,7 @@ def _listed(text: str, where: str) -> list[object]:
 
 
 def _one_by_one(text: str, where: str) -> list[object]:
-    """Parse the entries of a list, if it is JSON but for duplicate fields."""
+    """Parse a list entry by entry, if duplicate fields are its only error."""
     _parsed(text, where, json.JSONDecoder())
     at, found = text.index("["), list[object]()
     while text[(at := _BETWEEN.match(text, at + 1).end())] != "]":  # type: ignore[union-attr]
@@ -293,7 +295,7 @@ def _row(entry: Entry, row_type: type[Row], hints: Mapping[str, type[Any]], wher
 
 
 def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN401
-    """Field of a type; null for optional ones, and integers for floats."""
+    """Field of a type; null is allowed for optional fields, an integer for floats."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     value = entry.get(name)
     if value is None and name in entry and NoneType in kinds:
@@ -311,7 +313,7 @@ def made_of(
     make: Callable[[Entry, str], Row],
     rejections: list[Rejection] | None,
 ) -> list[Row]:
-    """Make a row of each entry; one that cannot be made is a rejection, if these are collected."""
+    """Make a row of each entry; one that fails is rejected, or raises without ``rejections``."""
     made: list[Row] = []
     for entry, where in entries:
         with rejecting(rejections, where):
@@ -326,7 +328,7 @@ def mistyped(record: "DataclassInstance") -> list[str]:
 
     >>> from dataclasses import make_dataclass
     >>> mistyped(make_dataclass("Fridge", [("shelves", tuple[int, ...])])((1, "two")))
-    ["shelves: 'two' is no int"]
+    ["shelves: item 'two': expected int"]
     """
     hints = _hints(type(record))
     return [why for name in hints for why in _wrong(name, getattr(record, name), hints[name])]
@@ -344,14 +346,18 @@ def _wrong(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa: ANN40
     elif get_origin(hint) is Mapping and isinstance(value, Mapping):
         of_key, of_item = get_args(hint)
         one = name.removesuffix("s")
-        yield from (f"{name}: {key!r} is no {_said(of_key)}" for key in value if _odd(key, of_key))
+        yield from (
+            f"{name}: key {key!r}: expected {_said(of_key)}" for key in value if _odd(key, of_key)
+        )
         for key, item in value.items():
             if _odd(item, of_item):
                 said = type(item).__name__
                 yield f"{one} {key!r}: expected {_said(of_item)}, it is of type {said}"
     elif get_origin(hint) is tuple and isinstance(value, tuple | list):
         (of_item, *_) = get_args(hint)
-        yield from (f"{name}: {i!r} is no {_said(of_item)}" for i in value if _odd(i, of_item))
+        yield from (
+            f"{name}: item {i!r}: expected {_said(of_item)}" for i in value if _odd(i, of_item)
+        )
 
 
 def _odd(value: object, hint: Any) -> bool:  # noqa: ANN401
@@ -359,7 +365,7 @@ def _odd(value: object, hint: Any) -> bool:  # noqa: ANN401
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
-    """Whether a value has a type, without its content."""
+    """Whether a value has a type; its items are not checked."""
     kind = get_origin(hint) or hint
     if kind in (UnionType, Union):
         return any(_fits(value, one) for one in get_args(hint))

@@ -1,6 +1,6 @@
 """Tables larger than memory: rows in compressed blocks, joined with their questions blockwise.
 
-A row takes 1 to 2 kB as an object and 20 to 100 bytes compressed. Up to one block of rows is a
+A row takes 1 to 2 kB as an object and 20 to 100 bytes compressed. A table of at most one block is a
 list; ``at``, ``taken``, ``column`` and ``in_blocks`` read both.
 """
 
@@ -27,10 +27,10 @@ Row = TypeVar("Row")
 Answer = TypeVar("Answer", Prediction, Judgement, Score)
 Pair = TypeVar("Pair")
 Ints: TypeAlias = npt.NDArray[np.int32]
-Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, draw
+Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, sample
 
 BLOCK = 8192
-"""Rows of a block; a table of no more is a list."""
+"""Rows per block; a table of at most that many rows is a list."""
 
 _CHUNK = 8 * BLOCK  # rows that are sorted at once
 
@@ -48,7 +48,7 @@ class Blocks:
         self.sizes = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
 
     def table(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """Read one block, or these columns of it."""
+        """Read one block; ``columns`` None: all columns."""
         return self._file.read_row_group(number, columns=columns, use_threads=False)
 
     def split(self, most: int = BLOCK) -> "Blocks":
@@ -97,7 +97,7 @@ class LargeTable(Sequence[Row]):
         return self._known or digest(iter(self))
 
     def __len__(self) -> int:
-        """Rows in all."""
+        """Number of rows."""
         return self._ends[-1] if self._ends else 0
 
     def __iter__(self) -> Iterator[Row]:
@@ -110,7 +110,7 @@ class LargeTable(Sequence[Row]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
-        """Make one row, or a list of some."""
+        """Return one row, or a list of the rows of a slice."""
         if isinstance(place, slice):
             return list(self.at(range(len(self))[place]))
         number, within = self._block_of(range(len(self))[place])
@@ -131,11 +131,11 @@ class LargeTable(Sequence[Row]):
         return column in self.blocks.columns.names
 
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The blocks in order, or these columns of them."""
+        """The blocks in order; ``columns`` None: all columns."""
         return (self.blocks.table(number, columns) for number in range(len(self.blocks.sizes)))
 
     def cut(self, ends: Iterable[int], columns: Sequence[str]) -> Iterator[pa.Table]:
-        """These columns of the rows up to each of these places, which ascend."""
+        """Cut these columns at ascending row positions: one table per position, ending there."""
         rest, start = self.blocks.columns.empty_table().select(columns), 0
         blocks = self.tables(columns)
         for end in ends:
@@ -145,8 +145,8 @@ class LargeTable(Sequence[Row]):
             rest, start = rest.slice(end - start), end
 
     def in_order_of(self, ids: pa.Array) -> "tuple[LargeTable[Row], Ints]":
-        """The rows about these questions, in their order, and the place of each one's question."""
-        import pyarrow.compute as pc  # 0.05 s, which most commands do without
+        """The rows about these question ids, in their order, and each row's index in ``ids``."""
+        import pyarrow.compute as pc  # takes 0.05 s; most commands do not need it
 
         name = ["question_id"]
         nothing = self.blocks.columns.empty_table().select(name)
@@ -159,14 +159,14 @@ class LargeTable(Sequence[Row]):
         return rows, places[: np.searchsorted(places, len(ids))]
 
     def at(self, places: Iterable[int]) -> Iterator[Row]:
-        """Make the rows at these places; quick where places of one block follow each other."""
+        """The rows at these positions; fast if positions of one block follow each other."""
         for number, run in groupby(map(self._block_of, places), lambda found: found[0]):
             table, within = self.blocks.table(number), [place for _, place in run]
             for start in range(0, len(within), BLOCK):
                 yield from to_rows(table.take(within[start : start + BLOCK]), self.row_type)
 
     def taken(self, places: Sequence[int]) -> "LargeTable[Row]":
-        """The rows at these places, in any order, as a table."""
+        """A table of the rows at these positions, in any order."""
         writer = BlockWriter(self.blocks.table(0).schema)
         for start in range(0, len(places), _CHUNK):
             chunk = self._chunk(places[start : start + _CHUNK])
@@ -175,7 +175,7 @@ class LargeTable(Sequence[Row]):
         return LargeTable(writer.blocks(), self.row_type)
 
     def _chunk(self, places: Sequence[int]) -> pa.Table:
-        """Add rows block by block, then sort them."""
+        """Read rows block by block, then put them into the order of ``places``."""
         order = sorted(range(len(places)), key=places.__getitem__)
         runs = groupby((self._block_of(places[n]) for n in order), lambda found: found[0])
         parts = [self.blocks.table(number).take([at for _, at in run]) for number, run in runs]
@@ -185,7 +185,7 @@ class LargeTable(Sequence[Row]):
         return pa.concat_tables(parts).take(back)
 
     def _block_of(self, place: int) -> tuple[int, int]:
-        """The block of a row, and its place in the block."""
+        """The block of a row, and its position in the block."""
         number = bisect_right(self._ends, place)
         return number, place - (self._ends[number - 1] if number else 0)
 
@@ -194,7 +194,7 @@ class RowCollector(Generic[Row]):
     """Collects rows: a list up to one block, packed beyond."""
 
     def __init__(self, row_type: type[Row], first: list[Row] | None = None) -> None:
-        """Begin with at most a block of rows."""
+        """Create a collector; ``first`` holds at most one block of rows."""
         self._row_type = row_type
         self._last: list[Row] = first or []
         self._writer: BlockWriter | None = None
@@ -232,12 +232,12 @@ def gathered(rows: Iterable[Row], row_type: type[Row]) -> Sequence[Row]:
 
 
 def at(rows: Sequence[Row], places: Iterable[int]) -> Iterator[Row]:
-    """Rows at these positions; fast for ascending ones."""
+    """The rows at these positions; fast for ascending ones."""
     return rows.at(places) if isinstance(rows, LargeTable) else (rows[place] for place in places)
 
 
 def taken(rows: Sequence[Row], places: Sequence[int]) -> Sequence[Row]:
-    """The rows at these places, in any order, as a table."""
+    """A table of the rows at these positions, in any order."""
     return rows.taken(places) if isinstance(rows, LargeTable) else [rows[n] for n in places]
 
 
@@ -277,11 +277,11 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
         """Pair rows with questions.
 
         Args:
-            questions: All of them.
-            rows: About them.
+            questions: All questions.
+            rows: Rows about the questions.
             make: Makes a pair.
-            places: For each row, the place of its question; ascending.
-            chosen: Which rows.
+            places: Index of each row's question; ascending.
+            chosen: Indices of the rows to pair.
         """
         self._questions, self._places = questions, places
         self._rows: Sequence[Answer] = rows
@@ -293,7 +293,7 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
         return len(self._chosen)
 
     def __iter__(self) -> Iterator[Pair]:
-        """Make the pairs, a block at a time."""
+        """Create the pairs, a block at a time."""
         asked = at(self._questions, (self._places[place] for place in self._chosen))
         return map(self._make, asked, at(self._rows, self._chosen))
 
@@ -302,14 +302,14 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Pair]: ...
     def __getitem__(self, place: int | slice) -> Pair | Sequence[Pair]:
-        """Make one pair, or choose some."""
+        """Return one pair, or the lazy pairs of a slice."""
         chosen = self._chosen[place]
         if isinstance(chosen, int):
             return self._make(self._questions[self._places[chosen]], self._rows[chosen])
         return self._choosing(chosen)
 
     def at(self, places: Iterable[int]) -> "LazyPairs[Answer, Pair]":
-        """The pairs at these places, which ascend."""
+        """The pairs at these ascending positions."""
         return self._choosing(array("I", (self._chosen[place] for place in places)))
 
     def _choosing(self, chosen: Sequence[int]) -> "LazyPairs[Answer, Pair]":
@@ -317,7 +317,7 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
 
 
 def some(pairs: Sequence[Pair], places: Sequence[int]) -> Sequence[Pair]:
-    """The pairs at these places, which ascend."""
+    """The pairs at these ascending positions."""
     return pairs.at(places) if isinstance(pairs, LazyPairs) else [pairs[n] for n in places]
 
 
@@ -334,7 +334,7 @@ def joined(
     """
     places = places_in(questions, rows) if places is None else places
     if not isinstance(questions, LargeTable) and not isinstance(rows, LargeTable):
-        # Made once: a metric may tell pairs apart by identity.
+        # Created once: a metric may distinguish pairs by identity.
         return [make(questions[place], row) for place, row in zip(places, rows, strict=True)]
     if any(a > b for a, b in pairwise(places)):
         questions, places = taken(questions, places), range(len(rows))
@@ -410,15 +410,15 @@ def _identity(row: Judgement) -> Identity:
     return row.question_id, row.model, row.condition, row.sample
 
 
-_BYTES = 16  # of a digest: two of a million are never alike
-_LEAST = 1 << 10  # places; always a power of two
+_BYTES = 16  # size of a digest: among millions none collide
+_LEAST = 1 << 10  # initial slots; their number is a power of two
 
 
 class TextIndex:
     """Index of texts by digest: 24 to 32 bytes each, instead of over 200 in a dictionary."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Create an empty index."""
         self._digests = bytearray()  # one after the other
         self._places = array("I", bytes(array("I").itemsize * _LEAST))  # number + 1; 0: free
 
@@ -427,7 +427,7 @@ class TextIndex:
         return len(self._digests) // _BYTES
 
     def find(self, text: str) -> int | None:
-        """Number of a text; None if unknown.
+        """Number of a text; None if it has none.
 
         >>> some = TextIndex()
         >>> [some.number("b"), some.number("a"), some.number("b"), some.find("c")]

@@ -1,4 +1,4 @@
-"""Files of a source folder: listed, pinned, and confined to it."""
+"""Files of a source folder: listing, pinning by digest, and confinement to the folder."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -67,7 +67,7 @@ def inside(folder: Path, name: str, where: str) -> Path:
     path = folder / name
     try:
         stays = _leads_down(folder, name) or path.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
+    except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a loop of links
         raise SourceError(f"{where}: image {name!r:.80} is not a file name: {why}") from why
     if not stays:
         raise SourceError(f"{where}: image {name!r} is outside the folder {folder}. Copy it there")
@@ -75,15 +75,15 @@ def inside(folder: Path, name: str, where: str) -> Path:
 
 
 def _leads_down(folder: Path, name: str) -> bool:
-    """Whether a path has no link and no ``..``; resolving it reads every folder above, too.
+    """Whether a path has no link and no ``..``; cheaper than resolving it.
 
     Raises:
-        OSError, ValueError: If it is no name of a file.
+        OSError, ValueError: If it is not a valid file name.
     """
     parts = PurePath(name).parts
     if ".." in parts or PurePath(name).is_absolute():
         return False
     steps = islice(accumulate(parts, Path.joinpath, initial=folder), 1, None)
-    with suppress(FileNotFoundError):  # what is missing is no link
+    with suppress(FileNotFoundError):  # a missing file is not a link
         return not any(S_ISLNK(step.lstat().st_mode) for step in steps)
     return True

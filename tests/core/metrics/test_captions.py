@@ -132,7 +132,7 @@ def seconds(work):
     [pytest.param('1. "a" 2. "b"', id="one text"), pytest.param((), id="no reference")],
 )
 def test_references_must_be_several_texts(references):
-    with pytest.raises(ValueError, match="caption 0: references are"):
+    with pytest.raises(ValueError, match="caption 0: expected a tuple of texts"):
         score_captions([CaptionPair("a", references)])
 
 

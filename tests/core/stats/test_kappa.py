@@ -144,4 +144,4 @@ def test_of_few_things_all_misses_could_have_gone_unseen(n, low):
 
 def test_the_confusion_table_is_written_for_people():
     table = against([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
-    assert str(table) == "yes where it is 8 of 10, where it is not 4 of 4"
+    assert str(table) == "true positives 8 of 10, false positives 4 of 4"

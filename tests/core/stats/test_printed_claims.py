@@ -46,7 +46,7 @@ def test_people_are_above_each_model_that_the_paper_has():
     assert [round(one.value, 9) for one in found.values()] == [0.4, 0.4, 0.5]
     assert {one.verdict for one in found.values()} == {"holds"}
     assert found["a"].why == (
-        "Human, accuracy: 0.9; a, accuracy: 0.5; intervals from how many questions there were"
+        "Human, accuracy: 0.9; a, accuracy: 0.5; intervals computed from the number of questions"
     )
     assert {one.on for one in found.values()} == {"published"}
 
@@ -109,7 +109,7 @@ def test_a_model_may_have_another_name_in_another_table():
         pytest.param(
             less(Cell(category="Easy", **ACCURACY), Cell(**ACCURACY)),
             {},
-            "the paper prints the numbers that it takes of no model",
+            "the paper prints the needed numbers for no model",
             id="no such row",
         ),
     ],

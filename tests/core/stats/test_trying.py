@@ -137,19 +137,19 @@ def test_of_what_is_below_nothing_the_upper_end_says_how_sure_it_is():
         pytest.param(
             [0.1, -0.2, -0.1],
             "every model",
-            "as claimed for 1 of 3 models; against it speaks m1: ",
+            "as claimed for 1 of 3 models; counterexample m1: ",
             id="of those against it, the one that is furthest",
         ),
         pytest.param(
             [0.0, 0.1],
             "every model",
-            "as claimed for 1 of 2 models; against it speaks m0: ",
+            "as claimed for 1 of 2 models; counterexample m0: ",
             id="no difference speaks against it",
         ),
         pytest.param(
             [0.3, 0.1],
             "every model",
-            "as claimed for 2 of 2 models; the least sure is m1: ",
+            "as claimed for 2 of 2 models; least certain model m1: ",
             id="of those as claimed, the one that is nearest to none",
         ),
     ],

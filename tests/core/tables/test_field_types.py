@@ -51,7 +51,9 @@ class Fridge:
         ),
         pytest.param({"name": None}, ["name: expected str, it is of type NoneType"], id="None"),
         pytest.param(
-            {"shelves": Tray(2)}, ["shelves: 2 is no Tray"], id="a tuple of its own for several"
+            {"shelves": Tray(2)},
+            ["shelves: item 2: expected Tray"],
+            id="a tuple of its own for several",
         ),
         pytest.param(
             {"shelves": Path("x")},
@@ -62,14 +64,19 @@ class Fridge:
             {"shelves": "abc"}, ["shelves: expected a tuple, it is of type str"], id="a text"
         ),
         pytest.param(
-            {"shelves": (Tray(1), None)}, ["shelves: None is no Tray"], id="an item of a tuple"
+            {"shelves": (Tray(1), None)},
+            ["shelves: item None: expected Tray"],
+            id="an item of a tuple",
         ),
         pytest.param(
             {"doors": ["left"]}, ["doors: expected a mapping, it is of type list"], id="a list"
         ),
         pytest.param(
             {"doors": {"left": None, 3: str}},
-            ["doors: 3 is no str", "door 'left': expected a function, it is of type NoneType"],
+            [
+                "doors: key 3: expected str",
+                "door 'left': expected a function, it is of type NoneType",
+            ],
             id="an item and a name of a mapping",
         ),
         pytest.param(
