@@ -115,7 +115,9 @@ _BROKEN = [
         id="no assets",
     ),
     pytest.param(
-        "assets=lambda: [questions, None]", "None is no asset, and no asset check", id="no asset"
+        "assets=lambda: [questions, None]",
+        "None is neither an asset nor an asset check",
+        id="no asset",
     ),
 ]
 
@@ -176,7 +178,7 @@ def test_a_section_whose_name_the_graph_needs_is_left_out_and_may_have_settings(
     assert catalog.names == tuple(sorted(("fine", *SHIPPED)))
     (problem,) = catalog.problems
     assert problem.startswith(f"{home}/bench.toml, [benchmarks.report]: suite report is left out: ")
-    assert "the graph has other uses" in problem
+    assert "the graph itself uses" in problem
 
 
 def test_a_name_that_is_taken_stays_with_who_has_it(site):

@@ -28,7 +28,7 @@ MAIN = TASK.conditions["main"]
             {"tasks": ("quiz",)}, ["tasks: item 'quiz': expected Task"], id="a name as a task"
         ),
         pytest.param(
-            {"tasks": (TASK, TASK)}, ["task quiz: there are 2 of this name"], id="a task twice"
+            {"tasks": (TASK, TASK)}, ["task quiz: 2 tasks have this name"], id="a task twice"
         ),
         pytest.param(
             {"tasks": (TASK, task("quiz/a"))},
@@ -52,7 +52,7 @@ MAIN = TASK.conditions["main"]
             {"tasks": (task("quiz", conditions={"no text": MAIN, "main": MAIN}),)},
             [
                 "task quiz: 'no text': expected letters, digits and _, no digit first",
-                "task quiz: its first condition should be 'main', of ['no text', 'main']",
+                "task quiz: its first condition should be 'main', got ['no text', 'main']",
             ],
             id="conditions in another order, one of two words",
         ),
@@ -64,8 +64,8 @@ MAIN = TASK.conditions["main"]
         pytest.param(
             {"published": Path("nowhere.csv"), "code": (Path("nowhere"),)},
             [
-                "published: there is no file nowhere.csv",
-                "code: there is nothing at nowhere",
+                "published: no such file: nowhere.csv",
+                "code: no such file or folder: nowhere",
             ],
             id="files that there are not",
         ),

@@ -47,7 +47,7 @@ def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> in
     """Votes that decide: bench.toml's number, else one for votes from files.
 
     Args:
-        settings: Settings of annotation.
+        settings: Settings of the home.
         task: The task that collects the votes.
         usual: Votes per unit if bench.toml does not say.
     """
@@ -83,7 +83,7 @@ def undecided_of(
 ) -> Undecided:
     """Find the undecided units of a task, as its status and the report count them.
 
-    The suite's decisions say so, unless they were made by other answers than ``counted``.
+    The suite's decisions are used, unless they were made from other answers than ``counted``.
     """
     tables_of = (one for of in suite.tasks for one in of.decided_in)
     decisions = next((one for one in tables_of if one.task == task.task.name), None)
@@ -101,7 +101,7 @@ def _open_rows(tables: TableFiles, decisions: DecisionTable) -> Mapping[str, str
 
 
 def _are_of(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -> bool:
-    """Whether decisions were made by these votes and those of files."""
+    """Whether decisions were made from these votes and those of files."""
     key, row = decisions.votes
     if not all(tables.exists(one.split("/")) for one in (decisions.name, key)):
         return False
@@ -112,9 +112,9 @@ def _are_of(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -
 def undecided_inputs(
     task: Task, tables: TableFiles, settings: Settings, questions: Sequence[Question]
 ) -> dict[str, Undecided]:
-    """Find what a task's questions wait for, by the annotation task that decides it.
+    """Find the undecided units of a task's questions, by annotation task.
 
-    Questions of a release wait for nothing: its authors decided.
+    Questions of a release have none: its authors decided.
     """
     if questions and not {one.edition for one in questions} & {"built", "mini"}:
         return {}
@@ -134,9 +134,9 @@ def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
 def with_undecided(
     questions: Sequence[Question], task: Task, tables: TableFiles, settings: Settings
 ) -> list[Question]:
-    """Note the numbers of open and expired units in each question; none of inactive tasks.
+    """Label each question with the numbers of open and expired units of active tasks.
 
-    Signatures of numbers from such a table say so.
+    Signatures of metrics include these labels.
     """
     asked = settings.annotation.tasks
     found = undecided_inputs(task, tables, settings, questions) if asked else {}

@@ -11,8 +11,8 @@ from bench_assets.core.schema.training_runs import curve_of, step_of
 from bench_assets.core.tables.large_tables import column
 from bench_assets.core.text.escaping import as_text
 
-_BARS = 24  # slices that are drawn; the table has all
-_STEPS = 60  # of a run, that are drawn
+_BARS = 24  # slices drawn; the table has all
+_STEPS = 60  # steps of a run drawn
 
 
 def responses_shown(rows: Sequence[Prediction]) -> dict[str, int]:
@@ -46,7 +46,7 @@ def results_page(
     Args:
         rows: All metrics; at least one is ``primary`` over all questions.
         primary: The metric of the leaderboard.
-        others: Metrics of other steps of its run, last written last.
+        others: Metrics of other steps of its run, in the order written.
         chance: Chance level of ``primary`` by slice, if known and not a metric itself.
     """
     (first, *_) = [row for row in rows if (row.metric, row.category) == (primary, "all")]

@@ -46,7 +46,7 @@ def check_result(
 
 
 def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult:
-    """Format advice on the problems that a check found; "" for none."""
+    """Add advice to the result of a failed check; "" adds nothing."""
     if not advice:
         return result
     examples = f"{result.metadata['examples'].value}\n\n{as_text(advice)}"

@@ -43,7 +43,7 @@ from resources.tables.asset_types import table_type
 from resources.tables.parquet import TableFiles, table_output
 
 _SCORES = (
-    "One row: the points of one prediction and the answer that was read out of it; no points "
+    "One row: the points of one prediction and the answer parsed from it; no points "
     "where the judge or the connection failed."
 )
 _JUDGEMENTS = (
@@ -77,7 +77,7 @@ class EvaluationStep:
 
     task: Task
     condition: str = "main"
-    split: str = ""  # folder of another split, whose questions are its own and answers hidden
+    split: str = ""  # folder of another split, with its own questions and hidden answers
     is_study: bool = False  # grouped with the ablations, whatever the condition
 
     def stage(self, stage: StageName, asks: Pool | None = None) -> AssetArguments:
@@ -90,7 +90,7 @@ class EvaluationStep:
             ablation=bool(self.is_study or self._below),
             partitions=ANSWERING[self.task.asked_of],
         )
-        if self.task.asked_of == "encoder":  # which none of the suite's other tasks could ask
+        if self.task.asked_of == "encoder":  # encoders answer none of the suite's other tasks
             arguments["group_name"] = self.task.name.replace("/", "_")
         return arguments
 
@@ -125,10 +125,10 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
     @dg.asset(
         ins=of.ins("questions"),
         description=(
-            f"One row: what a model responded to one question of {task.shown}, and how it was "
-            f"asked. Condition: {task.conditions[of.condition].about} A question without a "
+            f"One row: a model's response to one question of {task.shown}, and details of the "
+            f"request. Condition: {task.conditions[of.condition].about} A question without a "
             f"response "
-            "has a row with `error`; it is asked again at the next materialization."
+            "has a row with `error`; the next materialization requests it again."
         ),
         dagster_type=table_type(Prediction),
         **of.stage("predictions", "gpu"),
@@ -146,11 +146,9 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
 
 
 def no_questions(task: Task, condition: str) -> SettingsError:
-    """The error of a condition that has nothing to ask, with what it needs."""
-    needs = task.conditions[condition].needs or "look at the rejections for the reasons"
-    return SettingsError(
-        f"{task.name}, condition {condition}: there is no question to ask; {needs}"
-    )
+    """The error of a condition without questions, with the input that it needs."""
+    needs = task.conditions[condition].needs or "see its rejected rows for the reasons"
+    return SettingsError(f"{task.name}, condition {condition}: there are no questions; {needs}")
 
 
 def configured_judge(settings: Settings, suite: str) -> str:

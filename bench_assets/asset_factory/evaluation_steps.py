@@ -43,7 +43,7 @@ from resources.models.registry.setup import setup_of
 from resources.tables.asset_types import table_type
 from resources.tables.parquet import TableFiles, table_output
 
-_JUDGED = 500_000  # judged responses that are read for blind baselines; the last ones of more
+_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
 
 
 def predicted(
@@ -56,7 +56,7 @@ def predicted(
     """Run the model of this partition; returns the rows and their metadata.
 
     Raises:
-        BenchError: If the model cannot be asked.
+        BenchError: If the model cannot be called.
     """
     name = context.partition_key
     models.bring(name, (one for shown in column(questions, "images") for one in shown))
@@ -84,7 +84,7 @@ def judged(
     """Judge predictions with the configured judge; returns the rows and their metadata.
 
     Raises:
-        BenchError: If the task has no such judge, or the judge cannot be asked.
+        BenchError: If the task has no such judge, or the judge cannot be called.
     """
     chosen = task.chosen_judge(judge)
     if chosen.name == PEOPLE and not pipeline.is_judged_by_rules(task, predictions):
@@ -108,7 +108,7 @@ def judged(
 def people_judge(
     task: Task, settings: Settings, conditions: Iterable[str] = ("main",)
 ) -> PeopleJudge:
-    """Open the judge that people are, with their answers so far.
+    """Open the judge of annotators, with their answers so far.
 
     Raises:
         SettingsError: If bench.toml does not configure the annotation task that they judge by, or
@@ -117,7 +117,7 @@ def people_judge(
     """
     if other := next((one for one in conditions if one != "main"), ""):
         raise SettingsError(
-            f"{task.name}: people judge the condition main, not {other}. Name another judge"
+            f"{task.name}: people judge only the condition main, not {other}. Name another judge"
         )
     form = task.response_tasks[0].task
     chosen = settings.annotation.tasks.get(form.name)
@@ -129,7 +129,7 @@ def people_judge(
     if chosen.gold:
         raise SettingsError(
             f'{settings.file}, [annotation.tasks."{form.name}"]: gold cannot be used where people'
-            " judge: attention checks are no verdicts. Remove the entry"
+            " judge: attention checks are not verdicts. Remove the entry"
         )
     answers = open_annotation_backend(settings).answers(form)
     return PeopleJudge(form, answers, chosen.terms, datetime.now(UTC))
@@ -154,10 +154,10 @@ def constants_of(task: Task, below: str = "") -> dg.AssetsDefinition:
             )
         },
         description=(
-            "One row: what the best constant response scores in one cell of the results, in one of "
-            "the task's scorers. A number that is not above it says nothing about images."
+            "One row: the value of the best constant response in one cell of the results, by a "
+            "scorer of the task. A metric that is not above it says nothing about images."
         ),
-        op_tags={"dagster/priority": "-1"},  # only metrics read it: models are asked before
+        op_tags={"dagster/priority": "-1"},  # only metrics read it: predictions run first
         **here.stage("constants", below=below),
     )
     def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
@@ -176,7 +176,7 @@ def scores_output(
 ) -> dg.Output[Sequence[Score]]:
     """Score one model's responses; the metadata shows its mistakes with their images."""
     chosen = settings.load().suite(task.suite, SuiteSettings)
-    scorer = chosen.scorer if task.asked_of == "model" else ""  # a ranking is read in one way
+    scorer = chosen.scorer if task.asked_of == "model" else ""  # rankings have one scorer
     review = load_review(chosen.review)
     given = pipeline.scores(task, questions, predictions, judgements, scorer, review)
     rows = gathered(given, Score)
@@ -190,7 +190,7 @@ def metrics_output(
 ) -> dg.Output[list[Metric]]:
     """Build the output of one model's metrics, with a page and a table as metadata.
 
-    ``others`` are metrics of other steps of its run, last written last.
+    ``others`` are metrics of other steps of its run, in the order written.
     """
     overall = {
         f"metric/{row.metric}": row.value
@@ -207,7 +207,7 @@ def metrics_output(
 def constants_about(
     tables: TableFiles, key: Sequence[str], task: Task, questions: Sequence[Question]
 ) -> list[BestConstant]:
-    """Scores of constant responses to these questions, computed where their table has none."""
+    """Scores of constant responses to these questions, computed if their table has none."""
     known = tables.read(key, BestConstant) if tables.exists(key) else []
     data = short(digest(questions))
     return [row for row in known if row.data == data] or best_constants(task, questions)
@@ -220,14 +220,14 @@ def read_judged(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> JudgedResponses | None:
-    """What the judge of a model has judged of these questions, for any model.
+    """Read the verdicts of a model's judge on these questions, for all models.
 
     Args:
         tables: The tables of the home.
         keys: Key of an evaluation table by its name.
-        questions: The whole question table, of which the model may have been asked a part.
-        predictions: Of the model.
-        judgements: Of these; None is returned if rules judged them.
+        questions: The whole question table; the model may have answered a part of it.
+        predictions: Predictions of the model.
+        judgements: Judgements of the predictions; None is returned if rules judged them.
     """
     named = zip(column(judgements, "judge"), column(judgements, "setup"), strict=True)
     judges = frozenset(one for one in named if one[0] != RULES)
@@ -249,7 +249,7 @@ def read_judged_before(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> JudgedResponses | None:
-    """The same for a model whose judgements are a table; None without one."""
+    """Like ``read_judged``, with the stored judgements of the model; None without them."""
     key, model = keys("judgements"), predictions[0].model if predictions else ""
     if not model or not tables.exists(key, model):
         return None
@@ -269,7 +269,7 @@ def _judged_by(
     tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
 ) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
     for model in models:
-        with suppress(TableError):  # of a table that cannot be read: `bench home verify` names it
+        with suppress(TableError):  # unreadable tables: `bench home verify` names them
             yield (
                 tables.rows(keys("predictions"), Prediction, model),
                 tables.rows(keys("judgements"), Judgement, model),
@@ -286,7 +286,7 @@ def rejected(
 ) -> dict[str, Sequence[Rejection]]:
     """Rejected rows of a task's source by table, of the tables that exist.
 
-    None of the mini edition, whose source contains rows to be rejected on purpose.
+    Empty for the mini edition, whose source contains invalid rows on purpose.
     """
     names = [] if edition == "mini" else rejection_tables(task, condition)
     keys = {name: name.split("/") for name in names}
@@ -294,7 +294,7 @@ def rejected(
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
-    """Metrics of the other steps of a model's run, last written last.
+    """Metrics of the other steps of a model's run, in the order written.
 
     Tables that cannot be read are left out: `bench home verify` names them.
     """

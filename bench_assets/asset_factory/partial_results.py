@@ -1,6 +1,6 @@
-"""Results over a part of the questions: ``--limit``, runs in progress, interrupted runs.
+"""Results over a subset of the questions: ``--limit``, runs in progress, interrupted runs.
 
-They lie in tables of their own, below ``partial/`` of the home. Only the report reads them.
+They are stored in separate tables below ``partial/`` of the home, which only the report reads.
 """
 
 import logging
@@ -26,13 +26,13 @@ from resources.datasets.source_files import table_locations
 from resources.tables.parquet import TableFiles
 
 CONSTANTS = "constants"
-"""Name of the table of what constant responses score, beside the questions."""
+"""Name of the table of best constant responses, beside the questions."""
 
 FOLDER = "partial"
 
-_MOST = 50_000  # questions; of more, a run in progress is not shown
-_EVERY = 5.0  # s between two looks at a run in progress, at least
-_SHARE = 20  # times as long as a look took: the run is slowed by a twentieth at most
+_MOST = 50_000  # questions; larger runs in progress are not shown
+_EVERY = 5.0  # seconds between two snapshots of a run in progress, at least
+_SHARE = 20  # snapshot durations between two snapshots: slows the run by at most 5 %
 _LOG = logging.getLogger("bench_assets.report")
 
 
@@ -42,7 +42,7 @@ def partial_tables(home: Path) -> TableFiles:
 
 
 def marked_partial(rows: Sequence[Metric], said: str) -> list[Metric]:
-    """Metrics whose signature says of which part of the questions they are."""
+    """Add the evaluated part of the questions to the signatures of metrics."""
     return [replace(row, signature=f"{row.signature}|partial:{said}") for row in rows]
 
 
@@ -59,7 +59,7 @@ def partial_part(signature: str) -> str:
 
 
 def keep_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgement]) -> None:
-    """Write a partial evaluation, over an earlier one of the model.
+    """Write a partial evaluation, replacing an earlier one of the model.
 
     Raises:
         HomeError: If it cannot be written.
@@ -78,7 +78,7 @@ def keep_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgement
 
 
 def _as_metric(row: Metric) -> Metric:
-    """The row as the table of metrics has it."""
+    """Convert a row of a subclass to ``Metric``, the type of the table."""
     return Metric(**{name: getattr(row, name) for name in Metric.__dataclass_fields__})
 
 
@@ -90,13 +90,13 @@ def kept_while_asking(
     questions: Sequence[Question],
     asked: ModelSession,
 ) -> Generator[None]:
-    """Keep what is answered so far as a partial evaluation, now and then and when it ends early.
+    """Store the responses so far as a partial evaluation, regularly and if the run ends early.
 
     Args:
-        settings: Of the home.
-        task: Whose questions are asked.
-        condition: Under which they are.
-        questions: All that are.
+        settings: Settings of the home.
+        task: The evaluated task.
+        condition: The evaluated condition.
+        questions: All questions of the run.
         asked: The model, and its progress.
     """
     model, progress = asked
@@ -118,7 +118,7 @@ def kept_while_asking(
     finally:
         progress.on_arrival = None
         if not is_whole:
-            with suppress(BenchError):  # a model that cannot be asked has said so
+            with suppress(BenchError):  # the model has already raised its own error
                 _keep_answered(settings, task, condition, questions, model)
 
 
@@ -142,7 +142,7 @@ def _keep_answered(
     questions: Sequence[Question],
     model: ChatModel,
 ) -> None:
-    """Score the responses that are cached already; of groups, those that are complete."""
+    """Score and store the cached responses, without incomplete clusters of questions."""
     said = pipeline.predict(task, questions, cached(model), condition)
     clusters = clusters_of(questions)
     open_ = {clusters[row.question_id] for row in said if row.error}
@@ -174,9 +174,9 @@ def _keep_answered(
 def _constants_of_part(
     settings: Settings, task: Task, condition: str, few: Sequence[Question]
 ) -> list[BestConstant]:
-    """Best constants of some questions, of the responses that are best somewhere on all.
+    """Best constants on some questions, among the responses that are best in a cell on all.
 
-    To try all constant responses would take longer than the look.
+    Trying all constant responses would take longer than the snapshot.
     """
     shared = settings.storage.shared
     tables = TableFiles(
@@ -192,6 +192,6 @@ def _constants_of_part(
 
 
 def _by_rules(settings: Settings, task: Task) -> bool:
-    """Whether rules judge the task, which takes no time that could be interrupted."""
+    """Whether rules judge the task, which is too quick to be interrupted."""
     judge = settings.suite(task.suite, SuiteSettings).judge
     return RULES in task.judges and not task.chosen_judge(judge).model

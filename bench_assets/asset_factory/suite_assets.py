@@ -40,10 +40,10 @@ _KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
 
 
 GROUP = "bench/group"
-"""Tag with the group that an asset is made with; the UI shows it in smaller ones."""
+"""Tag with the group that an asset is materialized with; the UI shows smaller groups."""
 
 TOGETHER = ("leaderboard", "quick_evaluation")
-"""Groups that are made and shown together."""
+"""Groups that are materialized and shown as one."""
 
 
 def grouped(*groups: str) -> dg.AssetSelection:
@@ -73,7 +73,7 @@ class AssetArguments(TypedDict):
 class AssetFolder:
     """The assets in one folder of a suite."""
 
-    folder: str  # "codis" or "journeybench/mcot": what their keys begin with
+    folder: str  # "codis" or "journeybench/mcot": prefix of their keys
     code_version: str = "1"
 
     @property
@@ -96,11 +96,11 @@ class AssetFolder:
         when_asked: bool = False,
         partitions: dg.DynamicPartitionsDefinition | None = None,
     ) -> AssetArguments:
-        """Arguments of an asset by its place.
+        """Arguments of ``dg.asset`` for an asset of this folder.
 
         Args:
             stage: Kind of the asset, as a tag.
-            asks: Pool of an asset that asks a model, which limits concurrent requests of a
+            asks: Pool of an asset that calls a model, which limits concurrent requests of a
                 backfill: "gpu" for models that see or draw, "judge" for those that judge or write.
             below: Folder of an ablation below this one.
             ablation: Whether it belongs to the ablations, as do all assets ``below``. These are
@@ -151,7 +151,7 @@ def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
 
 
 NEEDS = "bench/needs"
-"""Metadata of a table that may have no rows: what it takes to have some."""
+"""Metadata key of a table that may have no rows: the input that it needs."""
 
 
 def needs(what: str) -> dict[str, str]:
@@ -253,8 +253,8 @@ def open_writer(
     Args:
         context: Context of the step, for the progress.
         models: All models.
-        name: A model of bench.toml; "recorded": the responses in the file, as also "" if the
-            file exists.
+        name: A model of bench.toml; "recorded": the responses in the file; "": the same, or no
+            responses if the file does not exist.
         responses: File of responses in the source.
 
     Raises:
@@ -284,4 +284,4 @@ ENCODERS = dg.DynamicPartitionsDefinition(name="encoder")
 """Models that embed: ``random``, and those of ``[suites.journeybench.encoders]``."""
 
 ANSWERING: Mapping[str, dg.DynamicPartitionsDefinition] = {"model": MODELS, "encoder": ENCODERS}
-"""By ``Task.asked_of``."""
+"""Partitions by ``Task.asked_of``."""

@@ -42,7 +42,7 @@ from sensors.failed_checks import failed_check_sensor
 from sensors.orphaned_runs import orphaned_run_sensors
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 
-_Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
+_Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, selection, description
 
 
 class Graph(NamedTuple):
@@ -67,7 +67,7 @@ def build_graph(
         tables: Folder for tables, instead of the home folder's ``tables``.
         progress: Where the progress of requests is shown.
     """
-    # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
+    # Partitioned checks and data versions are beta; constraints.txt pins the tested version.
     warnings.simplefilter("ignore", dg.BetaWarning)
     warnings.simplefilter("ignore", dg.PreviewWarning)
     resources = _resources(settings, tables, progress=progress)
@@ -111,7 +111,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         *(
             asset
             for task in catalog.evaluable.tasks
-            if task.asked_of == "model"  # who asks others brings assets of its own
+            if task.asked_of == "model"  # tasks of encoders define their own assets
             for asset in once(_answers, task)
         ),
         *(
@@ -227,7 +227,7 @@ def _jobs(suite: str) -> list[_Job]:
         (
             f"evaluate_{suite}",
             suite_tables(suite),
-            f"Ask, judge, score and measure one model on {suite}.",
+            f"Evaluate one model on {suite}: predictions, judgements, scores, metrics.",
         ),
         (
             f"{suite}_ablations",
@@ -237,7 +237,7 @@ def _jobs(suite: str) -> list[_Job]:
         (
             f"{suite}_audit",
             grouped(f"{suite}_audit"),
-            f"Examine {suite} itself, from the tables that are there.",
+            f"Audit {suite} from the existing tables.",
         ),
     ]
 
@@ -247,11 +247,11 @@ def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
         (
             QUICK_EVALUATION,
             grouped(QUICK_EVALUATION),
-            "Ask one model a few questions of every task.",
+            "Evaluate one model on a few questions of every task.",
         ),
         (
             EVALUATE,
             suite_tables(*suites),
-            "Ask, judge, score and measure one model on every suite; its weights are loaded once.",
+            "Evaluate one model on every suite; its weights are loaded once.",
         ),
     ]

@@ -63,7 +63,7 @@ def load_left_halves(
 def _misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Find assets of a dataset build that are missing, or not where the graph expects them."""
     if odd := [one for one in assets if not isinstance(one, _ANY)]:
-        return [f"{odd[0]!r} is no asset, and no asset check"]
+        return [f"{odd[0]!r} is neither an asset nor an asset check"]
     specs = [spec for one in assets for spec in _specs(one)]
     times = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}
@@ -74,7 +74,7 @@ def _misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
         if key.path[0] != suite.name
     ]
     both = sorted(times.keys() & _made(suite))
-    found += [f"{_said(key)}: the graph makes this table" for key in both]
+    found += [f"{_said(key)}: the graph itself defines this table" for key in both]
     left = (suite.name, f"{suite.name}_ablations")
     for key, asking in _question_tables(suite).items():
         if key not in times:
@@ -139,7 +139,7 @@ def _said(key: dg.AssetKey) -> str:
 
 Made = TypeVar("Made")
 
-_MOST = 1000  # of shipped and installed tasks together there are fewer
+_MOST = 1000  # more than all shipped and installed tasks
 
 _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 
@@ -155,5 +155,5 @@ def once(make: Callable[..., Made], one: object, *others: object) -> Made:
         if len(_cached) >= _MOST:
             _cached.clear()
         _cached[key] = (one, *others), make(one, *others)
-    made: Made = _cached[key][1]  # type: ignore[assignment]  # the key has what made it
+    made: Made = _cached[key][1]  # type: ignore[assignment]  # ``make`` is part of the key
     return made

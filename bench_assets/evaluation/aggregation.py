@@ -43,7 +43,7 @@ class ScoreOverview:
             places: Index of each score's question.
         """
         self.rows, self.first = rows, rows[0].score
-        self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
+        self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # indices of ``rows``
         self.setups, self.judges = set[str](), set[str]()
         self.expired = Counter[str]()  # responses that too few people judged, by slice
         missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
@@ -51,7 +51,7 @@ class ScoreOverview:
         self.unread = Counter[str]()  # responses, by slice
         for n, (place, (question, score)) in enumerate(zip(places, rows, strict=True)):
             missing[place] = 0
-            failed[place] |= bool(score.error)  # all draws count
+            failed[place] |= bool(score.error)  # one failed sample fails the question
             silent[place] |= score.no_answer and not score.refused
             refused[place] |= bool(score.refused)
             self.setups.add(score.setup)
@@ -80,7 +80,7 @@ def slice_places(
     Args:
         task: The task.
         questions: All questions.
-        places: Index of each row's question; None: a row to each, in their order.
+        places: Index of each row's question; None: one row per question, in order.
     """
     alike: dict[tuple[str, ...], tuple[str, ...]] = {}
     named = (tuple(dict.fromkeys(("all", *task.slices(one)))) for one in questions)
@@ -95,7 +95,7 @@ def slice_places(
 def cell_values(
     task: Task, rows: Sequence[ScoredQuestion], slices: Mapping[str, Sequence[int]]
 ) -> dict[tuple[str, str], float]:
-    """Values of every metric in the slices of one model's scores; none that are NaN."""
+    """Values of every metric in the slices of one model's scores, without NaN."""
     found: dict[tuple[str, str], float] = {}
     for category, chosen in slices.items():
         few = some(rows, chosen)
@@ -107,7 +107,7 @@ def cell_values(
 
 
 def _measures(task: Task, rows: Iterable[ScoredQuestion]) -> Mapping[str, Measure]:
-    """A task's measures, and those that these scores of all questions allow beside them."""
+    """A task's measures, plus those of calibration and raters that these scores allow."""
     has_confidence = has_votes = False
     for _, score in rows:
         has_confidence |= score.confidence is not None
@@ -130,7 +130,7 @@ def metrics(
         "mixed": len(served) if len(served) > 1 else 0,
     }
     named = {name: str(n) for name, n in counts.items() if n}
-    expired = int(signature.parts.get(EXPIRED, 0))  # of what the questions are made of
+    expired = int(signature.parts.get(EXPIRED, 0))  # of the units that the questions are built from
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
@@ -217,25 +217,25 @@ _CALIBRATION: Mapping[str, Measure] = {
     "mean_confidence": _mean_confidence,
     "accuracy_of_confident_half": _accuracy_of_confident_half,
 }
-"""Beside a task's own measures, over all questions, where answers have a confidence."""
+"""Added to a task's measures over all questions, if answers have a confidence."""
 
 
 def _rater_agreement(rows: Sequence[ScoredQuestion]) -> Mean:
-    """Krippendorff's alpha of the people who judged, over responses with several verdicts."""
+    """Krippendorff's alpha of the annotators, over responses with several verdicts."""
     votes = [[vote.rpartition(": ")[2] for vote in score.votes] for _, score in rows]
     n = sum(len(one) > 1 for one in votes)
     return Mean(krippendorff_alpha(votes), math.nan, math.nan, n, 0)
 
 
 def _raters(rows: Sequence[ScoredQuestion]) -> Mean:
-    """Number of people who judged."""
+    """Number of annotators who gave verdicts."""
     people = {vote.rpartition(": ")[0] for _, score in rows for vote in score.votes}
     n = sum(bool(score.votes) for _, score in rows)
     return Mean(float(len(people)), math.nan, math.nan, n, 0)
 
 
 _RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters": _raters}
-"""Likewise, where people judged."""
+"""Added to a task's measures over all questions, if people judged."""
 
 
 def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
@@ -288,7 +288,7 @@ def signature_of(
 
 
 def undecided_parts(labels: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Parts of a signature for what people had not decided, by the labels of the questions."""
+    """Signature parts for open and expired annotation units, from the labels of the questions."""
     first = next(iter(labels), {})  # all questions of a table have the same
     return {name: first[name] for name in (OPEN, EXPIRED) if first.get(name)}
 

@@ -1,8 +1,8 @@
 """Blind baselines: the best constant response, and responses shuffled across questions.
 
 Both accompany every metric as ``constant`` and ``shuffled``, and reveal metrics, scorers or
-questions that can be satisfied blindly. Verdicts come from rules, or from what a judge has said
-already to the same responses.
+questions that can be satisfied blindly. Verdicts come from rules, or are a judge's earlier verdicts
+on the same responses.
 """
 
 from array import array
@@ -45,8 +45,8 @@ class BestConstant:
     category: str
     value: float  # in the metric's own unit
     response: str  # the best of those tried, by this metric in this category
-    data: str  # digest of the questions, as signatures have it
-    n_tried: int = 0  # responses of which it is the best; 0 in older tables
+    data: str  # digest of the questions, as in signatures
+    n_tried: int = 0  # number of responses tried; 0 in older tables
 
 
 def best_constants(
@@ -54,14 +54,14 @@ def best_constants(
 ) -> list[BestConstant]:
     """Find the constant response with the best value of each metric, category by category.
 
-    Tried is what ``constant_responses`` lists, in every scorer of the task; best is lowest for
-    metrics of which lower is better. There is nothing for tasks that only a model can judge, and
-    for cells in which nothing can be scored.
+    Candidates are scored with every scorer of the task; the best value is the lowest for metrics
+    in ``lower_is_better``. Tasks that only a model can judge, and cells in which nothing can be
+    scored, have no row.
 
     Args:
         task: The task.
         questions: Its questions, or a part of them.
-        tried: Constant responses; (): all that the questions suggest.
+        tried: Candidates; (): those of ``constant_responses``.
     """
     if not questions or not _has_rules(task):
         return []
@@ -97,9 +97,9 @@ def best_cells(
 def judged_constants(
     task: Task, questions: Sequence[Question], judged: JudgedResponses
 ) -> list[BestConstant]:
-    """Find the best constant response of those that a judge has judged, as ``best_constants``.
+    """Find the best constant responses among those that a judge has judged already.
 
-    In each cell, a response counts that was judged on all of its questions.
+    Like ``best_constants``. A response counts in a cell if it was judged on all of its questions.
     """
     found: dict[str, dict[str, Cells]] = defaultdict(dict)
     for text in judged.constants(task, questions)[: most_constants(len(questions))]:
@@ -133,7 +133,7 @@ def beside(
     constants: Sequence[BestConstant],
     judged: JudgedResponses | None = None,
 ) -> list[Metric]:
-    """Summarise a model's scores with both blind values beside each number.
+    """Compute a model's metrics, each with both blind baselines.
 
     Args:
         task: The task.
@@ -141,8 +141,8 @@ def beside(
         predictions: The model's responses.
         scores: Their scores.
         constants: Best constant responses; those of other questions do not count.
-        judged: What the judge of these scores has judged already, if a model judged. Without it,
-            both values are left out.
+        judged: Earlier verdicts of the judge of these scores, if a model judged; without them,
+            the metrics have no baselines.
     """
     rows = pipeline.summarise(task, questions, predictions, scores)
     scorers = set(column(scores, "scorer"))
@@ -177,7 +177,7 @@ def beside(
 
 
 def _origin(best: BestConstant | None, n_missing: int) -> str:
-    """What the blind values of a judged number were chosen from, or why they are absent."""
+    """How the blind baselines of a judged metric were found, or why they are absent."""
     constant = (
         f"constant: best of {best.n_tried} that the judge had judged on all questions by then"
         if best
@@ -188,7 +188,7 @@ def _origin(best: BestConstant | None, n_missing: int) -> str:
 
 
 def baseline_messages(rows: Sequence[Metric]) -> list[str]:
-    """Say of each judged number over all questions where its blind baselines come from."""
+    """Format how the blind baselines of each judged metric over all questions were found."""
     overall = [row for row in rows if row.category == "all" and row.baselines]
     return list(
         dict.fromkeys(
@@ -198,9 +198,10 @@ def baseline_messages(rows: Sequence[Metric]) -> list[str]:
 
 
 def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
-    """Expected score of a blind guess; known if all questions have as many options, one right.
+    """Expected accuracy of a random guess, in [0, 1].
 
-    None if the primary metric is not accuracy.
+    None unless accuracy is the primary metric and all questions are choices among equally many
+    options.
     """
     kinds = zip(column(questions, "kind"), column(questions, "options"), strict=True)
     offered = {len(options) if kind == "choice" else 0 for kind, options in kinds}
@@ -211,8 +212,8 @@ def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
 def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
     """Shuffle a model's responses across questions, each sample separately.
 
-    Responses move one question further in an order that depends on question ids only; missing ones
-    stay missing. Questions about the same image rarely follow each other in it.
+    Responses move on by one question, in an order that depends on question ids only and in which
+    questions about the same image are rarely adjacent. Missing responses stay missing.
     """
     names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
     failed = bytearray(map(bool, column(predictions, "error")))
@@ -258,7 +259,7 @@ def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[P
 def _constant_cells(
     task: Task, questions: Sequence[Question], slices: Mapping[str, Sequence[int]], text: str
 ) -> Mapping[str, Cells]:
-    """Values of one response to all questions by each scorer; alike scores have the same."""
+    """Cell values of one response to all questions, by scorer; computed once for equal scores."""
     said = constant_predictions(questions, text)
     pairs = joined(questions, said, AnsweredQuestion, range(len(said)))
     judged = _judged(task, questions, said)

@@ -1,4 +1,4 @@
-"""Constant responses that are tried as blind baselines: letters, frequent and composed answers."""
+"""Candidates for the best constant response: letters, frequent answers and composed texts."""
 
 import re
 from collections import Counter, defaultdict
@@ -19,17 +19,17 @@ STOCK = (
     "A man is standing in a room.",
     "A close up of an object on a table.",
 )
-"""Responses that are tried wherever a question is answered in words of one's own."""
+"""Candidates for questions with a free-text answer."""
 
-_FREQUENT = 8  # answers that are tried, of those that are right more than once
-_OF_A_SLICE = 2  # frequent answers of a slice
-_WORDS = 20  # of a list of frequent words or answers
-_ALL_SETS = 4  # options of which every set of letters is tried
-_LONG = 4.0  # words of a median answer from which texts are composed
-_WHOLE = 4  # answers that share most with the others, by each count
-_EVERY = 100  # answers of which every one is tried
-_SCORED = 500_000  # responses to score; of large question tables fewer constants are tried
-_LEAST = 24  # constants
+_FREQUENT = 8  # most frequent right answers that are tried
+_OF_A_SLICE = 2  # most frequent right answers of a slice that are tried
+_WORDS = 20  # length of a list of frequent words or answers
+_ALL_SETS = 4  # options, up to which every set of letters is tried
+_LONG = 4.0  # words of the median answer, from which on texts are composed
+_WHOLE = 4  # central answers that are tried, by each count
+_EVERY = 100  # distinct answers, up to which every one is tried
+_SCORED = 500_000  # responses to score at most; large question tables get fewer constants
+_LEAST = 24  # constants that are tried in any case
 _FUNCTION_WORDS = (
     "a an and are as at be by for from has have he her his i in is it its of on or she that the "
     "their there they this to was were while who with"
@@ -40,7 +40,7 @@ _NOT_LISTED = frozenset(_FUNCTION_WORDS.split())
 def constant_responses(
     questions: Sequence[Question], slices: Callable[[Question], Sequence[str]]
 ) -> list[str]:
-    """List responses of which one may be the best constant, the likeliest first.
+    """List candidates for the best constant response, the most promising first.
 
     Letters and sets of letters of the options, answers that are right more than once, overall and
     in a slice, the most frequent answers as one list, ``composed_texts``, and ``STOCK``. Where each
@@ -58,15 +58,16 @@ def constant_responses(
 
 
 def most_constants(n_questions: int) -> int:
-    """Number of constant responses that are tried on so many questions, at most."""
+    """Maximum number of constant responses that are tried on this many questions."""
     return max(_LEAST, _SCORED // max(1, n_questions))
 
 
 def composed_texts(texts: Sequence[str]) -> list[str]:
-    """Compose texts that say a little of everything, where answers are sentences.
+    """Compose texts that overlap with many answers, if answers are sentences.
 
     Lists of the most frequent words, the sentence that the most frequent three-word sequences
-    form, and the answers that share most words and pairs of words with the others; all if few.
+    form, and the answers that share most words and pairs of words with the others; all answers if
+    there are few.
     """
     split = [re.findall(r"\w+", text.casefold()) for text in texts]
     if not split or median(map(len, split)) < _LONG:
@@ -139,7 +140,7 @@ def _chained(split: Sequence[Sequence[str]]) -> str:
     said = ["", ""]
     while len(said) < 2 + median(map(len, split)) and (next_words := after[said[-2], said[-1]]):
         word = next_words.most_common(1)[0][0]
-        next_words[word] = 0  # so that no sequence is said twice
+        next_words[word] = 0  # so that no sequence repeats
         said.append(word)
     return " ".join(said[2:])
 

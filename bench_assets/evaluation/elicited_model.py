@@ -1,4 +1,4 @@
-"""Elicited model: a wrapper that asks a model for one of the options instead of a text."""
+"""Elicited model: a wrapper that elicits one of the options from a model instead of a text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,9 +27,9 @@ _NOTHING_SAID = Prompt.of("")
 
 
 class ElicitedModel:
-    """Asks a model for likelihoods of the options, or for exactly one of them.
+    """Elicits likelihoods of the options from a model, or exactly one of the options.
 
-    The text of a response is the letter of the answer, which every scorer reads.
+    The text of a response is the letter of the answer, which every scorer can parse.
     """
 
     def __init__(self, inner: ChatModel, name: str, elicitation: Elicitation) -> None:
@@ -41,7 +41,7 @@ class ElicitedModel:
         able = inner.elicits if isinstance(inner, ElicitsOptions) else ()
         if elicitation.method not in able:
             raise ModelError(
-                f"{inner.name}: cannot be asked by {elicitation.method} (expected a local"
+                f"{inner.name}: does not support {elicitation.method} (expected a local"
                 " checkpoint, or a server with the OpenAI format); use --elicit generate"
             )
         self.inner = inner
@@ -50,11 +50,11 @@ class ElicitedModel:
 
     @property
     def signature(self) -> str:
-        """The other model's signature, with the method and its parameters."""
+        """The wrapped model's signature, with the method and its parameters."""
         return signed(self.inner.signature, self._how)
 
     def cached(self) -> ChatModel:
-        """The same over what the other model has answered already."""
+        """The same over the cached responses of the wrapped model."""
         return ElicitedModel(cached(self.inner), self.name, self._how)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
@@ -79,7 +79,7 @@ class ElicitedModel:
                 yield request, self._read(asked[n], given[n], (unconditional or given)[n])
 
     def _require_options(self, requests: Sequence[Request]) -> None:
-        """Refuse questions without options before the first one is asked."""
+        """Reject questions without options before the first request is sent."""
         asked: Sequence[Question | None] = (
             requests.questions
             if isinstance(requests, Requests)
@@ -89,9 +89,9 @@ class ElicitedModel:
         if not lacking:
             return
         if (first := lacking[0]) is None:
-            raise SettingsError(f"{self.name}: only questions with options can be put to it")
+            raise SettingsError(f"{self.name}: it can answer only questions with options")
         raise SettingsError(
-            f"{first.task}: cannot be asked by {self._how.method}: {len(lacking)} of"
+            f"{first.task}: {self._how.method} cannot be elicited: {len(lacking)} of"
             f" {len(asked)} questions do not have options of which exactly one is right (such"
             f" as {first.question_id}, kind {first.kind}); use --elicit generate"
         )
@@ -102,8 +102,8 @@ class ElicitedModel:
         method = self._how.method
         if method == "likelihood" and request.sample:
             raise SettingsError(
-                f"{question.task}: cannot be asked by likelihood where several responses are drawn"
-                " of a question: they would be the same; use --elicit generate"
+                f"{question.task}: likelihood cannot be elicited where several responses are drawn"
+                " for a question: they would be equal; use --elicit generate"
             )
         drawn = None if method == "likelihood" else request.temperature
         options = self._how.options(question)
@@ -124,7 +124,7 @@ class ElicitedModel:
         except ValueError as why:
             return Response(error=f"not one of the options: {why}")
         if prior is not given and without.bounds:
-            return Response(error=f"no likelihood without a question: {_unlisted(without)}")
+            return Response(error=f"no unconditional likelihood: {_unlisted(without)}")
         scores = normalized(found, asked.options, self._how.normalization, without)
         letter = letters[scores.index(max(scores))]
         return replace(
@@ -138,7 +138,7 @@ class ElicitedModel:
 
 
 def _unlisted(found: OptionLikelihoods) -> str:
-    """Say which options have only an upper bound; "" for none."""
+    """Name the options with only an upper bound; "" for none."""
     letters = ", ".join(ascii_uppercase[place] for place in found.bounds)
     return f"not among the likeliest tokens: {letters}" if letters else ""
 

@@ -29,7 +29,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 class Extension:
     """Additional conditions, metrics and judges of a task."""
 
-    name: str  # is shown behind the task's: "codis+acme"
+    name: str  # appended to the task's name: "codis+acme"
     task: str
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Extension:
 
 
 def extend(task: Task, by: Extension) -> Task:
-    """Add to a task.
+    """Add an extension to a task.
 
     Raises:
         SettingsError: If a field has another type, a name is taken or invalid, a condition needs
@@ -70,7 +70,7 @@ def extend(task: Task, by: Extension) -> Task:
 def with_extensions(
     suites: Sequence[Suite], installed: Collection[str]
 ) -> tuple[tuple[Suite, ...], list[str]]:
-    """Add what installed packages have for the tasks of suites.
+    """Add the extensions of installed packages to the tasks of suites.
 
     Args:
         suites: Loaded suites.

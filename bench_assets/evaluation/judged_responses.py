@@ -1,7 +1,7 @@
-"""Judged responses: what a judge has said already, as blind baselines of judged numbers.
+"""Judged responses: earlier verdicts of a judge, reused for blind baselines of judged metrics.
 
-No judge is asked for a baseline. A response that other models gave to all questions of a slice, and
-that the judge has judged there, is a constant response whose score is known.
+No judge is called for a baseline. A response that models gave to all questions of a slice, and that
+the judge has judged there, is a constant response with a known score.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ _NOT_JUDGED = "the judge has not judged this response to this question"
 
 
 class JudgedAnew(NamedTuple):
-    """Responses with the judgements that are known of them."""
+    """Responses with their known judgements."""
 
     predictions: Sequence[Prediction]  # one without a judgement has an error
     judgements: Sequence[Judgement]
@@ -55,7 +55,7 @@ class JudgedResponses:
         return cls(texts)
 
     def about(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> JudgedAnew:
-        """Take over what the judge said to the same responses to the same questions."""
+        """Look up the judgements of the same responses to the same questions."""
         asked = {question.question_id: question for question in questions}
         rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
         for said in predictions:
@@ -76,7 +76,7 @@ class JudgedResponses:
         return JudgedAnew(rows, known, frozenset(missing))
 
     def constants(self, task: Task, questions: Sequence[Question]) -> list[str]:
-        """Responses that were judged on all questions of a slice at least, on most first."""
+        """Responses judged on all questions of at least one slice, most verdicts first."""
         slices: dict[str, set[str]] = defaultdict(set)
         for one in questions:
             for name in ("all", *task.slices(one)):
@@ -91,7 +91,7 @@ class JudgedResponses:
 
 
 def _is_plain(said: Prediction) -> bool:
-    """Whether a response came without thoughts, which a judge may have been shown too."""
+    """Whether a response has no reasoning, which the judge may have been shown too."""
     return said.raw_text.strip() in ("", said.text.strip())
 
 

@@ -1,4 +1,4 @@
-"""Outcomes of requests: answered, no answer, refused for good, failed; and which model served them.
+"""Outcomes of requests: answered, no answer, permanently refused, failed; and serving models.
 
 Refusals are permanent refusals by the provider, such as a content filter, an unsupported image or a
 full context. They stop a number unless ``accept`` has "refused"; then they count as wrong. Several
@@ -21,7 +21,7 @@ Accepted: TypeAlias = Literal["refused", "mixed"]
 Row = TypeVar("Row", Prediction, Judgement)
 
 _WORD = re.compile(r"\w+")
-_LOOP = 6  # words of which most are one: a model that is stuck
+_LOOP = 6  # words, from which on a repeated word is a loop
 _SAME = 0.5
 _SHOWN = 3  # serving models that a message names
 
@@ -99,7 +99,7 @@ def require_responses(
         ModelError: If responses are missing, or several models answered.
     """
     if failed := [row for row in rows if row.error]:
-        advice = refusal_advice(rows) or "run it again to ask them"
+        advice = refusal_advice(rows) or "run it again to retry them"
         raise ModelError(
             f"{task}: {len(failed)} of {len(rows)} {what} without a response, such as"
             f" {failed[0].question_id}: {failed[0].error}; {advice}"

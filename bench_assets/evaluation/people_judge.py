@@ -1,7 +1,7 @@
 """People as a judge: verdicts of annotators on responses, and the points that they give.
 
-The verdicts are answers to the annotation task ``TASK/verdicts``. A response with too few of them
-has an error as its judgement, so that its number waits. After the deadline it is unscored.
+The verdicts are answers to the annotation task ``TASK/verdicts``. The judgement of a response with
+too few of them is an error, which blocks the metrics. After the deadline the response is unscored.
 """
 
 from collections.abc import Sequence
@@ -73,9 +73,9 @@ def is_by_people(judgements: Sequence[Judgement]) -> bool:
 
 
 def score_by_people(given: Score, judgements: Sequence[Judgement]) -> Score:
-    """Give all points if most people call a response right, none if most call it wrong.
+    """Give full points if most people call a response right, none if most call it wrong.
 
-    ``given`` is the score by rules: of it the answer stays.
+    ``given`` is the score by rules; its answer is kept.
     """
     if lacking := [one for one in judgements if one.error or one.value == EXPIRED_VERDICT]:
         note = lacking[0].error or f"{EXPIRED_VERDICT}: {lacking[0].response}"

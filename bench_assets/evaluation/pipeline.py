@@ -55,12 +55,12 @@ from bench_assets.evaluation.task import (
 def predict(
     task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
 ) -> list[Prediction]:
-    """Ask a model all questions under one condition, in one call, so that it can batch.
+    """Send all questions under one condition to a model, in one call, so that it can batch.
 
     An unanswered question has a prediction with ``error`` and no text.
 
     Raises:
-        ModelError: If the model cannot be asked.
+        ModelError: If the model cannot be called.
         UnknownNameError: If the task has no such condition.
     """
     return list(predictions(task, questions, model, condition))
@@ -72,7 +72,7 @@ def predictions(
     """Like ``predict``, but yields predictions without keeping them.
 
     Raises:
-        ModelError: If the model cannot be asked at all.
+        ModelError: If the model cannot be called at all.
         UnknownNameError: If the task has no such condition.
     """
     asking = task.condition(condition)
@@ -102,7 +102,7 @@ def judge(
 
     Raises:
         SettingsError: If the task has no such judge.
-        ModelError: If the judge cannot be asked.
+        ModelError: If the judge cannot be called.
     """
     answered = responded(questions, predictions)
     if is_judged_by_rules(task, predictions):
@@ -122,7 +122,7 @@ def judge(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
             f"{model.name if model else name!r}: name the judge"
         )
-    own = name in (RULES, task.default_judge)  # these say themselves who judges
+    own = name in (RULES, task.default_judge)  # these fill in ``judge`` themselves
     return rows if own else gathered((replace(row, judge=title) for row in rows), Judgement)
 
 
@@ -137,7 +137,7 @@ def score(
     """Score every prediction, with the named scorer or the task's default.
 
     A prediction without a response is unscored, with its error; a truncated response, or one
-    without an answer (``why_no_answer``), is wrong. Elicited letters are not parsed: they have the
+    without an answer (``why_no_answer``), is wrong. Elicited letters are not parsed: they get the
     default scorer.
 
     Raises:
@@ -246,7 +246,7 @@ def _ranked(logprobs: Sequence[float]) -> tuple[str, ...]:
 def score_response(
     task: Task, score_one: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]
 ) -> Score:
-    """Score one response; of how it was asked and judged, nothing is noted."""
+    """Score one response, without the columns about its judge, scorer and setup."""
     prediction = pair.prediction
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
@@ -262,7 +262,7 @@ def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> 
 
 
 def why_no_answer(pair: AnsweredQuestion) -> str:
-    """Reason why a response is not an answer: truncated, or a kind of ``core.non_answers``."""
+    """Why a response is not an answer: truncated, or a kind of ``core.parsing.non_answers``."""
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
@@ -272,7 +272,7 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
 
 
 _non_answer = lru_cache(maxsize=BLOCK)(non_answer)
-"""A response is judged, scored and counted."""
+"""Cached, because a response is checked when it is judged, scored and counted."""
 
 
 def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) -> Score:
@@ -290,20 +290,20 @@ def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) ->
 
 
 def refuse_people(task: Task, judge: str) -> None:
-    """Refuse people as the judge of a part, or of responses of elsewhere.
+    """Refuse people as the judge of a subset, or of external responses.
 
     Raises:
         SettingsError: If people judge the task.
     """
     if task.is_judged and judge == PEOPLE:
         raise SettingsError(
-            f"{task.name}: people judge what `bench evaluate` asks of all questions, under the"
+            f"{task.name}: people can only judge `bench evaluate` over all questions, under the"
             " condition main. Name another judge, or drop --limit, --category and --responses"
         )
 
 
 def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:
-    """Whether rules judge, whoever is named: of elicited letters there is nothing to judge."""
+    """Whether rules judge, whatever judge is named: all responses are elicited letters."""
     return RULES in task.judges and all(map(is_elicited, column(predictions, "decoding")))
 
 
@@ -317,7 +317,7 @@ def responded(
 
 
 def _by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:
-    """Judge by rules; a block at a time where each response is judged by itself."""
+    """Judge by rules; a block at a time if responses are judged independently."""
     if not judge.each or len(answered) <= BLOCK:
         return judge.judgements(answered)
     starts = range(0, len(answered), BLOCK)

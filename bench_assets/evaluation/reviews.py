@@ -22,7 +22,7 @@ from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByRules, ScoreOne, Task
 
 NONE = "none"
-"""What an ``answer`` says of a response that answers nothing."""
+"""The ``answer`` of a response without an answer."""
 
 _MARK = "+review:"
 _VERDICTS = {"right": True, "wrong": False}
@@ -31,25 +31,25 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewLine:
-    """One line of the form: a response to a question, possibly of several models."""
+    """One line of the form: a response to a question, possibly from several models."""
 
     question_id: str
-    response: str  # its name, by what it says
+    response: str  # its name, a digest of its text
     why: str  # "unread", or "doubtful": scorers read different answers
     kind: str = ""  # of the answer, as ``Question.kind``
     question: str = ""
-    options: str = ""  # one a line
+    options: str = ""  # one per line
     reference: str = ""  # the right answer, only where a verdict is asked for
     text: str = ""
     asked_for: str = "answer"  # the field to fill in: "answer" or "verdict"
     answer: str = ""  # "B", "A C", a text, or "none"; "" is not filled in
     verdict: str = ""  # "right" or "wrong"
     by: str = ""  # who filled it in: a person, or "model:NAME"
-    where: str = ""  # in the file, for complaints
+    where: str = ""  # location in the file, for messages
 
     @property
     def is_filled(self) -> bool:
-        """Whether somebody filled the line in."""
+        """Whether the line is filled in."""
         return bool(self.answer or self.verdict)
 
 
@@ -58,7 +58,7 @@ class ResponseReview:
     """The filled lines of a review, by question and response."""
 
     lines: Mapping[tuple[str, str], ReviewLine]
-    digest: str  # of what they say
+    digest: str  # of their content
 
     @classmethod
     def of(cls, lines: Sequence[ReviewLine]) -> Self:

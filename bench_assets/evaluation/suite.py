@@ -21,7 +21,7 @@ _TAKEN = (
     *("checkpoint", "claims", "default", "expectations", "quick_evaluation", "leaderboard"),
     *("leaderboard_export", "published", "report"),
 )
-"""Names that the graph has given to assets, groups and jobs of its own."""
+"""Names of the graph's own assets, groups and jobs."""
 
 _ENDS = ("_ablations", "_audit")  # of groups beside a suite's
 
@@ -37,11 +37,10 @@ class SuiteSettings(BaseModel):
     scorer: str = ""
     """Scorer of responses; default: the suite's."""
     review: str = ""
-    """File of reviewed responses, which count as their reviewers read them (`bench annotate
-    review`)."""
+    """File of reviewed responses, which are scored by their reviews (`bench annotate review`)."""
     accept: tuple[Accepted, ...] = ()
-    """Outcomes that stop no number: `refused`, requests that a provider refuses for good, which
-    count as wrong; `mixed`, several models or snapshots that answered behind one name."""
+    """Outcomes that do not stop a metric: `refused`, permanent refusals by a provider, which count
+    as wrong; `mixed`, several models or snapshots that answered under one name."""
 
 
 AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
@@ -72,27 +71,23 @@ class Suite:
     name: str  # the first part of its tasks' names, of its assets' keys and of its folder
     tasks: tuple[Task, ...]
     assets: Callable[[], Sequence[Any]]
-    """Assets and asset checks left of the waist, and studies; called when the suite is loaded."""
-    published: Path | None = None  # the papers' numbers, see ``core.published``
-    settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
+    """Assets and asset checks of the dataset build, and studies; called when the suite loads."""
+    published: Path | None = None  # numbers of papers, see ``core.schema.published_numbers``
+    settings: type[SuiteSettings] = SuiteSettings  # model of [suites.<name>] of bench.toml
     require_source: Callable[[Path], object] | None = None
-    """Raises a ``SourceError`` where a folder is not laid out as a source of the suite; looks at
-    names of files only, since it is asked before anything is digested."""
-    release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
-    by_hand: str = ""  # what a person has to do to get them where it does not
-    annotation_tasks: tuple[
-        SuiteAnnotationTask, ...
-    ] = ()  # what people are asked when its questions are made
-    claims: tuple[Claim, ...] = ()  # what its paper says, to be tried; see ``core.claims``
-    licence: str = ""  # of the release: its address, or its terms in words
+    """Raises ``SourceError`` if a folder does not have the layout of the suite's source; checks
+    file names only, because it runs before files are digested."""
+    release: str = ""  # location of the authors' files, if their licence allows fetching
+    by_hand: str = ""  # otherwise: how a person gets the files
+    annotation_tasks: tuple[SuiteAnnotationTask, ...] = ()  # annotation tasks of its dataset build
+    claims: tuple[Claim, ...] = ()  # claims of its paper, see ``core.stats.claim_tests``
+    licence: str = ""  # of the release: a URL, or the terms in words
     code: tuple[Path, ...] = ()
-    """Files and folders that its question tables are made by: a change there builds them anew. None
-    named: the package of the module that its entry point names."""
+    """Files and folders with the code of its question tables, which a change there makes stale;
+    (): the package of the module that its entry point names."""
     measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
-    """By task: what is measured of one model's responses with more than their scores.
-
-    An encoder say;
-    for responses that were made elsewhere. The suite has it as an asset as well."""
+    """By task: metrics of one model's external responses that need more than scores, such as an
+    encoder. The suite also has them as an asset."""
 
     @property
     def every_annotation_task(self) -> tuple[SuiteAnnotationTask, ...]:
@@ -118,7 +113,7 @@ def defects(suite: Suite) -> list[str]:
     found = [] if suite.tasks else ["it has no tasks"]
     found += name_defects(suite.name)
     times = Counter(task.name for task in suite.tasks)
-    found += [f"task {name}: there are {n} of this name" for name, n in times.items() if n > 1]
+    found += [f"task {name}: {n} tasks have this name" for name, n in times.items() if n > 1]
     found += [
         f"task {name}: lies in the folder of task {other}"
         for name in times
@@ -129,10 +124,10 @@ def defects(suite: Suite) -> list[str]:
     if not issubclass(suite.settings, SuiteSettings):
         found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
     if suite.published and not suite.published.is_file():
-        found.append(f"published: there is no file {suite.published}")
+        found.append(f"published: no such file: {suite.published}")
     found += [f"claims: {why}" for why in _claim_defects(suite)]
-    found += [f"forms: {why}" for why in _annotation_task_defects(suite)]
-    found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
+    found += [f"annotation_tasks: {why}" for why in _annotation_task_defects(suite)]
+    found += [f"code: no such file or folder: {path}" for path in suite.code if not path.exists()]
     return found
 
 
@@ -154,18 +149,18 @@ def name_defects(name: str) -> list[str]:
     found = []
     if not _NAME.fullmatch(name) or name.endswith(_ENDS):
         found.append(
-            "name: expected letters, digits and _, no digit first, at last none of"
+            "name: expected letters, digits and _, no digit first, not ending in"
             f" {', '.join(_ENDS)}"
         )
     if name in _TAKEN:
-        found.append(f"name: the graph has other uses for {', '.join(_TAKEN)}")
+        found.append(f"name: the graph itself uses {', '.join(_TAKEN)}")
     return found
 
 
 def _annotation_task_defects(suite: Suite) -> list[str]:
     """Defects that keep an annotation task out of the graph."""
     times = Counter(one.table("answers") for one in suite.annotation_tasks)
-    found = [f"there are {n} with the table {key}" for key, n in times.items() if n > 1]
+    found = [f"{n} have the table {key}" for key, n in times.items() if n > 1]
     for one in suite.annotation_tasks:
         name = one.task.name
         parts = name.split("/")
@@ -182,7 +177,7 @@ def _annotation_task_defects(suite: Suite) -> list[str]:
 def _claim_defects(suite: Suite) -> list[str]:
     """Defects of a claim: tables that no asset makes."""
     times = Counter(claim.name for claim in suite.claims)
-    found = [f"there are {n} of the name {name}" for name, n in times.items() if n > 1]
+    found = [f"{n} have the name {name}" for name, n in times.items() if n > 1]
     conditions = {task.name: task.conditions for task in suite.tasks}
     for claim in suite.claims:
         for cell in [one for t in claim.terms for one in (t.cell, t.cell.here) if one]:
@@ -204,7 +199,7 @@ def _lacks(task: Task, suite: Suite) -> list[str]:
         if not _NAME.fullmatch(part)
     ]
     if next(iter(task.conditions), "") != "main":
-        found.append(f"its first condition should be 'main', of {list(task.conditions)}")
+        found.append(f"its first condition should be 'main', got {list(task.conditions)}")
     found += [
         f"it has no {what}"
         for what, some in (("scorer", task.scorers), ("measure", task.measures))

@@ -40,33 +40,33 @@ Slices: TypeAlias = Callable[[Question], Sequence[str]]
 
 
 CANNOT_BE_SCORED = "cannot be scored"
-"""How the note of a response begins that the scorer could not parse."""
+"""Prefix of the note of a response that the scorer could not parse."""
 
 CANNOT_BE_READ = (
     *(BenchError, ArithmeticError, AttributeError, LookupError),
     *(RuntimeError, TypeError, ValueError),
 )
-"""What a reader of responses may end with, whatever a response is.
+"""Exceptions that a scorer or judge may raise for a response.
 
-That item is unscored, by name.
+That response is unscored, with the exception as the reason.
 """
 
 RULES = "rules"
-"""Name of the judge that needs no model; a suite's own rules, and what is used by default."""
+"""Name of the judge that needs no model: a suite's own rules; the default."""
 
 
 class ByRules(NamedTuple):
     """A judge that needs no model.
 
     Attributes:
-        each: Whether a response is judged by itself, whatever others there are.
+        each: Whether each response is judged independently of the others.
     """
 
     judge: Callable[[Sequence[AnsweredQuestion]], list[Judgement]]
     each: bool = False
 
     def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-        """Judge all responses; an unreadable response is an error of its own row."""
+        """Judge all responses; an unreadable response gets a row with an error."""
         try:
             return self.judge(answered)
         except CANNOT_BE_READ:
@@ -90,7 +90,7 @@ class ByRules(NamedTuple):
 
 
 class ByModel(NamedTuple):
-    """A judge that asks a model, whichever is chosen for it."""
+    """A judge that calls a chat model."""
 
     judge: Callable[[Sequence[AnsweredQuestion], ChatModel], Sequence[Judgement]]
 
@@ -99,7 +99,7 @@ Judge: TypeAlias = ByRules | ByModel
 
 
 class ChosenJudge(NamedTuple):
-    """A judge of a task, and the model it asks.
+    """A judge of a task, and the model it calls.
 
     Attributes:
         model: "" for a judge that needs none.
@@ -143,12 +143,12 @@ class Condition:
 
     Attributes:
         prompt: Makes the prompt of a question.
-        about: What is different here, and where the paper has it.
-        own_questions: The leaf makes a table of its own: other images, or a subset.
-        needs: What to put where, said when there is nothing to ask.
-        rejections: Table of the rows of its own files that cannot be used; "": it has none.
+        about: What is special about it, and its place in the paper.
+        own_questions: Whether it has its own question table: other images, or a subset.
+        needs: Input to provide, and where; shown if there are no questions.
+        rejections: Table of the rejected rows of its own files; "" for none.
         samples: Responses drawn for each question.
-        temperature: None: as the model is configured.
+        temperature: Overrides the model's configured one; None keeps it.
     """
 
     prompt: MakePrompt
@@ -167,23 +167,23 @@ class Task:
     Attributes:
         name: "codis" or "journeybench/mcot": its folder, asset prefix and table folder.
         title: As the paper spells it.
-        version: Raised when new scores may no longer be compared with old ones.
-        conditions: "main" first: what the paper publishes.
-        scorers: How responses, judged or not, become points; default first.
+        version: Incremented when new scores are not comparable with old ones.
+        conditions: By name; "main", which the paper publishes, is the first.
+        scorers: By name; they turn responses and verdicts into points. The first is the default.
         measures: By metric name; the first is the paper's primary metric.
-        adds: What each score adds, by metric, to a mean that only all together give: CIDEr's.
-        lower_is_better: Metrics of which less is better, such as rates of errors.
-        right_from: Share of its points from which a response is right; below it is wrong.
+        adds: By metric: each score's contribution to a corpus metric, such as CIDEr.
+        lower_is_better: Metrics of which lower is better, such as error rates.
+        right_from: Share of the points from which a response counts as right.
         judges: By name; {} if none is needed.
         slices: Categories of a question that results are sliced by.
-        asked_of: Who answers; names the partition set.
-        counts: The paper's, of questions by category.
-        extensions: Packages that added to it, see ``extension``.
-        vote_tables: By which it is examined how far people agreed.
-        decided_in: What its questions wait for.
-        rejections: Table of the rows that became no question; "": nobody counts them.
-        code_book: What mistakes are read for.
-        measured_by: The harness whose imported results these are; "": it is evaluated here.
+        asked_of: Kind of model that answers; names the partition set.
+        counts: The paper's number of questions by category.
+        extensions: Packages that added to it, see ``evaluation.extensions``.
+        vote_tables: Tables of votes, for rater agreement.
+        decided_in: Decision tables of annotation that its questions are built from.
+        rejections: Table of source rows that did not become questions; "" if not counted.
+        code_book: Categories of the error analysis.
+        measured_by: Harness of imported results; "" if it is evaluated here.
     """
 
     name: str
@@ -203,7 +203,7 @@ class Task:
     vote_tables: tuple[VoteTable, ...] = ()
     decided_in: tuple[DecisionTable, ...] = ()
     rejections: str = ""
-    one_verdict: bool = True  # on a response decides all its points, so that people can judge it
+    one_verdict: bool = True  # decides all points of a response, so that people can judge it
     code_book: CodeBook = GENERAL
     measured_by: str = ""
 
@@ -246,7 +246,7 @@ class Task:
 
     @property
     def default_judge(self) -> str:
-        """The default judge for a model that is given without a judge; "" if none asks one."""
+        """The judge that calls a model given without a judge; "" if no judge calls one."""
         asking = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
         return next(asking, "")
 
@@ -309,7 +309,7 @@ class Task:
         return self.scorers[name]
 
 
-@cache  # the same tasks for the same task: what is made of them is made once
+@cache  # same objects for the same task: their assets are built once
 def _response_tasks(
     task: str, title: str, book: CodeBook, *, judged: bool
 ) -> tuple[SuiteAnnotationTask, ...]:

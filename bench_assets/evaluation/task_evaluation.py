@@ -18,4 +18,4 @@ class TaskEvaluation:
     predictions: Sequence[Prediction]
     scores: Sequence[Score]
     metrics: Sequence[Metric]
-    partial: str = ""  # how many questions of how many; "": all of them
+    partial: str = ""  # "4 of 80 questions"; "" for all

@@ -75,21 +75,21 @@ def test_checks_that_pass_say_what_holds(tmp_path):
         ),
         "questions: images_decode": "0 images: all are in the store and decode.",
         "questions: counts_match_the_paper": (
-            "Not compared: no paper's numbers are given for this task."
+            "Not compared: the task declares no counts of a paper."
         ),
-        "questions: as_expected": "3 of 3 expectations that block hold.",
+        "questions: as_expected": "3 of 3 blocking expectations hold.",
         "questions: expectations": "13 of 13 expectations hold.",
         "predictions: every_question_answered": "2 responses: 1 to every question.",
         "predictions: one_model_answered": "No server names the model that answered.",
-        "predictions: as_expected": "4 of 4 expectations that block hold.",
-        "judgements: every_response_judged": "2 verdicts: none failed for want of the judge.",
+        "predictions: as_expected": "4 of 4 blocking expectations hold.",
+        "judgements: every_response_judged": "2 verdicts: no request to the judge failed.",
         "judgements: one_model_judged": "No server names the model that answered.",
         "scores: no_row_lost": "2 scores: 1 of every question.",
         "scores: few_unscored": "0 of 2 scores without points: no more than 2%.",
         "metrics: whole": "2 metrics: each is over all of its questions.",
-        "metrics: as_expected": "6 of 6 expectations that block hold.",
+        "metrics: as_expected": "6 of 6 blocking expectations hold.",
         "metrics: no_regression": (
-            "nothing to compare with: no step before it in its run, and no other baseline"
+            "nothing to compare with: no earlier step in its run, and no other baseline"
         ),
     }
 

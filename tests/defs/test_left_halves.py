@@ -45,7 +45,7 @@ GOOD = [table("quiz", "questions"), table("quiz", "source", group="images")]
         ),
         pytest.param(
             lambda: [*GOOD, broken],
-            f"{broken!r} is no asset, and no asset check",
+            f"{broken!r} is neither an asset nor an asset check",
             id="a function that was not made an asset",
         ),
         pytest.param(
@@ -65,7 +65,7 @@ GOOD = [table("quiz", "questions"), table("quiz", "source", group="images")]
         ),
         pytest.param(
             lambda: [*GOOD, table("quiz", "scores")],
-            "quiz/scores: the graph makes this table",
+            "quiz/scores: the graph itself defines this table",
             id="a table of the right half",
         ),
         pytest.param(

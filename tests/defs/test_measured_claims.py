@@ -100,7 +100,9 @@ def test_people_are_compared_unpaired(tables):
     [
         pytest.param(NEEDED, {}, "it takes main, blind", id="nobody was asked without images"),
         pytest.param(PEOPLE, {"printed": ()}, "not measured: Human", id="no people"),
-        pytest.param(PEOPLE, {"uninformed": ["m"]}, "no model that looks", id="a baseline alone"),
+        pytest.param(
+            PEOPLE, {"uninformed": ["m"]}, "no model that sees images", id="a baseline alone"
+        ),
     ],
 )
 def test_what_cannot_be_told_says_why(tables, claim, change, why):

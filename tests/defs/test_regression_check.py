@@ -54,7 +54,7 @@ def test_a_checkpoint_that_got_worse_fails_the_check(lab):
     first = lab.evaluate(OLD)
     assert (first.passed, first.description) == (
         True,
-        "nothing to compare with: no step before it in its run, and no other baseline",
+        "nothing to compare with: no earlier step in its run, and no other baseline",
     )
     worse = lab.evaluate(NEW)
     assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.WARN)
@@ -110,7 +110,7 @@ def test_severity_and_baseline_are_configured(lab):
     assert (better.passed, better.description) == (
         True,
         "no metric is worse; accuracy: 0.500 to 0.800, +0.300 (+0.209 to +0.391) against baseline; "
-        "a change of 0.148 is shown four times in five",
+        "a change of 0.148 is detected with a power of 80 %",
     )
     worse = lab.evaluate(NEW, 'baseline = "baseline"\nseverity = "ERROR"')
     assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.ERROR)

@@ -87,7 +87,7 @@ def home(evaluated, tmp_path, server):
         pytest.param({"more": "temperature = 0.5"}, OTHER_MODEL, id="how it is asked"),
         pytest.param({"more": 'revision = "2"'}, OTHER_MODEL, id="its revision"),
         pytest.param({"judge": '"j2"'}, OTHER_JUDGE, id="the model behind the judge's name"),
-        pytest.param({"named": "n"}, "m is not in bench.toml any more", id="the name"),
+        pytest.param({"named": "n"}, "m is no longer in bench.toml", id="the name"),
     ],
 )
 def test_what_was_changed_marks_the_number(home, changes, stale):

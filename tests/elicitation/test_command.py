@@ -120,14 +120,14 @@ def test_a_task_without_options_says_so_in_a_sentence(home: Path):
     )
     flat = " ".join(said.split())
     assert code == 1
-    assert "free: cannot be asked by likelihood: 1 of 1 questions do not have options" in flat
+    assert "free: likelihood cannot be elicited: 1 of 1 questions do not have options" in flat
     assert "use --elicit generate" in flat
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--model", "random", "--elicit", "likelihood"), "random: cannot be asked by likelihood"),
+        (("--model", "random", "--elicit", "likelihood"), "random: does not support likelihood"),
         (("--model", "random", "--elicit", "guess"), "expected generate, likelihood or"),
         (("--model", "prior", "--elicit", "likelihood"), "prior is elicited already"),
     ],

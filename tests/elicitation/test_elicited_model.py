@@ -136,7 +136,7 @@ def test_a_task_whose_questions_have_not_one_right_option_says_so_in_a_sentence(
     with pytest.raises(SettingsError) as refused:
         asked("likelihood", model, CHOICE, other)
     assert str(refused.value) == (
-        "q: cannot be asked by likelihood: 1 of 2 questions do not have options of which exactly"
+        "q: likelihood cannot be elicited: 1 of 2 questions do not have options of which exactly"
         f" one is right (such as q/2, kind {kind}); use --elicit generate"
     )
     assert model.requests == []
@@ -167,7 +167,7 @@ def test_several_draws_of_likelihoods_are_refused_and_those_of_options_are_not()
 
 
 def test_a_model_that_only_talks_is_refused():
-    with pytest.raises(ModelError, match=r"^m: cannot be asked by likelihood \(expected"):
+    with pytest.raises(ModelError, match=r"^m: does not support likelihood \(expected"):
         ElicitedModel(ScriptedModel("m", lambda _: "A"), "m+likelihood", Elicitation("likelihood"))
 
 

@@ -135,7 +135,7 @@ def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is(t
     assert (said.text, said.logprobs) == ("A", pytest.approx(shares, abs=1e-6))
     assert said.note.endswith("; not among the likeliest tokens: D")
     assert without.error.startswith(
-        "no likelihood without a question: not among the likeliest tokens: D"
+        "no unconditional likelihood: not among the likeliest tokens: D"
     )
 
 

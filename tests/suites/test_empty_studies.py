@@ -55,4 +55,4 @@ def test_so_does_a_condition_whose_table_is_not_made(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     asked = ("--condition", "captions_for_images", "--model", "random")
     result = bench("evaluate", "blink", *asked, fails=True)
-    assert "there is no question to ask; it needs captions of the images" in result.stderr
+    assert "there are no questions; it needs captions of the images" in result.stderr

@@ -70,7 +70,7 @@ def test_a_condition_without_questions_says_what_it_needs(used_home):
     asked = ("evaluate", "codis", "--model", "random", "--condition", "captions_for_images")
     result = bench(*asked, fails=True)
     (said,) = [line for line in result.stderr.splitlines() if "captions" in line]
-    assert "codis, condition captions_for_images: there is no question to ask" in said
+    assert "codis, condition captions_for_images: there are no questions" in said
     assert "put captions.jsonl beside data.json" in said
 
 

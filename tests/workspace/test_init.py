@@ -81,7 +81,7 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
             for what in ("benchmark", "suite")
             for name, why in (
                 ("codis", "'codis': the name of an installed suite (bench-assets "),
-                ("report", "'report': name: the graph has other uses for "),
+                ("report", "'report': name: the graph itself uses "),
                 ("my_ablations", "'my_ablations': name: expected letters, digits and _"),
             )
         ),

@@ -22,7 +22,7 @@ EXPECTATIONS = "expectations"
 
 
 class _Kind(NamedTuple):
-    name: str  # as ``core.expected.EXPECTED`` has it
+    name: str  # a key of ``core.tables.expectations.EXPECTED``
     row_type: type[Any]
     key: tuple[str, ...]
 
@@ -37,8 +37,8 @@ def expectations_asset(catalog: Catalog) -> dg.AssetsDefinition:
         kinds={"python"},
         tags={"bench/stage": EXPECTATIONS, "bench/when": "asked"},
         description=(
-            "One row: what Great Expectations found of one expectation of one table, of all "
-            "models together. The report shows them."
+            "One row: the result of one expectation of one table over all models, by Great "
+            "Expectations. The report shows them."
         ),
     )
     def expectations(

@@ -26,7 +26,7 @@ from resources.config.settings_resource import SettingsResource
 from resources.tables.asset_types import accept_large_tables
 
 MAX_UNSCORED_SHARE = 0.02
-"""Above this share of rows without points a score table is called doubtful."""
+"""Share of rows without points above which the check of a score table fails."""
 
 _ANSWERED, _NONE_LOST = "every_question_answered", "no_row_lost"
 _JUDGED, _ONE_MODEL, _ONE_JUDGE = "every_response_judged", "one_model_answered", "one_model_judged"
@@ -105,9 +105,9 @@ def _specs_of_predictions(
             partitions_def=ANSWERING[task.asked_of],
             additional_deps=[asked],
             description=(
-                "Every question has its responses. A failed connection is no wrong answer: while "
-                "there are any, nothing is scored; materialize again to ask just those. What a "
-                "provider refuses for good counts as wrong where `accept` has `refused`."
+                "Every question has its responses. A failed request is not a wrong answer: nothing "
+                "is scored until materializing again has retried it. Permanent refusals by a "
+                "provider count as wrong if `accept` has `refused`."
             ),
         ),
         dg.AssetCheckSpec(
@@ -116,7 +116,7 @@ def _specs_of_predictions(
             blocking=True,
             partitions_def=ANSWERING[task.asked_of],
             description=(
-                "One model, snapshot and build answered all questions, as far as the server says; "
+                "One model, snapshot and build answered all questions, as the server reports it; "
                 "or `accept` has `mixed`."
             ),
         ),
@@ -158,7 +158,7 @@ def _of_judgements(task: Task, condition: str) -> dg.AssetChecksDefinition:
             asset=key,
             blocking=True,
             partitions_def=ANSWERING[task.asked_of],
-            description="The judge could be asked about every response.",
+            description="No request to the judge failed.",
         ),
         dg.AssetCheckSpec(
             _ONE_JUDGE,
@@ -193,7 +193,7 @@ def _of_judgements(task: Task, condition: str) -> dg.AssetChecksDefinition:
 def _every_response_judged(
     task: Task, condition: str, judgements: Sequence[Judgement]
 ) -> dg.AssetCheckResult:
-    holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
+    holds = f"{counted(len(judgements), 'verdict')}: no request to the judge failed."
     result = check_result(
         _errors(judgements),
         n=len(judgements),
@@ -276,7 +276,7 @@ def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
             _WHOLE,
             asset=key,
             partitions_def=ANSWERING[task.asked_of],
-            description="The metrics are those of the whole question table.",
+            description="The metrics cover the whole question table.",
         ),
         expected_spec(key, ANSWERING[task.asked_of]),
     ]

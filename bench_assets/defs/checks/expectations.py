@@ -23,7 +23,7 @@ from resources.tables.asset_types import accept_large_tables
 AS_EXPECTED = "as_expected"
 """Name of the check."""
 
-_ABOUT = "The expectations that block hold: what is made of the table stays as it is otherwise."
+_ABOUT = "All blocking expectations hold. If not, tables downstream are not updated."
 
 
 def source_checks(left: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
@@ -64,12 +64,12 @@ def expected_spec(
 def as_expected(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
     """Validate a table's expectations, by the last part of its key; blocking."""
     blocking = [one for one in EXPECTED[key[-1]] if one.blocking]
-    holds = f"{len(blocking)} of {len(blocking)} expectations that block hold."
+    holds = f"{len(blocking)} of {len(blocking)} blocking expectations hold."
     result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
     return linked_expectations(result, key)
 
 
-_SHOWN = 5  # values that are not as expected
+_SHOWN = 5  # unexpected values shown
 _LONGEST = 120  # characters of one
 
 
@@ -128,7 +128,7 @@ class Validation:
             name=f"{kind} {table}", expectations=[self._expectation(e) for e in expected]
         )
         result = batch.validate(suite)
-        # Great Expectations gives them back in an order of its own.
+        # Great Expectations returns the results in another order.
         found = {
             _key(one.expectation_config.type, one.expectation_config.kwargs): one
             for one in result.results

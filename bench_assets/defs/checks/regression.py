@@ -84,7 +84,7 @@ def _against(
     tables: TableFiles,
     settings: Settings,
 ) -> list[Comparison] | str:
-    """Compare a model with another, slice by slice; or say why that is impossible."""
+    """Compare a model with another, slice by slice; a text is the reason why that is impossible."""
     try:
         their = tables.read(evaluation_key(task, "main", "metrics"), Metric, other)
         differs = not_comparable(their, metrics)
@@ -118,9 +118,11 @@ def _found(lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequ
     if worse or notes:
         return "; ".join([*map(_sentence, worse), *notes])
     if not lines:
-        return "nothing to compare with: no step before it in its run, and no other baseline"
+        return "nothing to compare with: no earlier step in its run, and no other baseline"
     overall = [line for line in lines if line.category == "all"]
-    power = [f"a change of {line.shows:.3f} is shown four times in five" for line in overall[:1]]
+    power = [
+        f"a change of {line.shows:.3f} is detected with a power of 80 %" for line in overall[:1]
+    ]
     return "; ".join(["no metric is worse", *map(_sentence, overall), *power])
 
 
@@ -135,7 +137,7 @@ def _line(line: Comparison) -> str:
 
 
 def _sentence(line: Comparison) -> str:
-    """Describe the worse metric, and the first questions that lost points."""
+    """Describe the change of a metric, and the first questions that lost points."""
     slice_ = "" if line.category == "all" else f" of {as_text(line.category)}"
     lost = f", {len(line.lost)} questions lost: {', '.join(map(as_text, line.lost[:_NAMED]))}"
     return (

@@ -44,13 +44,13 @@ class CurrentConfiguration:
         """
         if why := self._of_task(task, Signature.parse(row.signature)):
             return why
-        if task.asked_of != "model" or task.measured_by:  # another harness says how
+        if task.asked_of != "model" or task.measured_by:  # another harness configured it
             return ""
         try:
             model = self._setup(row.model)
         except UnknownNameError:
-            return f"{row.model} is not in {self._settings.file.name} any more"
-        measured = parts_of(row.setup or "")  # NULL beside newer tables
+            return f"{row.model} is no longer in {self._settings.file.name}"
+        measured = parts_of(row.setup or "")  # NULL if queried together with newer tables
         if model and measured.model - {model_of(model)}:
             return "measured under another configuration of the model"
         judge = self._judge(task)
@@ -89,7 +89,7 @@ class CurrentConfiguration:
             if not chosen.model:
                 return judged_by(chosen.name, "")
             setup = self._setup(chosen.model)
-        except (SettingsError, UnknownNameError):  # the next evaluation will say so
+        except (SettingsError, UnknownNameError):  # the next evaluation reports it
             return ""
         return judged_by(chosen.name, setup) if setup else None
 

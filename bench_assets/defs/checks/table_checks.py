@@ -33,11 +33,11 @@ from resources.tables.parquet import TableFiles
 _WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
 _DECIDED, _ALL = "people_have_decided", "expectations"
 _BLOCKING = {
-    _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
+    _WELL_FORMED: "Ids are unique; every question has a text and a possible answer.",
     _DECODE: "Every image of a question is in the image store and decodes.",
     _COUNTS: "The published edition has the paper's number of questions in each category.",
-    _DECIDED: "Nothing that people vote on is open or expired. Blocks while they are asked and "
-    "`publish` in bench.toml is complete, and after a deadline that too little was decided by.",
+    _DECIDED: "No annotation unit is open or expired. Blocks while units are open and `publish` in "
+    "bench.toml is complete, and if too few units were decided by the deadline.",
 }
 
 
@@ -97,7 +97,7 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
     ) -> Iterator[dg.AssetCheckResult]:
         loaded = settings.load()
         found = {
-            # An ablation may have nothing to ask: no captions, say.
+            # An ablation may have no questions, for want of captions, say.
             _WELL_FORMED: lambda: _well_formed(task, questions, condition),
             _DECODE: lambda: _images_decode(task, image_store, questions, condition),
             _COUNTS: lambda: _counts_match_the_paper(task, questions),
@@ -115,7 +115,7 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
 
 
 def _question_specs(task: Task, key: list[str]) -> list[dg.AssetCheckSpec]:
-    """Name the checks of a question table; all but one block the assets behind it."""
+    """Specify the checks of a question table; all but one block downstream assets."""
     return [
         *(
             dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
@@ -136,7 +136,7 @@ def _is_tried(name: str, task: Task, key: list[str]) -> bool:
 def annotation_is_complete(
     found: Mapping[str, Undecided], n_units: Mapping[str, int], settings: Settings
 ) -> dg.AssetCheckResult:
-    """Warn of undecided units; block if bench.toml waits for them, or too little was decided.
+    """Warn of undecided units; block if bench.toml waits for them, or too few were decided.
 
     Args:
         found: Undecided units by annotation task.
@@ -161,7 +161,7 @@ def annotation_is_complete(
         problems,
         n=len(problems),
         of="undecided unit",
-        holds="Whatever people voted on is kept or dropped.",
+        holds="Every annotation unit is decided.",
         severity=dg.AssetCheckSeverity.ERROR if stops else dg.AssetCheckSeverity.WARN,
     )
 
@@ -175,7 +175,7 @@ def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> d
         problems + question_problems(questions),
         n=n,
         of="question",
-        holds=holds if questions else "There is no question, and need not be.",
+        holds=holds if questions else "There are no questions, which is allowed for an ablation.",
     )
     faulty = (question.question_id for question in questions if _defects(question))
     return linked(result, task, condition, questions=faulty)
@@ -200,7 +200,7 @@ def _images_decode(
 
 
 def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
-    """Defect of an image; "" if it decodes."""
+    """The defect of an image, by image; {} if it decodes."""
     try:
         image_store.open(image)
     except ImageError as why:
@@ -231,8 +231,8 @@ def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.Ass
 def _as_counted(task: Task, editions: Set[str], n: int) -> str:
     """Message if every count equals the paper's."""
     if not task.counts:
-        return "Not compared: no paper's numbers are given for this task."
+        return "Not compared: the task declares no counts of a paper."
     if editions != {"published"}:
         whose = " and ".join(sorted(editions)) or "missing"
         return f"Not compared: the paper counts the published edition, and this is {whose}."
-    return f"{counted(n, 'question')}, as many as the paper has wherever it counts them."
+    return f"{counted(n, 'question')}, in agreement with all counts of the paper."

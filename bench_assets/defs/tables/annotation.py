@@ -45,20 +45,20 @@ from resources.tables.file_bytes import PER_MODEL
 from resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
-    "units": (Unit, "One row: one thing that people are asked about: {}."),
-    "asked": (AskedUnit, "One row: one unit as it was put where people answer: {}."),
+    "units": (Unit, "One row: one annotation unit: {}."),
+    "asked": (AskedUnit, "One row: one unit as published to the annotation tool: {}."),
     "answers": (
         Answer,
-        "One row: what one person last said of one unit, and, if it does not count, why: {}.",
+        "One row: one person's last answer about one unit, and why it does not count, if so: {}.",
     ),
 }
-_SHOWN = 5  # reasons that a run tells
+_SHOWN = 5  # reasons that a run logs
 
 
 def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     """Build the step of a task: its units, their publication, and the answers."""
     tables = {name: task.table(name) for name in _ROWS}
-    # A model may fill units in first, and shares its pool then; most tasks ask people alone.
+    # A model may pre-annotate units, and needs its pool; most tasks ask only people.
     told = AssetFolder(f"{task.suite}/annotation").stage(
         "annotation", asks="judge", when_asked=_is_of_models(task)
     )
@@ -104,14 +104,14 @@ def _asked_and_answered(
     terms: Terms,
     settings: Settings,
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Publish the units, then read the answers; refused ones are logged."""
+    """Publish the units, then read the answers; reasons for refusal are logged."""
     port = open_annotation_backend(settings)
     put = _ask(port, task, units, terms)
     rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
     yield table_output(rows, put._asdict() if put else {"closed": terms.until}, "asked")
     found = count(task, units, port.answers(task), terms)
     for why, n in _reasons(found.refused):
-        context.log.info(f"{n} do not count: {why}")
+        context.log.info(f"{n} answers do not count: {why}")
     yield _answers_output(found)
 
 
@@ -123,9 +123,9 @@ def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
     """
     if _is_of_models(task):
         raise SettingsError(
-            f"{task.task.name}: propose = {chosen.propose!r}: what people think of models' "
+            f"{task.task.name}: propose = {chosen.propose!r}: verdicts on models' "
             f"responses"
-            " is not proposed. Remove the entry"
+            " cannot be proposed. Remove the entry"
         )
     return chosen.propose
 

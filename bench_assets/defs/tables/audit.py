@@ -31,7 +31,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
     """Build the audit asset of a task; ``tasks`` are all tasks."""
     key = audit_key(task)
 
-    @dg.multi_asset(  # dg.asset would have the type of its rows from what it returns
+    @dg.multi_asset(  # dg.asset would take the row type from the return annotation
         name="__".join(key.path),
         outs={
             AUDIT: dg.AssetOut(
@@ -40,7 +40,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
                 group_name=f"{task.suite}_audit",
                 kinds={"python"},
                 tags={"bench/stage": AUDIT, "bench/when": "asked"},
-                description="One row: what one examination of the benchmark itself found.",
+                description="One row: the finding of one audit check of the benchmark.",
             )
         },
         deps=[
@@ -72,7 +72,7 @@ def _check_result(row: AuditRow, key: dg.AssetKey) -> dg.AssetCheckResult:
         asset_key=key,
         check_name=row.check,
         passed=row.passed,
-        severity=dg.AssetCheckSeverity.WARN,  # a doubt, which a person looks at: it stops nothing
+        severity=dg.AssetCheckSeverity.WARN,  # a doubt for a person to check; blocks nothing
         description=row.sentence,
         metadata={"suspects": dg.MetadataValue.md("\n".join(listed))} if listed else {},
     )

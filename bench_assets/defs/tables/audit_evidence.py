@@ -54,7 +54,7 @@ _ROWS: Mapping[Table, type[Prediction | Judgement | Score]] = {
 
 @dataclass(frozen=True)
 class TaskEvidence:
-    """A home's tables of one task."""
+    """Evidence about one task, from the tables of a home."""
 
     task: Task
     tables: TableFiles
@@ -78,7 +78,7 @@ class TaskEvidence:
         for task in self.tasks:
             key = questions_key(task, "main")
             if task.name != self.task.name and self.tables.exists(key):
-                with suppress(TableError):  # `bench home verify` tells of it
+                with suppress(TableError):  # `bench home verify` names it
                     found[task.name] = self.tables.read(key, Question)
         return found
 
@@ -112,7 +112,7 @@ class TaskEvidence:
 
     @cached_property
     def _looks(self) -> dict[str, ImageLook | None]:
-        """Image hashes by SHA-256; None if the image does not decode."""
+        """Cached looks by SHA-256; None if the image does not decode."""
         return {}
 
     def results(self, condition: str = "main") -> Results:

@@ -27,20 +27,20 @@ from resources.storage.atomic_write import open_atomic
 from resources.storage.file_digests import texts_of
 
 FILE = "looks.json"
-"""Beside the folder of images."""
+"""File of cached image hashes, beside the folder of images."""
 
-_THREADS = 4  # images that are decoded at once
+_THREADS = 4  # images decoded at once
 
 
 class ImageLook(NamedTuple):
-    """What checks compare of an image's pixels."""
+    """Perceptual hash and statistics of an image's pixels."""
 
     hash: str  # 16 hexadecimal digits
     statistics: ImageStatistics
 
 
 def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
-    """Image hashes by SHA-256, for images that decode; computed once per home."""
+    """Hashes and statistics by SHA-256, for images that decode; cached in the home."""
     file = Path(store.folder).with_name(FILE)
     known = _read(file)
     shown = list(dict.fromkeys(images))

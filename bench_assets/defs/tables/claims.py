@@ -50,7 +50,7 @@ from resources.tables.parquet import TableFiles, table_output
 class _MeasuredCell(NamedTuple):
     cell: Cell
     model: str
-    edition: str  # "published" of printed numbers
+    edition: str  # "published" for printed numbers
     number: ClaimNumber
     measured: bool
 
@@ -63,7 +63,7 @@ class MeasuredClaims:
     tasks: Sequence[Task]
     tables: TableFiles
     printed: Sequence[PublishedNumber]
-    uninformed: Collection[str] = ()  # models that answer without looking
+    uninformed: Collection[str] = ()  # models that see no image
     _rows: dict[tuple[str, ...], dict[tuple[str, str], Metric]] = field(default_factory=dict)
     _questions: dict[tuple[str, str], dict[str, Question]] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ class MeasuredClaims:
             return "it is about models that the paper names"
         if not model:
             conditions = dict.fromkeys(term.cell.condition for term in claim.terms)
-            return f"no model that looks was measured for it: it takes {', '.join(conditions)}"
+            return f"no model that sees images was evaluated on all of: {', '.join(conditions)}"
         found = [self._find(claim, term.cell, model) for term in claim.terms]
         if missing := [one for one in found if isinstance(one, str)]:
             return missing[0]
@@ -120,7 +120,7 @@ class MeasuredClaims:
         )
 
     def _paired(self, claim: Claim, cells: Sequence[_MeasuredCell]) -> Difference | None:
-        """Interval of the difference of two numbers over the same questions."""
+        """Paired difference of two numbers over the same questions; None if they have none."""
         if [term.weight for term in claim.terms] != [1.0, -1.0]:
             return None
         more, less = cells
@@ -201,14 +201,14 @@ class MeasuredClaims:
 
 
 def claim_key(task: Task, cell: Cell) -> list[str]:
-    """Asset key of the table that has a cell's value."""
+    """Asset key of the table with a cell's value."""
     if cell.table == "metrics":
         return evaluation_key(task, cell.condition, "metrics")
     return [*task.name.split("/"), cell.table]
 
 
 CLAIMS = "claims"
-"""Name of the table, one a suite: ``codis/claims``."""
+"""Name of the table, one per suite: ``codis/claims``."""
 
 
 def claims_asset(suite: Suite) -> dg.AssetsDefinition:
@@ -221,8 +221,8 @@ def claims_asset(suite: Suite) -> dg.AssetsDefinition:
         kinds={"python"},
         tags={"bench/stage": CLAIMS},
         description=(
-            "One row: a sentence of the paper, tried on its own numbers or on those measured "
-            "here, of one model or of all together."
+            "One row: a claim of the paper, tested on its own numbers or on those measured "
+            "here, for one model or for all together."
         ),
     )
     def claims(settings: SettingsResource, tables: TableFiles) -> dg.Output[list[ClaimResult]]:

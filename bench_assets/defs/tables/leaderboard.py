@@ -55,12 +55,12 @@ def standings(
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
-    """Rank the models of one task: ours on the present questions, best first, then published.
+    """Rank the models of one task: measured on the present questions first, then published.
 
     A model evaluated on older questions is left out until it is evaluated again. Models with failed
     questions come last; after them stale ones, with the reason in ``stale``, and those with
     unreadable tables, by name and reason without a number. Results on other sources stay, with
-    their ``place``; rows of one edition stand together, the present edition first.
+    their ``place``; rows are grouped by edition, the present edition first.
     """
     printed = [
         row
@@ -85,7 +85,7 @@ def all_standings(
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
-    """Rank the models of each task; of an object store, one task is read while one is ranked."""
+    """Rank the models of each task; with an object store, reading overlaps with ranking."""
     of_task = partial(standings, tables=tables, published=published, configured=configured)
     if tables.blobs.folder is not None:
         return [row for task in tasks for row in of_task(task)]
@@ -145,7 +145,7 @@ def _current(
 
 
 def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
-    """Yield each row with its model, or the error of the row, which does not end the others."""
+    """Yield each row with its model; an unreadable row yields its error."""
     try:
         yield from ((row.model, row) for row in to_rows(found, Metric))
     except TableError:
@@ -275,7 +275,7 @@ def _export() -> dg.AssetsDefinition:
 
 
 def as_csv(frame: "pd.DataFrame") -> str:
-    """Format as CSV in which no cell is read as a formula."""
+    """Format as CSV in which spreadsheets read no cell as a formula."""
     safe = frame.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
     return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
 

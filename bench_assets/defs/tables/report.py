@@ -1,4 +1,4 @@
-"""The report as an asset, downstream of the leaderboard and all metrics."""
+"""The report as an asset."""
 
 import dagster as dg
 
@@ -24,7 +24,7 @@ def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
         group_name="leaderboard",
         kinds={"html"},
         tags={"bench/stage": "leaderboard"},
-        description="All that was measured as a site that opens from disk, in `report/`.",
+        description="All results as a site that opens from disk, in `report/`.",
     )
     def report(
         context: dg.AssetExecutionContext,

@@ -82,5 +82,5 @@ def test_more_parts_come_last():
 
 @pytest.mark.parametrize("text", ["", "codis", "codis|data:1", "codis|2|main"])
 def test_what_is_no_signature_is_refused(text):
-    with pytest.raises(TableError, match="no signature"):
+    with pytest.raises(TableError, match="not a signature"):
         Signature.parse(text)
