@@ -32,9 +32,7 @@ class Catalog:
 
     suites: tuple[Suite, ...]
     problems: tuple[str, ...] = ()  # one line per suite left out, with the reason
-    not_loaded: frozenset[str] = (
-        frozenset()
-    )  # names of these, and of suites that were not requested
+    not_loaded: frozenset[str] = frozenset()  # names left out, or not requested
     origins: Mapping[str, str] = field(default_factory=dict)  # where each comes from, for messages
 
     @property

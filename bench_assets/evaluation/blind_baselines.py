@@ -79,7 +79,7 @@ def best_constants(
 def best_cells(
     found: Mapping[str, Cells], lower_is_better: Collection[str] = ()
 ) -> dict[tuple[str, str], tuple[float, str]]:
-    """The best value of each cell, with the response that has it; the first one of several.
+    """The best value of each cell, with its response; of equal ones the first.
 
     Args:
         found: By response, its value of each metric and category.

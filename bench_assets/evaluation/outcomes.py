@@ -21,7 +21,7 @@ Accepted: TypeAlias = Literal["refused", "mixed"]
 Row = TypeVar("Row", Prediction, Judgement)
 
 _WORD = re.compile(r"\w+")
-_LOOP = 6  # words, from which on a repeated word is a loop
+_LOOP = 6  # words, from which on a response of mostly one word is a loop
 _SAME = 0.5
 _SHOWN = 3  # serving models that a message names
 

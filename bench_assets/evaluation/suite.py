@@ -23,7 +23,7 @@ _TAKEN = (
 )
 """Names of the graph's own assets, groups and jobs."""
 
-_ENDS = ("_ablations", "_audit")  # of groups beside a suite's
+_ENDS = ("_ablations", "_audit")  # endings of a suite's further groups
 
 
 class SuiteSettings(BaseModel):
@@ -175,7 +175,7 @@ def _annotation_task_defects(suite: Suite) -> list[str]:
 
 
 def _claim_defects(suite: Suite) -> list[str]:
-    """Defects of a claim: tables that no asset makes."""
+    """Defects of claims: duplicate names, unknown tasks and conditions."""
     times = Counter(claim.name for claim in suite.claims)
     found = [f"{n} have the name {name}" for name, n in times.items() if n > 1]
     conditions = {task.name: task.conditions for task in suite.tasks}

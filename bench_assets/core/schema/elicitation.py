@@ -175,7 +175,7 @@ class OptionLikelihoods(NamedTuple):
 
     logprobs: tuple[float, ...]  # of each option, summed over its tokens; natural logarithm
     tokens: tuple[int, ...]  # of each option
-    bounds: tuple[int, ...] = ()  # indices of options with only an upper bound: not listed
+    bounds: tuple[int, ...] = ()  # indices of options with an upper bound only (not listed)
 
     def to_json(self) -> str:
         """Serialise as the text of a response."""

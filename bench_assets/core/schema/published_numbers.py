@@ -128,8 +128,7 @@ class ClaimResult:
     value: float  # weighted sum minus the margin, in the metric's unit; NaN if unknown
     low: float  # 95 % interval, not corrected for the number of claims
     high: float
-    p: float | None = None  # two-sided, corrected for all claims of the paper (Holm); None if
-    # there is no interval
+    p: float | None = None  # two-sided, corrected for all claims (Holm); None without an interval
     n: int  # fewest questions, or other units, behind one of its numbers; 0 if unknown
     why: str  # the numbers that were compared, and caveats
 

@@ -142,7 +142,7 @@ class Prediction:
         seconds: Seconds from the request to the last token.
         note: Changes to the request that the model required, such as a resized image.
         served: Serving model that the server reports; "" if it reports none.
-        no_answer: "no answer in 512 tokens": truncated in its reasoning; wrong, never judged.
+        no_answer: "no answer in 512 tokens": truncated before an answer; wrong, never judged.
         error: Why there is no response; the row is requested again and never scored.
         refused: Kind of a permanent refusal by the provider; see ``error``.
         setup: Setup of the model, see ``core.schema.provenance``; "" in older tables.

@@ -16,8 +16,8 @@ from bench_assets.core.schema.errors import TableError
 _DIGITS = 12
 
 OPEN, EXPIRED = "open", "expired"
-"""Parts of a signature, and labels of questions: the number of annotation decisions missing when
-the questions were built, and of those missing at the deadline."""
+"""Parts of a signature, and labels of questions: the numbers of open and of expired annotation
+units when the questions were built."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # may contain bars: ends before the known parts that follow
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"

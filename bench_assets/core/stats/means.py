@@ -47,9 +47,7 @@ class Mean(NamedTuple):
     high: float
     n_scored: int
     n_unscored: int
-    n_clusters: float | None = (
-        None  # effective number: equal clusters with as much information (Kish, 1965)
-    )
+    n_clusters: float | None = None  # effective number: as many equal clusters (Kish, 1965)
     largest_cluster: float | None = None  # share of the weight
 
 

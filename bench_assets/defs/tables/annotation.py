@@ -111,7 +111,7 @@ def _asked_and_answered(
     yield table_output(rows, put._asdict() if put else {"closed": terms.until}, "asked")
     found = count(task, units, port.answers(task), terms)
     for why, n in _reasons(found.refused):
-        context.log.info(f"{n} answers do not count: {why}")
+        context.log.info(f"{n} refused: {why}")
     yield _answers_output(found)
 
 

@@ -55,7 +55,7 @@ def standings(
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
-    """Rank the models of one task: measured on the present questions first, then published.
+    """Rank the models of one task: first measured on the present questions, then published.
 
     A model evaluated on older questions is left out until it is evaluated again. Models with failed
     questions come last; after them stale ones, with the reason in ``stale``, and those with
