@@ -314,7 +314,10 @@ def test_judged_responses_are_dealt_where_each_was_judged():
     assert (one_word.value, one_word.shuffled) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
     rows = beside_known(evaluated("a", "xyx"))
     assert rows["all"].shuffled is None
-    assert "no shuffled: 2 of its responses were not judged where dealt" in rows["all"].baselines
+    assert (
+        "no shuffled: 2 shuffled responses were not judged on their new questions"
+        in rows["all"].baselines
+    )
     known = beside_known(evaluated("a", "xyx"), evaluated("b", "yxy"))["all"]
     assert known.shuffled == pytest.approx(1 / 3)  # a ring: one x stays right
 

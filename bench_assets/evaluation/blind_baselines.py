@@ -179,11 +179,13 @@ def beside(
 def _origin(best: BestConstant | None, n_missing: int) -> str:
     """How the blind baselines of a judged metric were found, or why they are absent."""
     constant = (
-        f"constant: best of {best.n_tried} that the judge had judged on all questions by then"
+        f"constant: best of {best.n_tried} that the judge had judged on all questions"
         if best
-        else "no constant: no response was judged on all questions, evaluate most-frequent"
+        else "no constant: no response was judged on all questions; evaluate most-frequent"
     )
-    shuffled = f"; no shuffled: {n_missing} of its responses were not judged where dealt"
+    shuffled = (
+        f"; no shuffled: {n_missing} shuffled responses were not judged on their new questions"
+    )
     return constant + (shuffled if n_missing else "")
 
 

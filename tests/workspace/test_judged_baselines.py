@@ -56,7 +56,7 @@ def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_pa
     bench.evaluate(["codis"], "constant")
     one = number(bench.metrics("codis", "constant"))
     assert (one.value, one.constant, one.shuffled) == (1.0, 1.0, 1.0)
-    assert one.baselines == "constant: best of 1 that the judge had judged on all questions by then"
+    assert one.baselines == "constant: best of 1 that the judge had judged on all questions"
 
     bench.evaluate(["codis"], "m")
     bench.server.forget()

@@ -128,12 +128,14 @@ def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
     newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
     twice = {name for name in names if stored.names.count(name) > 1}
     if wrong := sorted((names ^ set(declared.names) - newer) | twice):
-        raise TableError(f"{row_type.__name__} table differs in {wrong}: written by other code?")
+        raise TableError(
+            f"{row_type.__name__} table differs in {wrong}: written by another version?"
+        )
     for field in stored:
         if not _fits(field.type, expected := declared.field(field.name).type):
             raise TableError(
                 f"{row_type.__name__} table: column {field.name} is {field.type}, not {expected}:"
-                " written by other code?"
+                " written by another version?"
             )
 
 

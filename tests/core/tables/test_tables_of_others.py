@@ -52,7 +52,9 @@ def test_types_of_one_kind_fit(name, kind):
     ],
 )
 def test_a_column_of_another_type_is_named_with_both(name, values):
-    with pytest.raises(TableError, match=f"column {name} is .*, not .*: written by other code"):
+    with pytest.raises(
+        TableError, match=f"column {name} is .*, not .*: written by another version"
+    ):
         to_rows(with_column(name, values), Thing)
 
 
