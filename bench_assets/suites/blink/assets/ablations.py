@@ -60,7 +60,8 @@ def concatenated_images(
         keyed = from_key(read_key(own_key, rejections))
         for one in rejections:
             _log.warning("%s is left out: %s", one.entry, one.reason)
-        rows = [replace(question, edition=questions[0].edition) for question in keyed]
+        editions = {question.edition for question in questions}
+        rows = [replace(question, edition=one) for one in editions for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:
             made = threads.map(lambda one: _joined(one, image_store), several_images(questions))

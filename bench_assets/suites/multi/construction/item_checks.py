@@ -39,13 +39,12 @@ def _of_format(item: MultiItem) -> list[str]:
 
 
 def _of_content(item: MultiItem) -> list[str]:
-    shown = [int(match[1]) for match in IMAGE_TOKEN.finditer(item.text)]
+    shown = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
+    absent = next((n for n in shown if not 0 < n <= len(item.images)), None)
     found = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
-        f"it refers to image {max(shown, default=0)} of {len(item.images)}": (
-            max(shown, default=0) > len(item.images)
-        ),
+        f"it refers to image {absent} of {len(item.images)}": absent is not None,
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
     }
     return [defect for defect, holds in found.items() if holds]

@@ -47,6 +47,9 @@ def select_usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> Us
         missing = [image for image in piece.images if image not in images]
         fault = f"images are missing: {', '.join(missing)}" if missing else ""
         fault = fault or ("" if piece.content.strip() else "the text is empty")
+        absent = [n for n in _image_numbers(piece.content) if not 0 < n <= len(piece.images)]
+        if absent and not fault:
+            fault = f"it refers to image {absent[0]} of {len(piece.images)}"
         if fault:
             checked.rejections.append(Rejection(entry=f"knowledge {name}", reason=fault))
         else:
@@ -300,7 +303,7 @@ def _with_piece(
 ) -> Question:
     if piece is None:
         return question
-    shown = [piece.images[n - 1] for n in _image_numbers(piece.content) if n <= len(piece.images)]
+    shown = [piece.images[n - 1] for n in _image_numbers(piece.content)]
     return replace(
         question,
         context=_renumber_images(piece.content, len(question.images) + 1),
