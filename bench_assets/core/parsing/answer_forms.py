@@ -26,10 +26,10 @@ from bench_assets.core.parsing.statements import ARROWS, CORRECTING, VERDICTS, O
 from bench_assets.core.parsing.word_lists import alternatives
 
 Wanted = Literal["right", "wrong", "else"]
-"""Whether a question asks for the statements that are right, for those that are wrong, or else."""
+"""What a question asks for: the right statements, the wrong ones, or something else."""
 
 _FILE = Path(__file__).with_name("option_forms.txt")
-_MANY = 40  # letters that a response begins with; of more only the last is added
+_MANY = 40  # options kept of those a response begins with; of more, only the last is added
 _SEPARATED = r"(?:[\s,、，;；&+.*_-]|和|与|及|以及|and\b)"
 _NOTHING_ELSE = re.compile(rf"{NAME}(?:{_SEPARATED}*+{NAME})*+")
 _EITHER = re.compile(rf"{NAME}(?:(?:{_SEPARATED}|或者?|or\b|/)*+{NAME})*+")
@@ -114,7 +114,7 @@ Form: TypeAlias = Callable[[ParsedResponse], str | None]
 
 
 def nothing_else(text: str) -> str | None:
-    """The letters of a text that holds nothing but options; "" if it holds one or another."""
+    """The letters of a text of nothing but options; "" for alternatives, None for other text."""
     said = text.strip(_AROUND)
     if _NOTHING_ELSE.fullmatch(said):
         return _distinct(map(letter_of, re.findall(NAME, said)))
@@ -122,14 +122,14 @@ def nothing_else(text: str) -> str | None:
 
 
 def listed(response: ParsedResponse) -> str | None:
-    """The options that are listed one a line below an announcement, unless they all are."""
+    """The options listed one per line below an announcement, unless all options are listed."""
     found = _ANNOUNCED.search(response.text)
     letters = _distinct(letter_of(one[1]) for one in _LABEL.finditer(found[1])) if found else ""
     return letters if 0 < len(letters) < response.options.n else None
 
 
 def stated(response: ParsedResponse) -> str | None:
-    """The last choice, unless another was made before it and nothing says that it no longer is."""
+    """The last stated choice; "" if it is denied, or an earlier one differs and still holds."""
     said = response.said
     if not said.chosen:
         return None
@@ -148,16 +148,16 @@ def stated(response: ParsedResponse) -> str | None:
 
 
 def stated_once(response: ParsedResponse) -> str | None:
-    """The last choice, unless a conclusion that follows names another option."""
+    """The last stated choice; "" if a conclusion after it names another option."""
     found, said = stated(response), response.said
     drawn = concluded(response) if found and said.concluded_at > said.chosen[-1][1] else None
     return found if drawn in (None, found) else ""
 
 
 def opened_with_both(response: ParsedResponse) -> str | None:
-    """The letter and text that a response opens with, where all that follows is the reason.
+    """The option that a response opens with, by letter and text, if only its reason follows.
 
-    No other letter follows, and nothing is taken back: "(D) 7 - three on each side and one more".
+    No other letter and no correction may follow: "(D) 7 - three on each side and one more".
     """
     found, said = _OPENS_WITH_BOTH.match(response.text), response.said
     if not found or said.cues or said.refuses or said.open:
@@ -170,7 +170,7 @@ def opened_with_both(response: ParsedResponse) -> str | None:
 
 
 def opened(response: ParsedResponse) -> str | None:
-    """The letter that is all of the first line, if what follows takes nothing back."""
+    """The letter that is the whole first line, if the rest corrects nothing."""
     first, _, rest = response.text.partition("\n")
     found = nothing_else(first) if rest.strip() and re.search(LETTER, first) else None
     wrong = set(response.said.verdicts["wrong"] + response.said.called_wrong)
@@ -179,19 +179,19 @@ def opened(response: ParsedResponse) -> str | None:
 
 
 def option_line(response: ParsedResponse) -> str | None:
-    """The one option that stands in a line of its own with its letter and its text."""
+    """The only option that is a line of its own, with its letter and its text."""
     found = {letter_of(line[1]) for line in _OPTION_LINE.finditer(response.text)}
     return found.pop() if len(found) == 1 and not _goes_on(response) else None
 
 
 def claimed(response: ParsedResponse) -> str | None:
-    """The one option whose text is stated of a letter: "A is closer to the camera"."""
+    """The only option stated as a claim: "A is closer to the camera"."""
     found = set(response.said.claimed)
     return found.pop() if len(found) == 1 and not found & response.said.rejected else None
 
 
 def judged(response: ParsedResponse) -> str | None:
-    """The options judged to be what is wanted; "" if that is unclear."""
+    """The options whose verdicts are what the question asks for; "" if that is unclear."""
     said, text, tokens = response.said, response.text, response.tokens
     verdicts = said.verdicts
     if verdicts["fit"] or (verdicts["unfit"] and response.wanted != "right"):
@@ -228,9 +228,10 @@ def eliminated(response: ParsedResponse) -> str | None:
 
 
 def judged_alone(response: ParsedResponse) -> str | None:
-    """As ``judged``, but none of options that are gone through line by line and not set apart.
+    """As ``judged``, but None for a line-by-line analysis that singles out no option.
 
-    A last line that is none of them sets one apart: "The best match is A."
+    A verdict "right", "wrong" or "unfit" singles one out, and so does a last line such as "The best
+    match is A."
     """
     verdicts = response.said.verdicts
     last = response.text.rstrip().rpartition("\n")[2]
@@ -242,7 +243,7 @@ def judged_alone(response: ParsedResponse) -> str | None:
 
 
 def standing_alone(response: ParsedResponse) -> str | None:
-    """The letters that a response begins or ends with, or lists one a line."""
+    """The letters that a response begins or ends with, or lists one per line."""
     said, text, options = response.said, response.text, response.options
     labels = [(letter_of(one[1]), one[3]) for one in _LABEL.finditer(text)]
     lines = [line for line in text.split("\n") if line.strip()]
@@ -262,7 +263,7 @@ def standing_alone(response: ParsedResponse) -> str | None:
 
 
 def standing_apart(response: ParsedResponse) -> str | None:
-    """As ``standing_alone``, but none where several are listed or another one is claimed."""
+    """As ``standing_alone``, but None if a conclusion, claim or verdict favours another option."""
     found = standing_alone(response)
     corrected = any(one.kind == "undo" or one.text in CORRECTING for one in response.tokens)
     if corrected or _ENDS_WITH_A_NAME.search(response.text):
@@ -279,7 +280,7 @@ def concluded(response: ParsedResponse) -> str | None:
 
 
 def named(response: ParsedResponse) -> str | None:
-    """What follows "is" at the end of a clause: "the colour of the car is B"; nothing differs."""
+    """The letters after "is" at the end of a clause, if all agree: "the colour of the car is B"."""
     found = {frozenset(letters) for letters in response.said.named}
     if len(found) != 1 or found & {frozenset(one) for one in response.said.rejected}:
         return None
@@ -287,7 +288,7 @@ def named(response: ParsedResponse) -> str | None:
 
 
 def mentioned(response: ParsedResponse) -> str | None:
-    """The only option mentioned, in a sentence at least that holds."""
+    """The only option mentioned, if a sentence asserts it."""
     said = response.said
     named = map(letter_of, re.findall(NAME, _without_analysis(response.text)))
     stated = any(token.kind == "state" for token in response.tokens)
@@ -308,7 +309,7 @@ def mentioned(response: ParsedResponse) -> str | None:
 
 
 def worded(response: ParsedResponse) -> str | None:
-    """The one option of which a short response has all the words that no other option has."""
+    """The only option all of whose distinctive words are in a short response."""
     text, options = response.text, response.options
     if re.search(NAME, text) or len(text) > _SHORT_TEXT or denies(text) or leaves_open(text):
         return None
@@ -331,7 +332,7 @@ def _words_of(text: str) -> frozenset[str]:
 
 
 def _says_it_is(clause: str) -> bool:
-    """Whether all Latin words beside an option's letter are known to say that it is the answer."""
+    """Whether the Latin words around an option's letter are known to call it the answer."""
     if re.search(TEXT, clause):
         return True  # "There are three dogs."
     if _LABELLED_TEXT.search(clause) or _IN_OTHER_WORDS.search(clause):
@@ -344,7 +345,7 @@ def _says_it_is(clause: str) -> bool:
 
 
 def _without_analysis(text: str) -> str:
-    """Leave out the lines that go through several options one by one."""
+    """Remove the lines that go through several options one by one."""
     lines = [(line, _LABEL.match(line)) for line in text.splitlines()]
     if len({label[1] for _, label in lines if label}) < 2:
         return text
@@ -352,7 +353,7 @@ def _without_analysis(text: str) -> str:
 
 
 def _goes_on(response: ParsedResponse) -> bool:
-    """Whether the next option was announced, and nothing is said of it: "A: red. B:"."""
+    """Whether a response was cut off after announcing the next option: "A: red. B:"."""
     names = [letter_of(name) for name in re.findall(NAME, response.text)]
     *_, before, last = ["", *(line for line in response.text.split("\n") if line.strip())]
     bare = _BARE_LABEL.match(last.rstrip()) and _LABELLED.match(before)
@@ -362,9 +363,9 @@ def _goes_on(response: ParsedResponse) -> bool:
 
 
 def _left_over(response: ParsedResponse) -> str:
-    """The letters that end a response on their own, if no other option is named so.
+    """The letters that end a response, if all other options it names are rejected.
 
-    They are all of the last sentence, or what its colon or arrow leads to.
+    They are the whole last sentence, or follow its colon or arrow.
     """
     *before, last = [one for one in response.tokens if one.kind != "stop"] or [response.tokens[0]]
     at = response.tokens.index(last)
@@ -384,7 +385,7 @@ def _left_over(response: ParsedResponse) -> str:
 
 
 def _after_colon(text: str) -> str:
-    """The options that a colon leads to, if the response says nothing else of any."""
+    """The options after the last colon, if there are several and none is named before it."""
     before, _, after = text.rpartition(":")
     plain = before and not re.search(NAME, before) and not denies(before)
     found = (nothing_else(after) or "") if plain else ""
@@ -402,12 +403,12 @@ def _leads_to_the_end(opens: Token, before: Sequence[Token]) -> bool:
 
 
 def _is_none(text: str) -> bool:
-    """Whether a short response denies in another language, or is what a program says."""
+    """Whether a short response is a denial in another language, or the output of a program."""
     return len(text.split()) <= _FEW and _SHORT_NONE.search(text) is not None
 
 
 def _leading(tokens: Sequence[Token]) -> str:
-    """The letters that a response begins with, if an end, a reason or their text follows."""
+    """The letters that a response begins with, if a stop, a reason or their text follows."""
     words = [token for token in tokens if token.kind not in ("cue", "is")]
     if tokens[0].text in _WEIGHING:
         return ""
@@ -441,7 +442,7 @@ def _leading(tokens: Sequence[Token]) -> str:
 
 
 def _lists_another(words: Sequence[Token]) -> bool:
-    """Whether a comma and an option follow of which nothing is said: "AC, D is wrong"."""
+    """Whether a comma and another option follow that is not dropped right after."""
     kinds = [word.kind for word in words]
     return kinds[:2] == ["comma", "option"] and kinds[2:] != ["drop"]
 
@@ -451,7 +452,7 @@ def _distinct(letters: Iterable[str]) -> str:
 
 
 def _unless_doubtful(form: Form) -> Form:
-    """A form that does not count in a response that refuses or breaks off."""
+    """Wrap a form to give None for a response that refuses or breaks off."""
 
     def read(response: ParsedResponse) -> str | None:
         text = response.text

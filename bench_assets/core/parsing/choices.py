@@ -1,9 +1,10 @@
-"""Letters for options, and letters out of responses.
+"""Multiple-choice parser: letters for options, and the letters that responses choose.
 
-A response is made plain, the options that it names are marked, and its sentences are read as
-statements with their scope. It commits to what the first form that is there says, from the plainest
-(nothing but the answer) to the loosest (one option is mentioned, no other); a wrong letter is worse
-than none. What is denied, left open, asked, refused, taken back or cut off is not chosen.
+A response is normalized, the options that it names are marked, and its sentences are parsed into
+statements with their scope. The answer forms are tried from the strictest (nothing but the answer)
+to the loosest (only one option is mentioned); the first that matches decides. A wrong letter is
+worse than none: options that are denied, hedged, asked about, refused, withdrawn or cut off are not
+chosen.
 """
 
 import re
@@ -41,10 +42,10 @@ _LEAD = re.compile(alternatives(_FILE, "before an answer alone"), re.IGNORECASE)
 _LEFT_OPEN = re.compile(alternatives(_FILE, "left open").replace("@", f"({NAME})"), re.IGNORECASE)
 _LETTERS_ALONE = re.compile(rf"\W*[A-M](?:[\s,、&{NAME[1:-1]}]+[A-M])*[\s,、&{NAME[1:-1]}]*\.?")
 _SMALL_ALONE = re.compile(r"[a-m](?:[\s,、]+[a-m])+")
-_SLASHES = re.compile(  # of several right ones: "A/C/D", "the answer is A/C"; "选A/B" is open
+_SLASHES = re.compile(  # several right options: "A/C/D", "the answer is A/C"; "选A/B" is open
     r"(?<![A-Za-z/])(?:[A-M](?:/[A-M]){2,}|(?<![\u4e00-\u9fff])[A-M]/[A-M])(?![A-Za-z/])"
 )
-_TICK_BESIDE_A_WORD = re.compile(  # and what says the same in Chinese: "right (正确)"
+_TICK_BESIDE_A_WORD = re.compile(  # or its Chinese translation: "right (正确)"
     r"(?<=\w) ?[√×](?!\w)|[√×] ?(?=\w)|(?<=right) ?\((?:正确|对)\)|(?<=wrong) ?\((?:错误?)\)",
     re.IGNORECASE,
 )
@@ -59,12 +60,12 @@ _COORDINATES = re.compile(
 )
 _LEAVING_OPEN = ("hedge", "if")
 _INITIALS = {"T": "√", "F": "×"}  # true, false
-_SUM = re.compile(  # from its beginning: at each number of a long one, it would take too long
+_SUM = re.compile(  # only from its first number: long sums would take quadratic time
     r"(?<![\d.])(?<!\d[+×*−-])(?<!\d [+×*−-])(?<!\d[+×*−-] )(?<!\d [+×*−-] )"
     r"\d++(?:\s*+[+×*−-]\s*+\d++)++\s*+=\s*+(\d++)(?!\.?\d)"
 )
-_SHORT = 64  # characters of a response that is remembered
-_OF_AN_ANSWER = re.compile(  # or three words at most
+_SHORT = 64  # characters; responses up to this length are cached
+_OF_AN_ANSWER = re.compile(  # words for the judged answer, or a text of at most three words
     r"\b(?:answers?|responses?|predictions?|outputs?|reference|it|they|both|this|that|these|student|model)\b"
     r"|回答|答案|两者|二者|说法|表述|描述|叙述|命题|本题|该|此|题干"
     r"|\A\W*(?:(?:[A-Za-z]+\W*){1,3}\Z|[\u4e00-\u9fff]{1,6}\W*\Z|(?:yes|no)\b|(?:是的?|否|不是?)[,.。])",
@@ -78,14 +79,14 @@ _SPEECH_OF_ANOTHER = re.compile(  # "“B,” the boy says", "the boy says: “B
 
 
 class Choice(NamedTuple):
-    """The option that a response commits to, if it commits to one."""
+    """The option that a response commits to, if any."""
 
     letter: str | None
-    why: str  # what it was read from, or why nothing was
+    why: str  # the form it was read from, or why there is no letter
 
 
 class Choices(NamedTuple):
-    """The options that a response commits to, in the order named; "" if it leaves that open."""
+    """The options that a response commits to, in the order named; "" if undecided."""
 
     letters: str
     why: str
@@ -101,11 +102,11 @@ def lettered(options: Sequence[str]) -> str:
 
 
 def read_choice(response: str, options: Sequence[str]) -> Choice:
-    """Read which option a response commits to, by its letter, its text or its place.
+    """Read which option a response commits to, by letter, text or place in the list.
 
     Args:
-        response: What the model said, in English or Chinese, with or without markup.
-        options: The texts of the options as shown, at most 13; "" where only a letter is known.
+        response: The response, in English or Chinese, with or without markup.
+        options: The texts of the options as shown, at most 13; "" for one that has only a letter.
 
     >>> read_choice("Turning clockwise, so the camera moves **left**.", ("left", "right"))
     Choice(letter='A', why='a conclusion')
@@ -120,9 +121,9 @@ def read_choices(response: str, options: Options, wanted: Wanted = "right") -> C
     """Read the options that a response commits to, where several may be right.
 
     Args:
-        response: As ``read_choice`` takes it.
-        options: What is offered.
-        wanted: What makes an option of the question a right one.
+        response: As in ``read_choice``.
+        options: The options of the question.
+        wanted: Which options the question asks for.
     """
     found, text = _decided(response, options, wanted, SEVERAL)
     if found.letters and _leaves_open(text, found.letters):
@@ -150,7 +151,7 @@ _remembered = lru_cache(maxsize=8192)(_read_choice)
 def _decided(
     response: str, options: Options, wanted: Wanted, forms: Sequence[tuple[str, Form]]
 ) -> tuple[Choices, str]:
-    """What a response commits to, and its text with the options marked."""
+    """The options that a response commits to, and its text with the options marked."""
     if forms is SEVERAL:
         response = _SLASHES.sub(lambda found: found[0].replace("/", "、"), response)
     if wrapped := _wrapped(response, options):
@@ -173,7 +174,7 @@ def _decided(
 
 
 def _judges_silently(response: ParsedResponse) -> bool:
-    """Whether a verdict is asked for, and nothing is said of "right" and "wrong" themselves."""
+    """Whether a verdict is asked for and the response implies one without naming it."""
     said = response.said
     silent = not (said.chosen or said.open or said.refuses)
     holds = not any(one.kind in _LEAVING_OPEN for one in response.tokens)
@@ -182,7 +183,7 @@ def _judges_silently(response: ParsedResponse) -> bool:
 
 
 def _wrapped(response: str, options: Options) -> tuple[Choices, str] | None:
-    """What stands in an object, or in a box that has nothing but options."""
+    """Read a JSON object, or a LaTeX box that holds only options; None if there is neither."""
     if (written := in_json(response)) is not None:
         text = _prepared(written, options)
         found = nothing_else(text)
@@ -209,7 +210,7 @@ def _prepared(text: str, options: Options) -> str:
 
 
 def _leaves_open(text: str, letters: str) -> bool:
-    """Whether another option stays possible after these were named for the last time."""
+    """Whether the text after the last mention of these letters leaves another option open."""
     ends = [found.end() for found in re.finditer(NAME, text) if letter_of(found[0]) in letters]
     after = text[ends[-1] :] if ends else ""
     return any(

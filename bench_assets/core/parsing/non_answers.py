@@ -1,9 +1,9 @@
 """Non-answers: responses that were never meant as an answer, and what kind of text each is.
 
-Tool calls, errors of programs and servers, objects of moderation, leaked chat templates, echoes of
-the prompt, plans without an end (``non_answers.txt`` has their patterns). They are found before any
-parser reads the text, since they may hold the gold by chance. A response that speaks of such things
-("The sign reads 'Error'") is an ordinary one: a non-answer leaves no sentence beside it.
+Tool calls, errors of programs and servers, moderation objects, leaked chat templates, echoes of the
+prompt, unfinished plans (``non_answers.txt`` has their patterns). They are detected before any
+parser reads the text, since they may contain the gold by chance. A response about such things ("The
+sign reads 'Error'") is an ordinary one: a non-answer has no sentence beside it.
 """
 
 import json
@@ -47,7 +47,9 @@ _EXCEPTION = re.compile(
     rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_any('exceptions')}))"
     rf"(?::[^\n]*|\([^\n]*|[ \t]+(?:[-–—][ \t]+)?(?!\(){_REST})"
 )
-_ORDINARY = re.compile(r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}\.?")  # to a rule
+_ORDINARY = re.compile(  # an exception to a rule
+    r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}\.?"
+)
 _LABELLED = re.compile(
     rf"\W*(?:{_any('label of a short rest')})\W{{0,2}}(?:[:：\])]|\s[-–—])\s*(?:{_REST})?"
     rf"|\W*(?-i:(?:HTTP|Error|ERROR) [45]\d\d|{_any('label alone')})[ \t]+"
@@ -88,12 +90,12 @@ _TOOL_TYPES = ("tool_use", "function", "function_call", "tool_call")
 
 
 def non_answer(response: str, question: str = "", options: Sequence[str] = ()) -> str:
-    """Kind of a response that is no answer; "" for an ordinary response.
+    """Classify a response that is no answer; "" for an ordinary response.
 
     Args:
-        response: Without the model's reasoning.
-        question: Its text: an exception that it names is no error.
-        options: Their texts.
+        response: The response without the model's reasoning.
+        question: Text of the question; an exception that it names is not an error.
+        options: Texts of the options.
 
     >>> non_answer("KeyError: 'A'"), non_answer("Let me first look at option (A).")
     ('an error message', 'an unfinished plan')
@@ -110,12 +112,12 @@ def non_answer(response: str, question: str = "", options: Sequence[str] = ()) -
 
 @lru_cache(256)  # one response to many questions is read once
 def _kind_alone(text: str) -> str:
-    """Kind of a text to a question that names nothing in it, and so excuses nothing."""
+    """Kind of a text whatever the question; "" here is final, and so is cached."""
     return _kind(text, "", ())
 
 
 def _kind(text: str, question: str, options: Sequence[str]) -> str:
-    """Kind of a text that is no echo."""
+    """Kind of a text, echoes aside."""
     asked = "\n".join((question, *options))
     if found := _kind_of_object(text, asked):
         return found
@@ -162,7 +164,7 @@ def _is_label_of_moderation(value: dict[str, object]) -> bool:
 
 
 def _is_tool_call(text: str) -> bool:
-    """Whether a call of a tool ends the response: what follows its end would be an answer."""
+    """Whether a response ends with a tool call; text after the call would be an answer."""
     if opened := _TOOL_OPENS.search(text):
         *_, last = [None, *_TOOL_CLOSES.finditer(text, opened.end())]
         return not last or not re.search(r"\w", _SPECIAL.sub("", text[last.end() :]))
@@ -171,7 +173,7 @@ def _is_tool_call(text: str) -> bool:
 
 
 def _leaks_template(text: str) -> bool:
-    """Whether the turn of a user opens the text, and no turn of the model has words."""
+    """Whether a text begins with a user turn, and no model turn has words."""
     if _JINJA.match(text):
         return True
     *_, last = [None, *_MODEL_TURN.finditer(text)]
@@ -190,7 +192,7 @@ def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    """Whether a value that programs print stands alone, or before a few words."""
+    """Whether a text is a value that programs print, alone or before a few words."""
     if not (found := _VALUE.match(text)) or text.rstrip(".") in _PLAIN_WORDS:
         return False
     rest = text[found.end() :]
@@ -198,7 +200,7 @@ def _is_value(text: str) -> bool:
 
 
 def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
-    """Whether nothing but the question, its options and the words of prompts stands there."""
+    """Whether a text holds nothing but the question, its options and words of prompts."""
     if len(text) > _LONGEST:
         return False
     said, known = _bare_response(text), _bare_question(question)

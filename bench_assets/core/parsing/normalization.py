@@ -98,7 +98,7 @@ def plain(response: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Remove article, stops, quotation marks and case around an option's text.
+    """Reduce an option's text: without article, surrounding punctuation and case.
 
     >>> bare("The second image.") == bare("second image")
     True
@@ -108,7 +108,7 @@ def bare(text: str) -> str:
 
 
 def in_english(text: str) -> str:
-    """Write the words of a Chinese response that English options need in English."""
+    """Translate the words of a Chinese response that occur in English options."""
     for pattern, instead in IN_ENGLISH:
         text = pattern.sub(instead, text)
     return text

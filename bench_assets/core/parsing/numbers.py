@@ -1,4 +1,4 @@
-"""Numbers inside texts: in responses, in ground truths, in the words of a question."""
+"""Parser of numbers in responses, golds and questions."""
 
 import re
 import unicodedata
@@ -16,18 +16,18 @@ WORDS = (
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     *("nineteen", "twenty"),
 )
-"""The first numbers as they are written out, by value."""
+"""English words of the numbers 0 to 20, by value."""
 
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORTH = {word: n for n, word in enumerate(WORDS)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
 _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS[:20] + _TENS + tuple(_TIMES))})\b", re.IGNORECASE)
-_MOST_WORDS = 20  # of one number; "hundred hundred ..." is soon no number
-_BETWEEN = re.compile(r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?")  # of the words of one number
+_MOST_WORDS = 20  # words of one number; bounds "hundred hundred ..."
+_BETWEEN = re.compile(r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?")  # between words of one number
 _JOINS = re.compile(r"[\s-]")
 _DIGITS = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
-# Where more has to follow, every digit of a long list is a beginning: no number is longer.
+# For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
 _SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
 _SEVERAL = re.compile(rf"({_SHORT})\s+({'|'.join(_TIMES)})\b", re.IGNORECASE)
 _HALVES = (
@@ -39,7 +39,7 @@ _FRACTION = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d+)/([1-9]\d*)(?![\d/])")
 _LATEX = re.compile(r"(-?)\\[dt]?frac\s*\{?(\d+)\}?\s*\{?([1-9]\d*)\}?")
 _VULGAR = re.compile(r"(-?)([¼-¾⅐-⅞])")
 _RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
-_GLUED = re.compile(r"(?<=[\u4e00-\u9fff])(?<!第)(?=-?\d)")  # to Chinese words
+_GLUED = re.compile(r"(?<=[\u4e00-\u9fff])(?<!第)(?=-?\d)")  # a number right after a Chinese word
 _BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
@@ -56,25 +56,25 @@ _SO = re.compile(
     r"|\b(?:so|therefore|thus|hence|total of|altogether|in total|(?:that|which) makes)\b",
     re.IGNORECASE,
 )
-_TOLD = re.compile(  # "3 adults pay €59"; what comes first is told in other cases
+_TOLD = re.compile(  # the number after a verb: "3 adults pay €59"; else the first number counts
     r"\b(?:is|are|was|were|be|has|have|had|gets?|pays?|costs?|weighs?|needs?|earns?|makes?|spends?"
     rf"|takes?|receives?|keeps?|left with)\s+[$€£¥]?({_SHORT})",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(  # before a number that says of what, when or how much: "in 5 weeks"
+_MEASURE = re.compile(  # before a number that is no result: "in 5 weeks", "for 3 dollars"
     r"\b(?:in|after|for|(?<!left )with|within|during|every|per|of|all)\s+"
     r"(?:the |these |those )*[$€£¥]?\Z",
     re.IGNORECASE,
 )
 _AGO = re.compile(r"\s+\w+\s+(?:ago|later|earlier)\b", re.IGNORECASE)
-_LEAD = 24  # characters of a number's sentence that may say so
+_LEAD = 24  # characters before a number in which that is looked for
 _IN_PARENTHESES = re.compile(r"(?<!\\)\([^()]*\)")
 _RESULT = re.compile(r"=\s*[$€£¥]?-?\d|% of [$€£¥]?\d[\d,.]* is [$€£¥]?\d")
 _IN_BOLD = re.compile(r"\*\*\s*[$€£¥]?(-?\d[\d,]*(?:\.\d+)?)\s*%?(?:\s+[^\W\d]+){0,3}\s*[.!]?\*\*")
 _CHECK = re.compile(r"\W*(?:(?:double-|to )?check|(?:to )?verif\w+|验[算证]|检验)\b", re.IGNORECASE)
 _CUT_OFF = re.compile(r"(?:[+×/÷=^]|\\(?:times|div|cdot|frac))\s*\Z|\d\s*x\s*\Z")
 _OR_SO = re.compile(r", or (?:about|a little)\b.*")
-_LOOP = 3  # times that a model says a sentence before it is stuck
+_LOOP = 3  # repetitions of the last sentence that show a model stuck in a loop
 _DENIED = re.compile(
     r"(?:\b(?:(?<!has )(?<!have )(?<!had )not|never|nor|neither|rather than|instead of)|n['’]t)"
     rf"\s+(?:[a-z]+\s+)?{_DIGITS}"
@@ -97,7 +97,7 @@ _RANGE = (
     rf"|[<>≤≥]\s*{_DIGITS}|{_DIGITS}(?:\+(?!\s*\d)|\s+(?:at\s+(?:least|most)|or\s+(?:more|fewer|less))\b)"
 )
 _SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
-_POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be parted by points
+_POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: points may separate thousands
 _SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _PRONOUN = re.compile(
@@ -155,7 +155,7 @@ _EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECAS
 
 
 def numbers(text: str) -> list[float]:
-    """List the numbers of a text in order, those written out included.
+    """List the numbers of a text in order, including number words.
 
     >>> numbers("Three cups at $1,200.50 each, twenty-five of a dozen")
     [3.0, 1200.5, 25.0, 12.0]
@@ -164,7 +164,7 @@ def numbers(text: str) -> list[float]:
 
 
 def in_digits(text: str) -> str:
-    """Write the numbers that are written out in digits.
+    """Replace number words by digits.
 
     >>> in_digits("two hundred and five cups, half a dozen, 2.5 million, two point five")
     '205 cups, 6, 2500000, 2.5'
@@ -183,12 +183,12 @@ def in_digits(text: str) -> str:
 
 
 def final_number(response: str) -> float | None:
-    """Read the number that a solution ends in; None if it holds none, or a range.
+    """Read the final number of a solution; None if there is none, or a range.
 
-    What is called the answer comes first: the last such sentence decides. Then comes a number in
-    bold, then the last total or conclusion, unless a result is calculated after it, then the last
-    number there is. Checks of a result do not count; a number that is denied is none, and that
-    there are none is 0.
+    The last sentence that states an answer decides. Without one, the number is the last one in
+    bold, else that of the last total or conclusion (or of a result calculated after it), else the
+    last number of all. Checks of a result are skipped, negated numbers ignored; "there are none"
+    is 0.
 
     >>> final_number("2 + 3 = 5 cups. The answer is 5, of 12 in all."), final_number("4 + 4 = 8")
     (5.0, 8.0)
@@ -236,13 +236,13 @@ def _concluded(said: Sequence[str]) -> float | None:
 
 
 def _told(phrase: str, found: Sequence[float | None]) -> float | None:
-    """The number of several of which a verb tells: "2 adults and 5 children pay €59"."""
+    """Of several numbers, the one after a verb ("2 adults and 5 children pay €59"), else the first."""
     told = _TOLD.search(phrase) if len(found) > 1 and "=" not in phrase else None
     return _value(told[1]) if told else found[0]
 
 
 def denied(text: str) -> bool:
-    """Whether a text begins by denying that there are any; "nothing to look at" does not count.
+    """Whether a text begins by saying that there are none; "no image" does not count.
 
     >>> denied("There are no cups."), denied("There are no more than 5 cups.")
     (True, False)
@@ -263,7 +263,7 @@ def same_number(one: float, other: float) -> bool:
 
 
 def written(number: float) -> str:
-    """Write a number without needless digits.
+    """Format a number without trailing zeros, to at most 10 significant digits.
 
     >>> written(5.0), written(2.5)
     ('5', '2.5')
@@ -272,7 +272,7 @@ def written(number: float) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """Read a text that is a number and nothing else but a unit sign; None if it is not.
+    """Parse a text that is one number, with or without "$" or "%"; None if it is not.
 
     >>> as_number("25%"), as_number("$1,200"), as_number("no cups")
     (25.0, 1200.0, None)
@@ -282,7 +282,7 @@ def as_number(text: str) -> float | None:
 
 
 def _readings(phrase: str) -> list[float | None]:
-    """Numbers of a phrase, in order; None for an open one."""
+    """Numbers that a phrase states, in order; None for an unclear one, such as a range."""
     if asks_for_input(phrase):
         return []
     if denied(phrase):
@@ -305,7 +305,7 @@ def _readings(phrase: str) -> list[float | None]:
 
 
 def _sum_of_the_rest(phrase: str) -> float | None:
-    """The first number of a phrase that counts, if the others add up to it: "5: 2 red, 3 blue"."""
+    """The first number of a counting phrase if the others add up to it: "5: 2 red, 3 blue"."""
     first, *rest = [_value(found) for found in _NUMBER.findall(phrase)] or [0.0]
     adds_up = len(rest) > 1 and first == sum(rest) and "=" not in phrase
     return first if adds_up and _COUNTING.match(phrase) else None
@@ -341,7 +341,7 @@ def _value(digits: str) -> float:
 
 
 def _written_out(text: str) -> list[list[re.Match[str]]]:
-    """Find the numbers that are written out, each with its words."""
+    """Find the number words of a text, grouped by number."""
     found: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(text):
         last = found[-1][-1] if found else None
@@ -358,7 +358,7 @@ def _written_out(text: str) -> list[list[re.Match[str]]]:
 
 
 def _belongs(last: str, between: str, word: str) -> bool:
-    """Whether a word goes on with the number of the one before: "twenty-five", "two hundred"."""
+    """Whether a word continues the number of the previous one: "twenty-five", "two hundred"."""
     if not _BETWEEN.fullmatch(between):
         return False
     if word in _TIMES:

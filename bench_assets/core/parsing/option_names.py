@@ -1,7 +1,7 @@
 """Marks the options that a text names: by letter, by their text or by their place in the list.
 
-Each name becomes one private character, so that the words around it are matched by patterns that
-know nothing of the question (``option_forms.txt``, ``words.txt``).
+Each name becomes one private-use character, so that the patterns for the words around it do not
+depend on the question (``option_forms.txt``, ``words.txt``).
 """
 
 import re
@@ -20,7 +20,7 @@ from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
 _Mark: TypeAlias = Callable[[re.Match[str]], str]
 _TextMark: TypeAlias = tuple[re.Pattern[str], _Mark]
 
-# The first private character of options named by a text, by a claim ("A is closer"), by a letter in
+# First private-use character of options named by text, by a claim ("A is closer"), by a letter in
 # brackets, by a bare letter, and by letter and text.
 _TEXT, _CLAIM, _LETTER, _BARE, _BOTH = range(0xE000, 0xE0A0, 0x20)
 TEXT = f"[{chr(_TEXT)}-{chr(_LETTER - 1)}]"
@@ -29,7 +29,7 @@ LETTER = f"[{chr(_LETTER)}-{chr(_BOTH + 0x1F)}]"
 SIGNED = f"[{chr(_LETTER)}-{chr(_BARE - 1)}]"
 """An option named by a letter in brackets, or after a word: "(A)", "option A"."""
 NAME = f"[{chr(_TEXT)}-{chr(_BOTH + 0x1F)}]"
-"""Any named option in a text that ``marked`` made."""
+"""Any named option in the output of ``marked``."""
 NAMES = "".join(map(chr, range(_TEXT, _BOTH + 0x20)))
 BOTH = f"[{chr(_BOTH)}-{chr(_BOTH + 0x1F)}]"
 """An option named by its letter and its text."""
@@ -146,19 +146,19 @@ _APPARENT = re.compile(  # "A looks darker, but that is due to the shadow"
     re.IGNORECASE,
 )
 _STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
-_BEGINS = "\x1f"  # before a text in capitals, with which a sentence may begin
+_BEGINS = "\x1f"  # before a capitalised option text, which may begin a sentence
 _LABELLED = re.compile(rf"({LETTER})([ \t.):、,*-]{{0,4}}{_BEGINS}?)({TEXT})")
 _NAMED_AND_LABELLED = re.compile(rf"({TEXT})[ \t]*,?[ \t]*({LETTER})(?![ \t.:)、]*{TEXT})")
 _OPENS_LIST = re.compile(
     rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})"
     rf"(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
 )
-_HEADING = re.compile(  # of a list that announces none of its options
+_HEADING = re.compile(  # of a list of options; it announces none of them
     r"^[^\w\n]{0,6}(?:the |all |answer )?(?:options|choices|candidates|选项)[*_ ]*[:：][*_ ]*\n",
     re.IGNORECASE | re.MULTILINE,
 )
 _CHAIN = rf"{NAME}(?:\s*;\s*{NAME})+"
-_CHAINED = re.compile(  # by semicolons; "the answer is B; A is wrong" is no chain
+_CHAINED = re.compile(  # options joined by semicolons; not "the answer is B; A is wrong"
     rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.!\n)\]}}】]|,(?!\s*{NAME})|因为|because\b))"
 )
 _OFFERED = re.compile(  # "the choices are A, B, C and D" names none of them
@@ -174,15 +174,15 @@ _AND = re.compile(  # "A, 以及C"; "A, and C.", but not "A, and C is wrong"
     r"\s*(?:[.;!]|$|are\b|apply\b|hold\b))",
 )
 _BLANKS = re.compile(" {2,}")
-_NO_OPTION = 25  # the place of "Z"
-_LEAST = 4  # letters of a Latin text that is no common word, of Chinese ones two
+_NO_OPTION = 25  # index of "Z"
+_LEAST = 4  # letters of a Latin text that is no common word; two of a Chinese one
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a question: how many, and their texts where these are known.
+    """The options of a question: their number, and their texts if known.
 
-    ``counted`` is False where their number is not known, so that "all but A" names none.
+    ``counted`` is False if their number is not known, so that "all but A" names none.
     """
 
     n: int
@@ -191,12 +191,12 @@ class Options:
 
     @property
     def letters(self) -> str:
-        """The letters that are offered."""
+        """The letters of the options, from A on."""
         return ascii_uppercase[: self.n]
 
     @property
     def compared(self) -> bool:
-        """Whether the texts say something of points in the image: "A is closer"."""
+        """Whether the texts are claims about points in the image: "A is closer"."""
         return _patterns(self.texts).compared
 
     @property
@@ -206,37 +206,37 @@ class Options:
 
     @property
     def sides(self) -> str:
-        """The letters of "right" and of "wrong", where the options are these; else ""."""
+        """The letters of "right" and "wrong" ("yes" and "no"), if these are options; else ""."""
         return _patterns(self.texts).sides
 
 
 class _Patterns(NamedTuple):
-    """What names the options of a question by their texts."""
+    """Patterns that find the options of a question by their texts."""
 
     marks: Sequence[_TextMark]
     pointed: bool  # whether the options are named after letters in the image: "Point A"
-    compared: bool  # whether they say something of these letters: "A is closer"
-    ordinals: dict[str, int]  # places that the texts name themselves: "the second image"
+    compared: bool  # whether they are claims about these letters: "A is closer"
+    ordinals: dict[str, int]  # ordinal in an option's text ("the second image") to its index
     sides: str
     of_statements: bool  # whether these are "yes" and "no", "true" and "false"
 
 
 def letter_of(name: str) -> str:
-    """Which option a private character names."""
+    """Letter of the option that a private-use character names."""
     return ascii_uppercase[(ord(name) - _TEXT) % 0x20]
 
 
 def is_claim(name: str) -> bool:
-    """Whether it stands for an option's text that states something of a letter."""
+    """Whether a private-use character names an option by a claim: "A is closer"."""
     return _CLAIM <= ord(name) < _LETTER
 
 
 def marked(text: str, options: Options) -> str:
-    """Write one private character for each name of an option; lists of all options are left out.
+    """Replace each name of an option by a private-use character; remove lists of all options.
 
     Args:
-        text: As ``normalization.plain`` leaves it.
-        options: What is offered.
+        text: Output of ``normalization.plain``.
+        options: The options of the question.
     """
     patterns = _patterns(options.texts)
     for pattern, mark in patterns.marks:
@@ -297,7 +297,7 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
 
 
 def _side_marks(sides: str) -> Iterator[_TextMark]:
-    """What agrees, and what disagrees, with a statement."""
+    """Patterns of agreement and disagreement with a statement."""
     right, wrong = (_always(_place(letter)) for letter in sides)
     yield from ((_DISAGREES, wrong), (_AGREES, right), (_OPENS_WITH_NO, wrong))
     yield from ((_DISAGREES_IN_SHORT, wrong), (_AGREES_IN_SHORT, right))
@@ -306,7 +306,7 @@ def _side_marks(sides: str) -> Iterator[_TextMark]:
 def _claim_marks(
     compared: Sequence[re.Match[str]], different: Mapping[str, int]
 ) -> Iterator[_TextMark]:
-    """What claims an option: "A is nearer", "the camera pans left"."""
+    """Patterns of claims that imply an option: "A is nearer", "the camera pans left"."""
     letters = {found[1]: different[found[0]] for found in compared}
     if letters:
         yield _COMPARED_TO, lambda _: ""
@@ -328,7 +328,7 @@ def _claim_marks(
 def _text_marks(
     known: Sequence[str], different: Mapping[str, int], claims: AbstractSet[str]
 ) -> Iterator[_TextMark]:
-    """The options' own texts; those that are common words only where an answer stands."""
+    """Patterns of the options' texts; common words count only where an answer is expected."""
     if known and all(text.isdecimal() for text in known):
         yield _PARTS, _without_parts
         yield _NUMBER, partial(_number, places=different)
@@ -353,7 +353,7 @@ def _text_marks(
 
 
 def _all_of(found: re.Match[str], text: re.Pattern[str], mark: _Mark) -> str:
-    """Mark each text of a response that is nothing but texts of options: "铁、钠、铜"."""
+    """Mark the option texts of a response that consists of nothing else: "铁、钠、铜"."""
     return text.sub(mark, found[0])
 
 
@@ -369,7 +369,7 @@ def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
 
 
 def _is_word(text: str) -> bool:
-    """Whether an option's text is a word that responses hold without naming the option."""
+    """Whether an option's text is a common word, which need not name the option."""
     short = len(text) < (_LEAST if text.isascii() else 2)
     return short or text in ("left", "right") or any(text in side for side in _SIDES)
 
@@ -386,7 +386,7 @@ def _comparison(letter: str, words: str) -> re.Pattern[str]:
 
 
 def _alone(letter: str) -> re.Pattern[str]:
-    """A point that is named where an answer stands: "The answer is point A."."""
+    """Pattern of a point named where an answer is expected: "The answer is point A."."""
     body = rf"(?P<lead>{_STANDING})(?:point|box) {letter.upper()}{_AFTER}"
     return re.compile(body, re.IGNORECASE | re.MULTILINE)
 
@@ -406,7 +406,7 @@ def _text(found: re.Match[str], places: Mapping[str, int]) -> str:
 
 
 def _without_parts(found: re.Match[str]) -> str:
-    """A number without what follows, if that counts its parts: they sum up to it."""
+    """Keep only the total if the numbers after it count its parts and add up to it."""
     total, *parts = (
         int(_NUMBERS.get(one.casefold(), one))
         for one in (found["total"], *_NUMBER.findall(found["parts"]))
@@ -417,7 +417,7 @@ def _without_parts(found: re.Match[str]) -> str:
 
 
 def _number(found: re.Match[str], places: Mapping[str, int]) -> str:
-    """A number in digits or in a word; one that is no option is marked too, as none of them."""
+    """Mark a number in digits or words; one that is no option is marked as "Z"."""
     digits = _NUMBERS.get(found[0].casefold(), found[0])
     return chr(_TEXT + places.get(digits, _NO_OPTION))
 
@@ -466,7 +466,7 @@ def _placed(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
 
 
 def _of_two(found: re.Match[str], offered: str) -> str:
-    """The former or the latter of two options: in the order in which the text names them."""
+    """Mark "the former" or "the latter" of two options, in the order the text names them."""
     names = re.findall(NAME, found.string[: found.start()])
     two = "".join(dict.fromkeys(map(letter_of, names))) or offered
     if len(two) != 2:
@@ -475,7 +475,7 @@ def _of_two(found: re.Match[str], offered: str) -> str:
 
 
 def _without_list(text: str, n: int) -> str:
-    """Leave out where all options are listed in their order, with their texts and nothing else."""
+    """Remove lists of all options in their order that hold nothing but letters and texts."""
     if n < 2:
         return text
     return _list_of(n).sub("", _OPENS_LIST.sub(_closed, text))
@@ -492,7 +492,7 @@ def _list_of(n: int) -> re.Pattern[str]:
 
 
 def _closed(found: re.Match[str]) -> str:
-    """End the sentence before lines that go through several options: it announces none of them."""
+    """End the sentence before a list of several options: its colon announces none of them."""
     return f".\n{found[1]}" if letter_of(found[1]) != letter_of(found[2]) else found[0]
 
 
@@ -508,7 +508,7 @@ def _verdict_on(found: re.Match[str]) -> str:
 
 
 def _agreed(found: re.Match[str]) -> str:
-    """A label and a text: one name if they agree; if not, either of two."""
+    """Merge a label and a text into one name if they agree; else mark them as alternatives."""
     names = [name for name in found[0] if re.match(NAME, name)]
     if letter_of(names[0]) == letter_of(names[1]):
         kind = _CLAIM if any(map(is_claim, names)) else _BOTH
@@ -518,7 +518,7 @@ def _agreed(found: re.Match[str]) -> str:
 
 
 def _others(found: re.Match[str], options: Options) -> str:
-    """The options that are not among those a text sets aside."""
+    """The options left over by "all but ..."."""
     aside = {letter_of(name) for name in re.findall(NAME, found[0])}
     return f" {_names_of(one for one in options.letters if one not in aside)} "
 

@@ -1,4 +1,4 @@
-"""Cuts a response into the words that matter (``words.txt``) and the options that it names."""
+"""Tokenizer of responses: named options, the words of ``words.txt``, and other text."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ _NO_TOKENS = (
     ),
 )
 _NAMES = re.compile(NAME)
-_MANY = 100  # letters in a row; of more, each counts once
-_SHOWN = 100  # characters of them that are kept
+_MANY = 100  # letters of a token; beyond that, only new ones are added
+_SHOWN = 100  # characters kept of a merged token, before its last option
 _WORDS = Phrases(
     {"option": rf"{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?"}
     | {
@@ -35,17 +35,20 @@ FILLER = re.compile(rf"(?:{alternatives(_FILE, 'filler')}|\W)*+", re.IGNORECASE)
 
 
 class Token(NamedTuple):
-    """A word that matters, named options, or other text."""
+    """A word of ``words.txt``, one or more named options, or other text."""
 
     kind: str
     text: str
     start: int
-    letters: str = ""  # of the kind "option", and of "open" for options joined by "or"
-    claims: bool = False  # whether the name is a statement of its own: "A is closer"
+    letters: str = ""  # of named options; kind "option", or "open" if they are joined by "or"
+    claims: bool = False  # whether an option is named by a claim: "A is closer"
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Cut a text that ``option_names.marked`` made; options that belong together are one token."""
+    """Tokenize the output of ``option_names.marked``; the last token is an empty stop.
+
+    Options in a row, or joined by a conjunction, are merged into one token.
+    """
     found: list[Token] = []
     for token in _words(text):
         first = found[-1] if found else None
@@ -69,7 +72,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def more(letters: str, others: str) -> str:
-    """Letters followed by others, without repetitions."""
+    """Append letters; from ``_MANY`` on, only those that are new."""
     if len(letters) < _MANY:
         return letters + others
     return letters + "".join(dict.fromkeys(one for one in others if one not in letters))
@@ -93,6 +96,6 @@ def _words(text: str) -> Iterator[Token]:
             and not in_table
             and text[text.rfind("\n", 0, start) + 1 : start].strip()
         ):
-            yield Token("stop", ".", end - 1)  # within a line it is no label
+            yield Token("stop", ".", end - 1)  # within a line, "A." is no label
     if not FILLER.fullmatch(text, end):
         yield Token("text", text[end:].strip(), end)

@@ -1,7 +1,7 @@
-"""A union of many patterns, of which only those are tried that can begin with the next character.
+"""Union of many patterns that tries only those that can begin with the next two characters.
 
 ``re`` tries all alternatives of a pattern, one by one, at every position of a text. ``Phrases``
-finds what that union finds, on one condition: no pattern begins within a Latin word.
+finds the same matches, provided that no pattern begins inside a Latin word.
 """
 
 import re
@@ -21,23 +21,23 @@ _TOKEN = re.compile(
 _ANCHORS = ("^", "$", r"\b", r"\B", r"\Z")
 _ESCAPED = {"n": "\n", "t": "\t"}
 _ASCII = frozenset(map(chr, range(128)))
-_WORD, _SIGN = "ŋ", "※"  # stand for all characters that no pattern lists
+_WORD, _SIGN = "ŋ", "※"  # representatives of all characters that no pattern lists
 _UNLISTED = {_WORD: "ŋ٣", _SIGN: "※\u2028"}
 _ANY = "\uffff"  # any second character, or none
-_LARGE = 40  # characters of a class; what follows on one is not looked at
-_REMEMBERED = 20_000  # pairs of characters; in Chinese texts there are more
+_LARGE = 40  # characters of a class; after a larger one, any second character is assumed
+_REMEMBERED = 20_000  # cached pairs of characters; Chinese texts have more
 _compiled = lru_cache(4096)(re.compile)
 _Beginnings: TypeAlias = Mapping[str, Sequence[tuple[str, str, str]]]
-"""By a first character: the second one, a kind and a pattern, in their order."""
+"""First character to (second character, kind, pattern), in the order of the patterns."""
 
 
 class Phrases:
-    """Patterns by their kind; of those that fit at a place the first one counts.
+    """Patterns by kind; if several match at a position, the first one counts.
 
     Args:
         patterns: The pattern of each kind, in the order in which they are tried.
-        characters: What the ranges of their classes hold.
-        flags: Of ``re``.
+        characters: Characters in ranges of the patterns' classes, beyond ASCII.
+        flags: Flags of ``re``.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Phrases:
         return "".join([*parts, text[end:]])
 
     def _union(self, two: str, anchor: str = "") -> re.Pattern[str]:
-        """The union of the patterns that may begin with two characters."""
+        """The union of the patterns that may begin with these two characters."""
         if union := self._unions.get(anchor + two):
             return union
         beginnings = self._beginnings[0 if anchor else 1]
@@ -94,7 +94,7 @@ class Phrases:
 
     @cached_property
     def _beginnings(self) -> tuple[_Beginnings, _Beginnings]:
-        """What may begin at the start of a text, and what within it."""
+        """Patterns that may begin at the start of a text, and those that may begin inside it."""
         alphabet = _ASCII.union(self._characters, *self._patterns.values(), _UNLISTED)
 
         @lru_cache
@@ -137,13 +137,13 @@ class Phrases:
 
 
 def _class(characters: Iterable[str], *, but: bool = False) -> str:
-    """The class of characters, in both cases, or of all others."""
+    """Regex class of characters in both cases, or of all others (``but``)."""
     every = {form for one in characters for form in (one, one.upper()) if len(form) == 1}
     return "" if _ANY in every and not but else f"[{'^' * but}{re.escape(''.join(sorted(every)))}]"
 
 
 def _branches(pattern: str) -> Iterator[str]:
-    """Cut a pattern at the bars that stand in no group."""
+    """Split a pattern at the bars outside of groups."""
     depth = begin = 0
     for token in _TOKEN.finditer(pattern):
         depth += (token["group"] is not None) - (token["end"] is not None)
@@ -156,7 +156,7 @@ def _branches(pattern: str) -> Iterator[str]:
 def _first_two(
     tokens: list[re.Match[str]], fitting: Callable[[str], frozenset[str]], holds: Sequence[str]
 ) -> frozenset[str]:
-    """At most two characters that a pattern may begin with; uses up its tokens."""
+    """The first one or two characters that a pattern may begin with; consumes its tokens."""
     ended: frozenset[str] = frozenset()
     begun = frozenset(("",))
     while tokens and not (token := tokens.pop(0))["end"]:

@@ -1,7 +1,7 @@
 """Splits a response into reasoning and answer.
 
-Reasoning counts only at the beginning of a response. Two tables list the tags of model families,
-from their chat templates and the parsers of vLLM and SGLang.
+Reasoning is recognised only at the beginning of a response. Two tables list the tags of model
+families, from their chat templates and the parsers of vLLM and SGLang.
 
 Some chat templates open the reasoning themselves, so that a response begins inside it. Local
 engines restore the opening tag. For other responses, the first closing tag ends the reasoning,
@@ -17,10 +17,11 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class ReasoningFormat:
-    """A format of marking a thought or an answer.
+    """Tags around a thought or an answer, and the model families that use them.
 
-    ``template``: the chat template may open it; ``model``: the model always does; ``words``: plain
-    words, which others write too, so that it counts only where it closes and never nests.
+    ``opened_by`` says who writes the opening tag: ``template``, the chat template may; ``model``,
+    the model always does; ``words``, it is plain words of ordinary text too, so that it counts only
+    if it is closed, and never nests.
     """
 
     opening: str
@@ -62,7 +63,7 @@ THOUGHTS: tuple[ReasoningFormat, ...] = (
         "Here's my thought process:", "Here's my response:", "Granite 3.2, quantised", "words"
     ),
 )
-"""Tags of thoughts; a model with others names them as ``thinking_tags``."""
+"""Tags of thoughts; those of other models are set by ``thinking_tags``."""
 
 ANSWERS: tuple[ReasoningFormat, ...] = (
     ReasoningFormat(
@@ -78,20 +79,19 @@ ANSWERS: tuple[ReasoningFormat, ...] = (
     ),
     ReasoningFormat("<CONCLUSION>", "</CONCLUSION>", "LLaVA-CoT"),
 )
-"""Marks around the final answer; each is taken off at most once."""
+"""Tags around the final answer; each pair is removed at most once."""
 
 
-Tags: TypeAlias = tuple[str, str]  # what opens and what closes a thought
-Span: TypeAlias = tuple[int, int]  # first character of a mark, first one after it
+Tags: TypeAlias = tuple[str, str]  # opening and closing tag of a thought
+Span: TypeAlias = tuple[int, int]  # start and end (exclusive) of a tag
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningSplit:
-    """A response taken apart.
+    """A response split into thought and answer.
 
-    An answer that no thought or mark stands before is kept to the letter.
-
-    ``finished`` is False where the thought never ends: then there is no answer.
+    An answer without a thought or a tag before it is kept verbatim. ``finished`` is False if the
+    thought never ends; then ``answer`` is empty.
     """
 
     thought: str
@@ -99,28 +99,27 @@ class ReasoningSplit:
     finished: bool = True
 
 
-_BOX = ("<|begin_of_box|>", "<|end_of_box|>")  # GLM puts them around a word in a sentence too
+_BOX = ("<|begin_of_box|>", "<|end_of_box|>")  # GLM writes them around single words, too
 _LAST_BOX = re.compile(r"(?<=\n)<\|begin_of_box\|>([^\n{}]{1,200})<\|end_of_box\|>\s*\Z")
-_BETWEEN = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may stand before an opening
+_BETWEEN = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may precede an opening tag
 _QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
 
 
-@lru_cache(256)  # a response is sent, stored and scored
+@lru_cache(256)  # each response is split several times: when received, stored and scored
 def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
-    """Part a response into thought and answer; takes time in proportion to its length.
+    """Split a response into thought and answer, in linear time.
 
-    Thoughts in a row are one thought. A thought may hold others of its form. Where its tags do not
-    match, the last closing tag ends it. One that is never closed but followed by a marked answer
-    at the very end of the response is finished.
+    Consecutive thoughts are joined. A thought may contain others of its format; if their tags do
+    not match, the last closing tag ends it. A thought that is never closed counts as finished if a
+    tagged answer ends the response.
 
-    The marks around an answer that opens what remains go too, with what stands after them, unless
-    the model gives a second answer in the same marks. An answer that was cut off stays as far as it
-    came. After a thought, GLM's marks of a box go wherever they stand; one that is the last line is
-    written as a LaTeX box.
+    If the rest begins with a tagged answer, its tags and the text after it are removed, unless the
+    same tags open a second answer. A truncated answer is kept. After a thought, GLM's box tags are
+    removed everywhere; a box that is the last line becomes a LaTeX box.
 
     Args:
-        text: The response as it came.
-        tags: What opens and closes a thought of this model, instead of the known forms.
+        text: The response as received.
+        tags: Opening and closing tag of this model's thoughts, instead of the known formats.
 
     >>> take_apart("<think>A or B?</think> <answer>B</answer>")
     ReasoningSplit(thought='A or B?', answer='B', finished=True)
@@ -239,14 +238,14 @@ def _closed_without_opening(text: str, forms: Sequence[ReasoningFormat]) -> Span
 
 
 def _quoted(text: str, start: int, end: int) -> bool:
-    """Whether quotation marks stand around a tag: not the end of one quotation and the next."""
+    """Whether a tag is in quotation marks, and not between two quotations."""
     before, after = text[start - 1 : start], text[end : end + 1]
     opens = before != after or not text[max(0, start - 2) : start - 1].strip("([ \t\n")
     return before + after in _QUOTES and opens
 
 
 def _unwrapped(text: str, start: int) -> str | None:
-    """Remove the marks of an answer at a position; None without marks."""
+    """Content of a tagged answer at a position; None without tags."""
     end, left = len(text), ANSWERS
     while opened := _opened(text, start, left):
         form, begins = opened

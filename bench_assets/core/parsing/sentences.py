@@ -1,6 +1,6 @@
 """Sentences and clauses of a text: whether they deny, doubt, refuse, ask or break off.
 
-All words are those of ``words.txt``, by which options are read too (``statements.py``).
+The patterns are those of ``words.txt``, which the option parser uses too (``statements.py``).
 """
 
 import re
@@ -61,7 +61,7 @@ def refuses(text: str) -> bool:
 
 @lru_cache(256)  # one response to many questions is read once
 def leaves_open(text: str) -> bool:
-    """Whether a text hedges, refuses, supposes something, or offers one thing or another.
+    """Whether a text hedges, refuses, states a condition, or offers alternatives.
 
     >>> leaves_open("Maybe up."), leaves_open("Up or down."), leaves_open("Up.")
     (True, True, False)
@@ -73,7 +73,7 @@ def leaves_open(text: str) -> bool:
 
 
 def hedges(text: str) -> bool:
-    """Whether a text hedges, supposes something, or offers one thing or another.
+    """Whether a text hedges, states a condition, or offers alternatives.
 
     >>> hedges("There may be no cup."), hedges("I cannot see a cup.")
     (True, False)
@@ -116,7 +116,7 @@ def affirmed(clause: str) -> str:
 
 
 def n_denials(clause: str) -> int:
-    """Count the words that deny; two of them are not always a yes.
+    """Count the negations of a clause; two of them do not always cancel out.
 
     >>> n_denials("nobody is not there"), n_denials("up rather than down")
     (2, 0)
@@ -135,7 +135,7 @@ def asks_for_input(text: str) -> bool:
 
 
 def breaks_off(text: str) -> bool:
-    """Whether a response ends in the middle of a sentence: with an open end, or long and at a word.
+    """Whether a response was cut off: it ends open, or is long and ends without punctuation.
 
     >>> breaks_off(30 * "one " + "car"), breaks_off("the second image"), breaks_off("First, A:")
     (True, False, True)
@@ -144,7 +144,7 @@ def breaks_off(text: str) -> bool:
 
 
 def ends_open(text: str) -> bool:
-    """Whether a text ends with a word or sign after which more has to follow.
+    """Whether a text ends with a word or sign that something has to follow.
 
     >>> ends_open("(A) left, (B) right and"), ends_open("The answer is B")
     (True, False)

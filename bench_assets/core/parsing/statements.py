@@ -1,9 +1,8 @@
-"""What the sentences of a response say of its options, with the scope of each statement.
+"""Statements of a response about its options, with the assertion scope of each.
 
-Tokens are put together to sentences and clauses. A clause is read from left to right: words that
+Tokens are grouped into sentences and clauses. A clause is read from left to right: words that
 choose or drop apply to the options after them, verdicts to the options before them or, if there
-are none, after them ("the correct one is B"). A sentence that asks, supposes, refuses or hedges
-chooses none.
+are none, after them ("the correct one is B"). A question, condition, refusal or hedge chooses none.
 """
 
 import re
@@ -16,12 +15,12 @@ from bench_assets.core.parsing.option_tokens import Token, more
 from bench_assets.core.parsing.word_lists import alternatives
 
 VERDICTS = ("right", "wrong", "fit", "unfit")
-"""What is said of an option: of its truth, or of how it fits the question."""
+"""Verdicts on an option: whether it is true, and whether it fits the question."""
 
 _AFTER_OR = ("option", "pick", "state")
 _SAYING_NOTHING = ("stop", "is")
 _LINKING = frozenset({"is", "pick"})
-_LINKS = 2  # the first token of a clause, and the first that links
+_LINKS = 2  # the first token of a clause, and its first linking token
 _LEADING = ("pick", "state", "is")
 _ANNOUNCING = ("state", "pick")
 _AT_A_PLACE = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
@@ -30,7 +29,7 @@ _CONCLUDES = re.compile(
     alternatives(Path(__file__).with_name("words.txt"), "draws a conclusion"), re.IGNORECASE
 )
 _SPEAKER = re.compile(r"(?:I|we)\b|我", re.IGNORECASE)
-_CHOOSES = re.compile(  # what a person does; evidence may support an option
+_CHOOSES = re.compile(  # only a person chooses; evidence may support an option
     r"cho[o]?se|pick|select|(?:go|going|went) (?:with|for)|opt for|lean(?:ing)? towards?|vote for"
     r"|prefer|settle on|end(?:ed|ing)? up (?:with|at|on)",
     re.IGNORECASE,
@@ -50,7 +49,7 @@ _THE_ONE = re.compile(
 )
 _OTHERS = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其[他它]|剩", re.IGNORECASE)
 _DASH = re.compile(r"\s*[–—-]\s*")
-_TICKS = ("yes", "no", "√", "×", "是", "否")  # behind the text of a label: "A: the rim - yes"
+_TICKS = ("yes", "no", "√", "×", "是", "否")  # after the text of a label: "A: the rim - yes"
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
 ARROWS = ("->", "=>", "→", "⇒")
@@ -74,27 +73,27 @@ _VOIDING = ("if", "ask", *_REFUSING)
 
 @dataclass(slots=True)
 class OptionStatements:
-    """What a response says of its options, as far as it has been read."""
+    """Statements of a response about its options, collected sentence by sentence."""
 
-    chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, and where
+    chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, position
     starts: list[int] = field(default_factory=list)  # where sentences begin
-    denied: dict[str, int] = field(default_factory=dict)  # letter -> where last
+    denied: dict[str, int] = field(default_factory=dict)  # letter -> position of the last denial
     verdicts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(VERDICTS, ""))
     cues: list[int] = field(default_factory=list)  # where a conclusion or correction begins
     called_wrong: str = ""  # letters that were named, and called wrong right after
     called_wrong_at: int = -1
-    open: str = ""  # letters of which something is said that is not meant to hold
-    alone: str = ""  # letters of the sentence before, if it has nothing else
-    last: str = ""  # letters at the very end of which nothing is said
+    open: str = ""  # letters in statements that are not asserted: hedged, asked, conditional
+    alone: str = ""  # letters of the previous sentence, if it has nothing else
+    last: str = ""  # letters of the last sentence that no statement is about
     recent: str = ""  # letters that were named last
-    claimed: str = ""  # letters of which an option's text was stated
+    claimed: str = ""  # letters of options stated as a claim
     named: list[str] = field(default_factory=list)  # letters after "is": "the colour is A"
     concluded: str = ""  # letters of the last sentence that draws a conclusion
     concluded_at: int = -1
-    mentioned: str = ""  # all letters of sentences that hold
+    mentioned: str = ""  # all letters of sentences that assert something
     blamed_at: int = -1  # where something that is no option was last called wrong
     refuses: bool = False
-    withdrawn_at: int = -1  # where it last says that it gives no answer after all
+    withdrawn_at: int = -1  # where the response last withdraws or gives up its answer
 
     @property
     def rejected(self) -> set[str]:
@@ -104,10 +103,10 @@ class OptionStatements:
 
 
 def read(tokens: Sequence[Token], sides: str = "") -> OptionStatements:
-    """Read sentence after sentence.
+    """Read the statements of a response, sentence by sentence.
 
     Args:
-        tokens: Of ``option_tokens.tokens_of``.
+        tokens: Output of ``option_tokens.tokens_of``.
         sides: The letters of "right" and "wrong", if these are the options.
     """
     said = OptionStatements()
@@ -119,9 +118,9 @@ def read(tokens: Sequence[Token], sides: str = "") -> OptionStatements:
 
 
 def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Cut at stops; where a sentence is void, also at the word that turns from it."""
+    """Split at stops; a void sentence also ends at the contrast or conclusion after it."""
     sentence: list[Token] = []
-    last, colon, void = "", False, False  # the kind of the last token that says something
+    last, colon, void = "", False, False  # last: kind of the last token but stops and "is"
     for token in tokens:
         if token.kind in _TURNS and void:
             yield sentence
@@ -138,7 +137,7 @@ def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _before_reasons(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens up to the reason that is given for an option; doubts in it do not count."""
+    """The tokens before the reason given for an option; hedges in the reason do not count."""
     named = False
     for place, token in enumerate(tokens):
         if named and token.kind == "reason" and token.text not in ("(", " - "):
@@ -159,7 +158,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 class _Sentence:
-    """Reads one sentence, clause by clause, into what is said."""
+    """Reads one sentence, clause by clause, into an ``OptionStatements``."""
 
     def __init__(
         self, tokens: Sequence[Token], said: OptionStatements, *, marks_first: bool, sides: str
@@ -173,25 +172,25 @@ class _Sentence:
         self.void |= any(  # "A is darker because of the shade, or maybe ..."
             one.kind == "or" and other.kind == "hedge" for one, other in pairwise(tokens)
         )
-        self.pending = ""  # letters of which nothing is said yet
-        self.listed = ""  # those of them that stand in clauses of their own: "A, B are wrong"
-        self.previous = tokens[0]  # the token before
-        self.in_one_run = False  # whether they are one word: "AC, D are wrong"
-        self.subject = ""  # letters of which something was said
-        self.carried = ""  # what was done to the letters that end the clause before
-        self.corrects = False  # whether the clause before only turns: "Wait, B."
-        self.joined = False  # whether letters of a clause of their own were added to them
+        self.pending = ""  # letters that no statement is about yet
+        self.listed = ""  # pending letters that are whole clauses: "A, B are wrong"
+        self.previous = tokens[0]  # the previous token
+        self.in_one_run = False  # whether the listed letters are one word: "AC, D are wrong"
+        self.subject = ""  # letters that the last verdict was about
+        self.carried = ""  # mode of the letters that end the previous clause
+        self.corrects = False  # whether the previous clause ends in a correction: "Wait, B."
+        self.joined = False  # whether a clause of letters alone was added to the carried ones
         self.just_chosen = ""  # letters chosen in this clause
-        self.stated = False  # whether this clause speaks of the answer
-        self.quoted = False  # whether it says what someone else chooses: "Most people pick B"
+        self.stated = False  # whether this clause is about the answer
+        self.quoted = False  # whether it reports someone else's choice: "Most people pick B"
         self.quotes = False  # whether any clause does
-        self.subjects: set[bool] = set()  # of texts in this clause: whether it may be the speaker's
-        self.hedged = False  # whether what this clause says is not meant to hold
+        self.subjects: set[bool] = set()  # per text of this clause: may the speaker be its subject?
+        self.hedged = False  # whether this clause is hedged
         self.own = ""  # letters that this sentence named last
-        self.before = ""  # letters that are all of the sentence before
+        self.before = ""  # the letters that the previous sentence consists of
         self.named = ""  # letters that follow "is" at the end of a clause
         self.clause: Sequence[Token] = ()
-        self.here = False  # whether letters stand in this clause
+        self.here = False  # whether this clause has named letters
         self.apart = False  # whether Latin text stands between the last letters and here
         self.turned = False  # whether an option was denied right before: "not A but B"
 
@@ -304,7 +303,7 @@ class _Sentence:
     def _token(
         self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
     ) -> str:
-        """Read one token; what is to be done to the letters that follow it, if anything."""
+        """Read one token; return the mode of the letters that follow it, "" for none."""
         if token.letters:
             self._letters(token, mode, after)
             self.carried = "" if after or mode in ("against", "name") else mode
@@ -329,7 +328,7 @@ class _Sentence:
         return self._link(token, before, mode)
 
     def _note_turn(self, token: Token) -> None:
-        """Note a correction or conclusion; after a contrast someone else no longer speaks."""
+        """Note a correction or conclusion; a contrast ends the report of someone else's choice."""
         if token.kind in _TAKING_BACK:
             self._call_wrong(self.said.recent, token.start)
         if token.kind in _TURNING:
@@ -385,7 +384,7 @@ class _Sentence:
             self.pending = more(self.listed, token.letters)
 
     def _verdict(self, token: Token, after: Sequence[Token]) -> str:
-        """Apply a verdict to the letters before it; if there are none, it waits for some."""
+        """Apply a verdict to the letters before it; if there are none, to those after it."""
         follows = [one for one in after[:3] if one.kind != "is"]
         before = bool(follows) and bool(follows[0].letters)
         turned = not self.here and self.clause[0].kind == "contrast"  # "虽然A有理，但最合适的是B"
@@ -393,7 +392,7 @@ class _Sentence:
             return token.kind
         ticked = bool(self.tokens[0].letters) and token.text.strip().casefold() in _TICKS
         if self.apart and not ticked and (self.pending or token.kind in ("fit", "unfit")):
-            return ""  # of what the text names: "B. The other is wrong"
+            return ""  # about the text before it: "B. The other is wrong"
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
             self._part_from_list(token)
         letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
@@ -417,7 +416,7 @@ class _Sentence:
         return ""
 
     def _part_from_list(self, token: Token) -> None:
-        """Part "AC, D" in "AC, D is wrong", where AC is meant to be right; "A, B, D" are not."""
+        """Split "AC, D is wrong": AC is chosen, D is wrong; "A, B, D is wrong" stays whole."""
         listed, own = self.listed, self.pending.removeprefix(self.listed)
         if self.in_one_run:
             self._apply("choose", Token("option", "", token.start, listed))
@@ -455,7 +454,7 @@ class _Sentence:
             self._apply(mode or "choose", token._replace(letters="" if follows else self.own))
 
     def _choose_it(self, token: Token, after: Sequence[Token]) -> None:
-        """Choose what was named last: "C fits, so I choose it"; note who chooses, and at last."""
+        """Choose what was named last: "C fits, so I choose it"; note whose choice it is."""
         self.stated = True
         called = _ANOTHER.search(f"{self.previous.text} {token.text}")
         if called and not self.sides and not _THE_ANSWER.search(called[0]):
@@ -486,7 +485,7 @@ class _Sentence:
             self.said.chosen.append((token.letters, token.start))
 
     def _is_hedged(self, mode: str, token: Token) -> bool:
-        """Whether a statement is hedged; a choice is by what stands before it, or by an adverb."""
+        """Whether a statement is hedged; a choice only by a hedge before it, or by an adverb."""
         if mode != "choose" or self.void:
             return self.hedged
         return self.quoted or any(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def lines_of_section(file: Path, section: str) -> tuple[str, ...]:
-    """Read the lines of a section, which begins with "== " and its name; KeyError if none does."""
+    """Read the lines below the heading "== SECTION"; KeyError if there is no such heading."""
     return _sections(file)[section]
 
 
@@ -15,9 +15,9 @@ def section_names(file: Path) -> tuple[str, ...]:
 
 
 def alternatives(file: Path, section: str) -> str:
-    """Join the lines of a section, and of those that add to it, as alternatives of one pattern.
+    """Join the lines of a section and its subsections as alternatives of one pattern.
 
-    "hedge / of options" adds to "hedge"; its own name gives its lines alone.
+    "hedge / of options" is a subsection of "hedge"; its full name selects its own lines only.
     """
     sections = [one for one in section_names(file) if one.partition(" / ")[0] == section]
     return "|".join(line for one in sections or [section] for line in lines_of_section(file, one))

@@ -1,4 +1,4 @@
-"""Answers that stand in a form of their own: in a LaTeX box, or in JSON."""
+"""Answers in a LaTeX box or in JSON."""
 
 import ast
 import json
@@ -6,15 +6,15 @@ import re
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+)\}")
 _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
-_ANSWER_KEY = re.compile(  # best first
+_ANSWER_KEY = re.compile(  # names of a field that holds the answer
     r"(?:(?:final|correct|chosen|selected|predicted|my|the|best|answer|choice|option|letter|label"
     r"|selection|prediction|verdict|judge?ment|result|response)s?[_ -]?)+"
     r"|(?:最终|正确|所选)*(?:答案|选项|选择|结论|判断|结果|判定|评判|判定结果|评判结果|判断结果)"
 )
 _STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
 _OR = ("或", "or", "/")
-_BETWEEN = r"(?:[\s,，、;$和与及或/]|and|or)*"  # boxes that belong together
-_LONGEST = 10_000  # characters; no answer in JSON has so many
+_BETWEEN = r"(?:[\s,，、;$和与及或/]|and|or)*"  # between boxes that belong together
+_LONGEST = 10_000  # characters; longer texts are not parsed as JSON
 
 
 def boxes_in(text: str) -> list[str]:
@@ -43,10 +43,9 @@ def boxed(text: str) -> str:
 
 
 def in_json(text: str) -> str | None:
-    """Answer of a JSON response, fenced or not; None if it is not JSON.
+    """Answer of a JSON response, fenced or not; "" if it has none, None if it is not JSON.
 
-    An object of letters and truth values answers with those that are true. "" if there is no
-    answer in it.
+    The answer of an object of letters and booleans is the letters that are true.
     """
     last = _last_object(text)
     value = _parsed(last) if last else None
@@ -65,7 +64,7 @@ def in_json(text: str) -> str | None:
 
 
 def _truth(name: str, holds: bool) -> str:
-    """What a truth value says under a name: of a verdict, or of what it names."""
+    """Boolean field as text: "true" under an answer key, else its name; "not ..." if false."""
     if len(name) == 1:
         return ""
     words = (
@@ -77,7 +76,7 @@ def _truth(name: str, holds: bool) -> str:
 
 
 def _answer_in(value: object) -> str:
-    """The text, or the list of texts, under a key that names an answer."""
+    """The text under the first answer key; a list of texts is joined by commas."""
     fields = value if isinstance(value, dict) else {}
     named = [one for key, one in fields.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
     answer = next((one for one in named if isinstance(one, str | list)), None)
@@ -86,13 +85,13 @@ def _answer_in(value: object) -> str:
 
 
 def _outer(text: str) -> str:
-    """Cut out what stands between the first and the last brace."""
+    """The text from the first to the last brace; "" if it is too long."""
     outer = text[text.find("{") : text.rfind("}") + 1]
     return outer if len(outer) <= _LONGEST else ""
 
 
 def _last_object(text: str) -> str:
-    """Cut out what stands in the last brackets or braces, from the first "[" to the last "]"."""
+    """The last object in braces or list in brackets; "" if there is none, or it is too long."""
     last = ""
     for found in _STRETCH.finditer(text):
         end = found.end() if found[2] else text.rfind("]", found.start(), found.end()) + 1
