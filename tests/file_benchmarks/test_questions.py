@@ -88,7 +88,7 @@ def test_an_empty_option_is_a_rejection_and_makes_no_question_without_options(tm
     rest = {name: cell for name, cell in ROW.items() if name != "options"} | {"answer": "A"}
     found = built(tmp_path, [rest | row, ROW])
     assert [one.question_id for one in found.questions] == ["fridge/7"]
-    assert "are not two or more different ones" in found.rejections[0].reason
+    assert "(expected at least 2, all different)" in found.rejections[0].reason
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,12 @@ class BoxAnswer:
         return _instruction(self.response_coordinates or self.coordinates, 4)
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read the boxes, each stored with its corners and what they are counted in."""
+        """Read the boxes; each is stored as its corners and their frame."""
         boxes = boxes_of_gold(parse_list(value), self.coordinates.order)
         return Gold(self.kind, tuple(_stored(one, self.coordinates, context) for one in boxes))
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give the IoU with the box; of several, that of the best pairing over all of both."""
+        """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
         golds = [_restored(one) for one in gold.answer]
         said = _last_said(response, boxes_in, len(golds))
         if not said.found:
@@ -97,7 +97,7 @@ class PointAnswer:
         return Gold(self.kind, (_stored(box, self.coordinates, context),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give a point for a place in the box, or near the point; of a box its centre counts."""
+        """Give 1 for a point in the box, or near the point; a box counts by its centre."""
         region, frame = _restored(gold.answer[0])
         said = _last_said(response, boxes_in, 1)
         if said.found:
@@ -136,7 +136,7 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _paired(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
-    """Mean IoU of the pairing with the most, over the larger number of boxes."""
+    """Largest sum of IoUs over one-to-one pairs, divided by the larger number of boxes."""
     if len(golds) == len(boxes) == 1:
         return iou(golds[0], boxes[0])
     from scipy.optimize import linear_sum_assignment
@@ -148,7 +148,7 @@ def _paired(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
 
 
 def _last_said(response: str, read: Callable[[str], Regions], n: int) -> Regions:
-    """Read the regions behind the last word "answer"; else all, of which equal ones are one."""
+    """Read the regions after the last "answer" or "result", else all; for n = 1, distinct ones."""
     *_, final = _FINAL.split(response)
     said = read(final)
     if not said.found:
@@ -173,7 +173,7 @@ def _convention(
 
 
 def _stored(numbers: Numbers, convention: Convention, context: RowContext) -> str:
-    """Write a region in pixels where the image is known, else in what the file counts in."""
+    """Write a region in pixels if the image is known, else in the scale of the file."""
     size = None if context.image_size is None else tuple(map(float, context.image_size))
     frame = convention.frame(None if size is None else (size[0], size[1]))
     into = frame if size is None else (size[0], size[1])

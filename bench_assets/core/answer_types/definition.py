@@ -1,7 +1,7 @@
-"""What an answer type is: reads the gold of a row, and grades responses against it.
+"""Interface of answer types: read the gold of a row, and grade responses against it.
 
-A gold is written into the question table as texts (``Question.answer``), which alone are enough to
-grade with. Points are in [0, 1]; None for a response that no rule reads, which a judge may decide.
+The question table stores a gold as texts (``Question.answer``), which suffice for grading. Points
+are in [0, 1]; None for a response that no rule can read, which a judge may decide.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ MetricName: TypeAlias = Literal[
 ]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
-"""How near a text has to come: equal, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
+"""Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
 (1 - word error rate)."""
 
 
@@ -41,7 +41,7 @@ class AnswerSettings:
     """Settings of an answer type, the same for all rows."""
 
     matching: Matching = "exact"
-    """Of texts: decided by the metric."""
+    """Of texts: how they are compared; follows from the metric."""
     tolerance: str = ""
     """Of numbers: ``"0.5"``, ``"5%"`` of the gold, or ``"decimals"``: those of the gold."""
     unit: str = ""
@@ -49,7 +49,7 @@ class AnswerSettings:
     coordinates: str = "xyxy pixels"
     """Of boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
     response_coordinates: str = ""
-    """The same in responses; default: read off the response, else as in the file."""
+    """As ``coordinates``, for responses; default: recognised in a response, else as in the file."""
     ordered: bool = False
     """Of lists: whether the order counts."""
     scale: str = "0..1"
@@ -60,7 +60,7 @@ class AnswerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowContext:
-    """What else of a row its gold depends on."""
+    """Other cells of a row that its gold depends on."""
 
     options: tuple[str, ...] = ()
     answers: AnswerFormat = ""
@@ -70,7 +70,7 @@ class RowContext:
 
 
 class Gold(NamedTuple):
-    """A gold answer, as the question table has it."""
+    """A gold answer, as the question table stores it."""
 
     kind: AnswerKind
     answer: tuple[str, ...]
@@ -82,11 +82,11 @@ class Grade(NamedTuple):
 
     points: float | None  # [0, 1]; None: unread
     read: tuple[str, ...]  # in the form of ``Gold.answer``
-    reason: str  # what it was read from, or why nothing was
+    reason: str  # how it was read, or why it got no points
 
 
 class AnswerType(Protocol):
-    """A form that answers have."""
+    """A type of answers, such as numbers or boxes."""
 
     @property
     def kind(self) -> AnswerKind:
@@ -95,7 +95,7 @@ class AnswerType(Protocol):
 
     @property
     def instruction(self) -> str:
-        """Last sentence of the default prompt: the form that the answer shall have."""
+        """Last sentence of the default prompt: the required form of the answer."""
         ...
 
     def gold(self, value: object, context: RowContext) -> Gold:

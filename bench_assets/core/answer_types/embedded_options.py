@@ -21,9 +21,9 @@ class SplitText(NamedTuple):
 
 
 def split_options(text: str) -> SplitText:
-    r"""Take the options out of a text; none if no marks follow each other from A on.
+    r"""Split the options off a text; () if it has no consecutive letters from A on.
 
-    The last option ends with its line. What stands behind the options stays in the text.
+    The last option ends with its line. Text after the options stays in the text.
 
     >>> split_options("Is it open? (a) Open (b) Closed")
     SplitText(text='Is it open?', options=('Open', 'Closed'))
@@ -46,7 +46,7 @@ def split_options(text: str) -> SplitText:
 
 
 def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
-    """Marks that follow each other from A on, the last such run first."""
+    """Runs of consecutive letters from A on, the last run first."""
     starts = [n for n, mark in enumerate(marks) if mark[1] in "Aa"]
     for start in reversed(starts):
         run = [marks[start]]

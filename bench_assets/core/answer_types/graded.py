@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import AnswerKind
 
 FIELDS = ("question", "answer", "response")
-"""What the template of a judge's prompt names, each at least once but for the answer."""
+"""Fields of a judge's prompt template; only {response} is required."""
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)")
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -47,7 +47,8 @@ class GradedAnswer:
         """Make the type of a scale such as ``"1..5"`` and a judge's prompt.
 
         Raises:
-            SettingsError: If the scale has not two ends, or the template lacks the response.
+            SettingsError: If the scale has no two ends, or the template is malformed, has an
+                unknown field, or lacks {response}.
         """
         found = _SCALE.fullmatch(scale.strip())
         if found is None or float(found[1]) >= float(found[2]):
@@ -65,7 +66,7 @@ class GradedAnswer:
 
     @property
     def complaint(self) -> str:
-        """What a judge is told that gave no grade."""
+        """Complaint to a judge whose response has no grade."""
         ends = f"{written(self.low)} to {written(self.high)}"
         return f"That is not what was asked for. Print a number from {ends}, and nothing else."
 
@@ -74,7 +75,7 @@ class GradedAnswer:
         return TextAnswer().gold(value, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Leave every response to the judge; an empty one has the lowest grade."""
+        """Leave every response to the judge; an empty one gets the lowest grade."""
         if not response.strip():
             return Grade(0.0, (), "no response")
         return Grade(None, (response.strip(),), "a judge grades it")
@@ -107,6 +108,6 @@ class GradedAnswer:
         return {self._on_scale(one) for one in matches}
 
     def _on_scale(self, found: re.Match[str]) -> float:
-        """A grade "4/5" of the scale's own top; of another top it is off the scale."""
+        """The grade of a match; NaN for "4/5" if 5 is not the top of the scale."""
         grade, top = float(found[1]), found[2]
         return grade if top is None or float(top) == self.high else float("nan")

@@ -22,9 +22,9 @@ class MetricDefinition:
     is_judgeable: bool = False
     """Whether a judge may decide about responses that no rule reads."""
     lower_is_better: frozenset[str] = frozenset()
-    """Those of its measures."""
+    """Measures of which lower values are better."""
     right_from: float = 1.0
-    """Share of the points from which a response is right."""
+    """Least share of the points that makes a response right."""
 
 
 _ACCURACY: dict[str, Aggregate] = {"accuracy": aggregates.accuracy}

@@ -48,7 +48,7 @@ class Tolerance:
         """Parse a setting.
 
         Raises:
-            SettingsError: If it is none.
+            SettingsError: If the text is not a tolerance.
 
         >>> Tolerance.of("5%")
         Tolerance(absolute=0.0, relative=0.05, by_decimals=False)
@@ -65,9 +65,10 @@ class Tolerance:
         return cls(relative=size / 100) if found[2] else cls(absolute=size)
 
     def allows(self, number: float, gold: float, decimals: int) -> bool:
-        """Whether a number is near enough; the bound itself is.
+        """Whether a number is within the tolerance, its bound included.
 
-        Rounded to decimals as in MathVista's script: of a whole number the decimals are cut off.
+        ``by_decimals`` is MathVista's rule: both are rounded to the gold's decimals; without any,
+        the number is truncated.
         """
         if self.by_decimals:
             if decimals == 0:
@@ -96,7 +97,7 @@ class NumberAnswer:
         return f"Answer with a number{f' in {self.unit}' if self.unit else ''}."
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read a number with or without unit; of a list every number counts."""
+        """Read a number, with or without a unit, or a list of numbers."""
         found = parse_list(value)
         if isinstance(found, list | tuple) and len(found) > 1:
             return Gold(self.kind, (json.dumps([_number_of(written(one))[0] for one in found]),))
@@ -142,7 +143,7 @@ def _number_of(text: str) -> tuple[float, str]:
 
 
 def _read(response: str, unit: str) -> float | None:
-    """Read the number that a response ends in, in a unit."""
+    """Read the final number of a response, converted to the unit."""
     text = _TEN_RAISED.sub(lambda found: f"^{normalize('NFKC', found[0])}", response)
     text = text.replace("−", "-")
     (thousands, comma), (points, _), (decimal, point) = _REWRITES

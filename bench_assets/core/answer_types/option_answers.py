@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _SHOWN_IMAGE = "<image>"
-_YES_OR_NO = (*("",) * 11, "yes", "no")  # with letters that nobody writes: "A" is neither
+_YES_OR_NO = (*("",) * 11, "yes", "no")  # under L and M, so that a response "A" is neither
 _PLACES = {"L": "yes", "M": "no"}
 _GOLD = {
     **dict.fromkeys(("yes", "y", "true", "t", "1", "是", "对"), "yes"),
@@ -55,7 +55,7 @@ class ChoiceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class YesNoAnswer:
-    """Yes or no, in whatever sentence."""
+    """Yes or no, in any wording."""
 
     kind: AnswerKind = "text"
     instruction: str = "Answer with yes or no."
@@ -75,7 +75,7 @@ class YesNoAnswer:
 
 
 def yes_or_no(response: str) -> tuple[str, str]:
-    """Read "yes" or "no", and what from; "" if a response says neither.
+    """Read "yes" or "no", and the form it was read from; "" if a response says neither.
 
     >>> yes_or_no("Yes, there is."), yes_or_no("There is no dog."), yes_or_no("I cannot tell.")[0]
     (('yes', 'nothing but the answer'), ('no', 'a denial'), '')

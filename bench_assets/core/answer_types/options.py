@@ -11,12 +11,12 @@ from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.answer_types.embedded_options import split_options
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
-MOST_OPTIONS = 13  # letters that are read out of responses, see core.parsing.choices
+MOST_OPTIONS = 13  # letters that core.parsing.choices recognises
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
-_TOLD_APART: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # if nothing is said
+_TOLD_APART: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # tried by default
 _LIST = re.compile(r"\s*[\[({]")
 
 
@@ -50,11 +50,12 @@ def written(value: object) -> str:
 def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
-    A single cell is a list, an object with letters as names, or either of these as text; or a text
-    such as ``(a) x (b) y``. Options that are images may be equal: each mark is another image.
+    A single cell is a list, an object with letters as names, either of these as text, or a text
+    such as ``(a) x (b) y``. Options with ``<image>`` may be equal: each is another image. Returns
+    () for a row without options.
 
     Raises:
-        SourceError: If there are fewer than 2 or too many, or one is a duplicate or empty.
+        SourceError: If there is only 1 or more than 13, or one is a duplicate or empty.
     """
     listed = (parse_list(cells[0]) or ()) if len(cells) == 1 else cells
     if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
@@ -62,15 +63,15 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     if isinstance(listed, Mapping):
         names = sorted(name for name in listed if listed[name] is not None)
         if "".join(map(str.upper, names)) != ascii_uppercase[: len(names)]:
-            raise SourceError(f"options {listed!r:.60} have not the letters from A on as names")
+            raise SourceError(f"options {listed!r:.60} (expected the names A, B, C, ...)")
         listed = [listed[name] for name in names]
     if not isinstance(listed, list | tuple):
-        raise SourceError(f"options {listed!r:.60} are not a list")
+        raise SourceError(f"options {listed!r:.60} (expected a list)")
     options = [written(one) for one in listed]
     while options and not options[-1]:
         options.pop()
     if options and (len(options) < 2 or "" in options or _has_twins(options)):
-        raise SourceError(f"options {options} are not two or more different ones")
+        raise SourceError(f"options {options} (expected at least 2, all different)")
     if len(options) > MOST_OPTIONS:
         raise SourceError(
             f"{len(options)} options; at most {MOST_OPTIONS} can be read in responses"
@@ -83,7 +84,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
 
     Raises:
         SourceError: If it is missing, matches no option, or is ambiguous.
-        SettingsError: If options seem to be counted from 1, which puts all answers in doubt.
+        SettingsError: If the index is as high as the number of options: are they counted from 1?
     """
     given = parse_list(value)
     several = isinstance(given, list | tuple)
@@ -128,10 +129,10 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
     shown = f"answer {written(value)!r:.60}"
     if places:
         ways = " or ".join(places)
-        raise SourceError(f"{shown} may be meant as {ways} of {list(options)}: set answers")
+        raise SourceError(f"{shown} is ambiguous ({ways} of {list(options)}): set answers")
     if not answers and meant.get("indices") == len(options):
         raise SettingsError(
-            f"{shown} of {len(options)} options: if they are counted from 1, say "
+            f"{shown} of {len(options)} options: if they are counted from 1, set "
             'answers = "indices from 1", else "indices"'
         )
     raise SourceError(f"{shown} is none of the options {list(options)}")

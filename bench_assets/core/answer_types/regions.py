@@ -14,12 +14,12 @@ from typing import NamedTuple, TypeAlias
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 Numbers: TypeAlias = tuple[float, ...]
-Frame: TypeAlias = tuple[float, float]  # width and height that coordinates are counted in
+Frame: TypeAlias = tuple[float, float]  # width and height that coordinates refer to
 
 FRAMES: Mapping[str, float] = {"0..1": 1.0, "0..1000": 1000.0, "0..100": 100.0}
 _ORDERS = ("xyxy", "xywh", "yxyx")
 _NUMBER = r"(?<![\d.])-?\d{1,9}(?:\.\d{1,20})?%?"
-# Blanks are bounded: a response of nothing else is read in proportion to its length.
+# Blanks are bounded, so that a response of nothing else takes linear time.
 _SEP = r"(?:\s{0,9}[,;]\s{0,9}|\s{1,9})"
 _FOUR = re.compile(
     rf"({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[\])]?\s{{0,9}}[,;]?\s{{0,9}}[\[(]?\s{{0,9}}"
@@ -61,7 +61,7 @@ _BOX_KEYS = ("bbox_2d", "bbox", "box_2d", "box", "bounding_box", "boundingbox")
 
 
 class Convention(NamedTuple):
-    """Order of a box's numbers, and what they are counted in; "pixels" for the image's own."""
+    """Order of a box's numbers, and their scale: "pixels" of the image, or a key of ``FRAMES``."""
 
     order: str = "xyxy"
     scale: str = "pixels"
@@ -71,7 +71,7 @@ class Convention(NamedTuple):
         """Parse a setting such as ``"xywh pixels"`` or ``"0..1000"``.
 
         Raises:
-            SettingsError: If a word is none of them.
+            SettingsError: If a word is neither an order nor a scale.
         """
         found = cls()
         for word in text.split():
@@ -81,11 +81,11 @@ class Convention(NamedTuple):
                 found = found._replace(scale=word)
             else:
                 known = ", ".join((*_ORDERS, "pixels", *FRAMES))
-                raise SettingsError(f"coordinates {text!r:.60}: {word!r} is none of: {known}")
+                raise SettingsError(f"coordinates {text!r:.60}: {word!r} (expected one of {known})")
         return found
 
     def frame(self, size: Frame | None) -> Frame | None:
-        """What coordinates are counted in; None for pixels of an unknown image."""
+        """Width and height that coordinates refer to; None for pixels if ``size`` is unknown."""
         return size if self.scale == "pixels" else (FRAMES[self.scale],) * 2
 
 
@@ -93,7 +93,7 @@ PIXELS = Convention()
 
 
 class Regions(NamedTuple):
-    """Boxes or points of a response, as it wrote them, and its convention where it shows."""
+    """Boxes or points as a response writes them, and its convention if the notation shows it."""
 
     found: tuple[Numbers, ...]
     convention: Convention | None = None
@@ -114,7 +114,7 @@ def corners(numbers: Sequence[float], order: str) -> Numbers:
 
 
 def moved(numbers: Sequence[float], frame: Frame | None, into: Frame | None) -> Numbers:
-    """Coordinates of one frame in another; the same where one of them is not known.
+    """Convert coordinates from one frame to another; unchanged if either is unknown.
 
     >>> moved((250, 500), (1000, 1000), (640, 480))
     (160.0, 240.0)
@@ -228,7 +228,7 @@ def _from_object(value: Mapping[object, object], order: str) -> Numbers:
 
 def _box(box: Numbers) -> Numbers:
     if box[2] <= box[0] or box[3] <= box[1]:
-        raise SourceError(f"box {json.dumps(list(box))} has no area; see coordinates")
+        raise SourceError(f"box {json.dumps(list(box))} has no area: check coordinates")
     return box
 
 

@@ -27,7 +27,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _RELAXED = "5%"  # ChartQA's
-_FEWEST = 3  # numbers of a list that are no alternative answers
+_FEWEST = 3  # numbers that make a list no list of alternative answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class RowAnswer:
     """The answer type of rows: letters where there are options, else the type of the benchmark."""
 
     others: AnswerType
-    detected: bool = False  # no type was named: options say whether there are several right ones
+    detected: bool = False  # no answer_type is set: choice, choices or text, as each row has it
 
     @property
     def kind(self) -> AnswerKind:
@@ -64,7 +64,7 @@ class RowAnswer:
 
 
 def answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> RowAnswer:
-    """Make the answer type of a benchmark; None: letters where there are options, else texts.
+    """Make the answer type of a benchmark; None: letters for rows with options, else texts.
 
     Raises:
         SettingsError: If a setting cannot be used; names it.
@@ -85,7 +85,7 @@ def _box(settings: AnswerSettings) -> AnswerType:
 def _point(settings: AnswerSettings) -> AnswerType:
     tolerance = Tolerance.of(settings.tolerance)
     if tolerance.by_decimals:
-        raise SettingsError('tolerance "decimals": of numbers only; a point needs a distance')
+        raise SettingsError('tolerance "decimals": for numbers only; a point needs a distance')
     return PointAnswer(Convention.of(settings.coordinates), _of_responses(settings), tolerance)
 
 
@@ -109,12 +109,16 @@ _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
 
 
 def _refuse_numbers(value: object) -> None:
-    """Refuse a list of numbers as alternative answers: it is a box, or a list that counts whole."""
+    """Refuse a list of numbers, or a nested one, as alternative texts: the type must be named.
+
+    Raises:
+        SourceError: If the value is such a list.
+    """
     found = parse_list(value)
     flat = found if isinstance(found, list | tuple) else []
     nested = any(isinstance(one, list | tuple | dict) for one in flat) or isinstance(found, dict)
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in flat)
     if nested or (numbers and len(flat) >= _FEWEST):
         raise SourceError(
-            f"answer {value!r:.60} is no text: set answer_type to box, point, list, number or json"
+            f"answer {value!r:.60} is not text: set answer_type to box, point, list, number or json"
         )

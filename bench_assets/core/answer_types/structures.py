@@ -29,7 +29,7 @@ _LEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
-    """Several texts or numbers, all of them, in order or in any."""
+    """A list of texts or numbers, all of which count, in order or in any."""
 
     ordered: bool = False
     kind: AnswerKind = "text"
@@ -50,7 +50,7 @@ class ListAnswer:
         return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give a point for the same entries, as often; order counts if it shall."""
+        """Give 1 for the same entries, as often, and in order if ``ordered``."""
         found = parse_list(gold.answer[0])
         wanted = [str(one) for one in found] if isinstance(found, list) else []
         said = items_of(response)
@@ -93,9 +93,9 @@ class JsonAnswer:
 
 
 def items_of(response: str) -> list[str]:
-    """Read the entries of a list: JSON, one a line, or with commas between.
+    """Read the entries of a list: JSON, one per line, or separated by commas.
 
-    What "and" joins is one entry.
+    "a and b" is one entry.
 
     >>> items_of("The objects are: a cup, a mug, and a plate."), items_of('["a", "b"]')
     (['a cup', 'a mug', 'a plate'], ['a', 'b'])

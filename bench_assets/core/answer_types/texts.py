@@ -1,4 +1,4 @@
-"""Text answers: one of several references, by a metric's measure of nearness."""
+"""Text answers: similarity to the nearest of several references, as the metric measures it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _NEARNESS: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
     "words": words_right,
 }
 _WORDS = {"yes", "no"}
-_WHOLE: frozenset[Matching] = frozenset({"rouge_l", "words"})  # whose text is kept as it came
+_WHOLE: frozenset[Matching] = frozenset({"rouge_l", "words"})  # store the text unnormalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class TextAnswer:
         if not any(texts):
             raise SourceError("no answer")
         kept = [text for text in texts if text]
-        # Of ten people's answers every one counts.
+        # VQA accuracy counts all ten answers, also equal ones.
         return Gold(self.kind, tuple(kept if self.matching == "vqa" else dict.fromkeys(kept)))
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give points for the nearest reference; "Yes, there is." is the reference "yes"."""
+        """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
         said = response.strip() if self.matching in _WHOLE else normalised(response)
         read = (said,) if said else ()
         points = _NEARNESS[self.matching](response, gold.answer)

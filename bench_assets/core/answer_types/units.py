@@ -1,4 +1,4 @@
-"""Units of measurement beside numbers: quantities of a text in another unit of their kind."""
+"""Units of measurement: converts the quantities of a text to another unit of their kind."""
 
 import re
 from functools import cache
@@ -9,7 +9,7 @@ from bench_assets.core.parsing.numbers import in_digits, written
 from bench_assets.core.parsing.word_lists import lines_of_section, section_names
 
 OTHER_UNIT = "(in another unit)"
-"""What stands for a quantity that is of another kind: a mass where a length was asked."""
+"""Replaces a quantity of another kind, such as a mass where a length was asked for."""
 
 _FILE = Path(__file__).with_name("units.txt")
 _QUANTITY = (
@@ -20,7 +20,7 @@ _GOES_ON = re.compile(r"\s+[a-z]")  # "5 in the box"
 
 
 class MeasurementUnit(NamedTuple):
-    """A unit: what it measures, and its size in the first unit of that."""
+    """A unit: what it measures, and its size in the base unit, the first of its kind."""
 
     kind: str
     size: float
@@ -54,9 +54,9 @@ def unit_named(name: str) -> MeasurementUnit | None:
 
 
 def in_unit(text: str, name: str) -> str:
-    """Write the quantities of a text in a unit, without its name.
+    """Convert the quantities of a text to a unit, and drop the units' names.
 
-    Those of another kind are replaced by ``OTHER_UNIT``; nothing changes if the unit is not known.
+    Those of another kind are replaced by ``OTHER_UNIT``; nothing changes if the unit is unknown.
 
     >>> in_unit("It is 1.2 m long.", "cm"), in_unit("5 feet 3 inches", "in"), in_unit("3 kg", "cm")
     ('It is 120 long.', '63', '(in another unit)')
@@ -82,7 +82,7 @@ def in_unit(text: str, name: str) -> str:
 
 
 def _size(found: re.Match[str], wanted: MeasurementUnit) -> tuple[float, MeasurementUnit] | None:
-    """Size of a quantity in the first unit of its kind; None for a word that may be no unit."""
+    """Size of a quantity in its base unit, and its unit; None for a word that may be no unit."""
     sign = found["sign"]
     name = sign[-1] if sign else found["unit"].casefold()
     unit = _units()[name]
@@ -95,5 +95,5 @@ def _size(found: re.Match[str], wanted: MeasurementUnit) -> tuple[float, Measure
 
 
 def _goes_on(between: str, last: MeasurementUnit, unit: MeasurementUnit) -> bool:
-    """Whether a quantity goes on with a smaller unit: "5 feet 3 inches", "1 hour and 30 min"."""
+    """Whether a smaller unit continues a quantity: "5 feet 3 inches", "1 hour and 30 min"."""
     return unit.size < last.size and re.fullmatch(r",?\s*(?:and\s+)?", between) is not None

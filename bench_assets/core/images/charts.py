@@ -39,7 +39,7 @@ def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     """Draw a run: one dot per step with its 95 % interval, and the best constant as a line.
 
     Args:
-        steps: Bars by step, in order; at least one.
+        steps: Metrics by step, in order; at least one.
         here: The step to mark by a ring.
         title: Title of the chart.
     """

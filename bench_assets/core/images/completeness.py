@@ -1,7 +1,7 @@
-"""Whether the file of an image is whole: half-written copies decode too, with a grey or black rest.
+"""Completeness of image files: half-written copies decode too, with a grey or black rest.
 
-Decoders fill in what is missing without a word. What a format tells is read here: the end of the
-entropy-coded data and the scans of a JPEG, blocks of zeros in compressed data.
+Decoders silently fill in what is missing. The signs checked here are the end of a JPEG's
+entropy-coded data, its scans, and blocks of zeros in compressed data.
 """
 
 import io
@@ -26,7 +26,7 @@ _FRAMES = (0xC0, 0xC1, 0xC2)  # baseline, extended and progressive, with Huffman
 _PROGRESSIVE = 0xC2
 _FRAME_HEAD, _MOST_COMPONENTS = 6, 4
 _ALONE = (0x01, 0xD8, *range(0xD0, 0xD8))  # markers without a segment
-_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")  # which ends entropy-coded data
+_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")  # ends entropy-coded data
 _RESTART = re.compile(rb"\xff+[\xd0-\xd7]")
 _FURTHER = bytes((7 * n + n // 3) % 251 for n in range(1, 97))  # no 0xFF in it
 _FEWER = 16  # bytes
@@ -38,13 +38,13 @@ _COMPRESSED = ("AVIF", "GIF", "JPEG2000", "PNG", "QOI")
 
 
 class JpegScan(NamedTuple):
-    """A scan of a JPEG: which coefficients of which components, and where its data lies."""
+    """A scan of a JPEG: its components, its coefficients, and the position of its data."""
 
     components: tuple[int, ...]
     first: int  # coefficient, 0 to 63
     last: int
     lowest_bit: int
-    refines: bool  # bits of coefficients that an earlier scan began
+    refines: bool  # adds bits to coefficients of an earlier scan
     start: int  # of its entropy-coded data
     end: int
 
@@ -52,10 +52,10 @@ class JpegScan(NamedTuple):
 class JpegLayout(NamedTuple):
     """The parts of a JPEG."""
 
-    frame: int  # marker of its kind
+    frame: int  # start-of-frame marker, one of _FRAMES
     components: tuple[int, ...]
     scans: tuple[JpegScan, ...]
-    end: int | None  # where its end marker stands; None: there is none
+    end: int | None  # position of the end marker; None without one
 
     @property
     def is_progressive(self) -> bool:
@@ -75,7 +75,7 @@ class JpegLayout(NamedTuple):
 
 
 def jpeg_layout(data: bytes) -> JpegLayout | None:
-    """Read the markers of a JPEG; None if it is none, or is cut before its data."""
+    """Parse the markers of a JPEG; None for other data, other codings, or without pixel data."""
     if not data.startswith(_START):
         return None
     frame, components = 0, tuple[int, ...]()
@@ -104,18 +104,18 @@ def jpeg_layout(data: bytes) -> JpegLayout | None:
 
 
 def with_end(data: bytes) -> bytes:
-    """A JPEG with its end marker, of which one byte or both are missing."""
+    """Append the end marker to a JPEG that lacks one or both of its bytes."""
     return data.rstrip(b"\xff") + JPEG_END
 
 
 def defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = False) -> str:
-    """Why an image that decodes is not whole; "" if it is, as far as its format tells.
+    """Why a decodable image is incomplete; "" if its format shows no defect.
 
     Args:
-        data: Its bytes.
-        form: As Pillow names it.
-        decoded: What they decode to, in RGB.
-        turned: Whether it has been turned since.
+        data: The bytes of the file.
+        form: Its format, as Pillow names it.
+        decoded: The decoded image, in RGB.
+        turned: Whether ``decoded`` has been rotated.
     """
     if form in ("JPEG", "MPO"):
         layout = jpeg_layout(data)
@@ -128,7 +128,7 @@ def defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = False
 
 
 def doubt(data: bytes, form: str) -> str:
-    """What makes an image of a format without compression look half-written; "" if nothing does."""
+    """Why an uncompressed image may be half-written; "" if nothing suggests it."""
     zeros = len(data) - len(data.rstrip(b"\0"))
     if form in ("JPEG", "MPO", "WEBP", *_COMPRESSED) or zeros < _MANY_ZEROS:
         return ""
@@ -160,9 +160,9 @@ def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image, *, tu
 
 
 def _hole(data: bytes, scan: JpegScan) -> int:
-    """Where the data around a block of zeros ends: a restart, or its scan; 0 without one.
+    """End of the data around a block of zeros: a restart or the scan's end; 0 without a block.
 
-    The lowest bits of means are a bit each, and may be zero.
+    Scans that refine means (DC coefficients) have one bit for each, all of which may be zero.
     """
     at = data.find(_ZEROS, scan.start, scan.end)
     if at < 0 or (scan.refines and scan.last == 0):
@@ -172,7 +172,7 @@ def _hole(data: bytes, scan: JpegScan) -> int:
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
-    """Marker, content and end of each segment; of the end of the image, where it stands."""
+    """Marker, content and end of each segment; for the end marker, its position."""
     at = 2
     while found := _MARKER.search(data, at):
         marker, after = data[found.end() - 1], found.end()
@@ -229,7 +229,7 @@ def shrink(image: Image.Image) -> None:
 
 
 def _has_flat_corner(image: Image.Image, *, turned: bool) -> bool:
-    """Whether 2 x 2 px of the last corner have one colour, as what a decoder fills in."""
+    """Whether the last corner (2 x 2 px) has one colour, as if a decoder had filled it in."""
     right, bottom = max(0, image.width - 2), max(0, image.height - 2)
     return any(
         all(low == high for low, high in _range(image.crop((x, y, x + 2, y + 2))))
@@ -246,7 +246,7 @@ def _range(image: Image.Image) -> list[tuple[int, int]]:
 def _webp_images(
     data: bytes, start: int = _WEBP_HEAD, end: int | None = None
 ) -> Iterator[_WebpImage]:
-    """Kind, start and end of the compressed images of a WebP, those of its frames too."""
+    """Kind, start and end of each compressed image of a WebP, including those in frames."""
     at, end = start, len(data) if end is None else end
     while at + 8 <= end:
         kind, after = data[at : at + 4], at + 8
@@ -266,11 +266,11 @@ def _has_hole(data: bytes, kind: bytes, start: int, end: int) -> bool:
 
 
 def _matters(data: bytes, end: int, before: int) -> bool:
-    """Whether the last bytes before an end are part of the image: others change its pixels."""
+    """Whether the last bytes before ``end`` are used: replacing them changes the pixels."""
     return _checksum(data[: end - _FEWER] + _FURTHER[:_FEWER] + data[end:]) != before
 
 
 def _ends(data: bytes, form: str) -> bool:
-    """Whether data without the zeros behind it has the end of its format."""
+    """Whether data, stripped of trailing zeros, has the end of its format."""
     ends = {"PNG": b"IEND\xaeB`\x82", "GIF": b";", "JPEG2000": b"\xff\xd9"}
     return form in ends and data.endswith(ends[form])

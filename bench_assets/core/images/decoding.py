@@ -7,7 +7,7 @@ frame, 8-bit RGB. Conversion to 8-bit RGB:
 * 16-bit integers range from black (0) to white (65535, or 4095 for files of 12 bits).
 * 32-bit integers and floating-point numbers have no defined white: white is the least of 1
   (floating-point only), 255, 65535 and 4294967295 that no pixel exceeds; negative values are black.
-* CMYK is taken as uncalibrated, CIE L*a*b* as of D50; no profile that comes along is heeded.
+* CMYK is taken as uncalibrated, CIE L*a*b* as of D50; embedded profiles are ignored.
 """
 
 import io
@@ -30,8 +30,8 @@ _Numbers: TypeAlias = NDArray[Any]
 _WIDE = ("I", "F")  # modes, and the beginnings of modes, with more than 8 bits
 _WHITES = (255, 2**16 - 1, 2**32 - 1)
 _WHITE_OF = {"I;12": 2**12 - 1, "I;16S": 2**15 - 1, "I;16BS": 2**15 - 1, "I;16B": 2**16 - 1}
-_STEPS = {"L;2": 85, "L;4": 17}  # from one level to the next, after Pillow spread them
-_LIGHTNESS_FIRST, _WHITE_IS_ZERO = 262, 0  # TIFF's tag of what 0 means, and "white"
+_STEPS = {"L;2": 85, "L;4": 17}  # between two levels, after Pillow scaled them to 8 bits
+_LIGHTNESS_FIRST, _WHITE_IS_ZERO = 262, 0  # TIFF's tag PhotometricInterpretation; WhiteIsZero
 
 
 def is_wide(image: Image.Image) -> bool:
@@ -73,7 +73,7 @@ def _of_wide(image: Image.Image, written: str) -> Image.Image:
     clear = image.info.get("transparency")
     numbers: _Numbers = np.asarray(image)
     if written.startswith("I;32") and not written.endswith("S"):
-        numbers = numbers.view(np.uint32)  # Pillow has no unsigned ones
+        numbers = numbers.view(np.uint32)  # Pillow has no unsigned mode
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         raise ImageError("has infinite or NaN pixels")
     white = _white(image, written, numbers)
@@ -120,7 +120,7 @@ def _of_lab(image: Image.Image) -> Image.Image:
 Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks", "end added"]
 
 VERSION = 1
-"""Of what is shown: raised with whatever changes a pixel."""
+"""Version of the decoder, raised by every change that changes a pixel."""
 
 MAX_PIXELS = 100_000_000
 FIRST_FRAME = "only its first frame is shown"
@@ -128,14 +128,14 @@ END_ADDED = "its file lacks the end marker"
 NOTES: Mapping[Change, str] = {"first frame": FIRST_FRAME, "end added": END_ADDED}
 """Changes that are noted on a response."""
 
-_LARGE_JPEG = 1.75  # times the limit, as they are decoded at half their width and height
+_LARGE_JPEG = 1.75  # times the pixel limit: up to here, a JPEG is decoded at half its size
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG, _JPEG_START = ("JPEG", "MPO"), b"\xff\xd8"
 _SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
 _WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 _COMMON = ("JPEG", "PNG", "GIF", "BMP")
-_FORMATS = (  # those that Pillow decodes by itself; for others it starts programs
+_FORMATS = (  # those that Pillow decodes itself; for others it starts external programs
     *("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF", "PPM", "ICO"),
     *("ICNS", "PSD", "QOI", "SGI", "PCX", "DIB", "TGA"),
 )
@@ -148,7 +148,7 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_SIDEWAYS = 5  # from this orientation on, width and height change places
+_SIDEWAYS = 5  # from this orientation on, width and height are swapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class DecodedImage:
     format: str
     """As Pillow names it."""
     width: int
-    """px, as written: before it was turned."""
+    """px, as stored: before rotation."""
     height: int
     orientation: int
     """EXIF's, 1 to 8; 1 is upright."""
@@ -171,12 +171,12 @@ class DecodedImage:
 def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) -> DecodedImage:
     """Decode an image: upright, the first frame, on white, in RGB with 8 bits.
 
-    A JPEG that lacks its end marker alone is whole. One that is somewhat larger than the limit is
-    decoded at half its width and height, unless ``exact``.
+    A JPEG that lacks nothing but its end marker is complete. One of up to 1.75 times the pixel
+    limit is decoded at half its width and height, unless ``exact``.
 
     Raises:
-        ImageError: If it does not decode, or has more pixels than allowed; the caller knows which
-            image it is.
+        ImageError: If it does not decode, or has more pixels than allowed; the message does not
+            name the image.
     """
     with _opened(data, max_pixels) as image:
         written, turn = raw_mode(image), _orientation(image, data)
@@ -191,7 +191,7 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
             changes |= {"scaled" if is_wide(image) else "laid on white"}
         if "end added" in changes and (why := defect(data, "JPEG", rgb)):
             raise ImageError(why)
-        if turn in _TURNS and image.format != "TIFF":  # which Pillow has turned by now
+        if turn in _TURNS and image.format != "TIFF":  # Pillow has already turned a TIFF
             rgb = rgb.transpose(_TURNS[turn])
         return DecodedImage(
             image=rgb,
@@ -207,7 +207,7 @@ class Header(NamedTuple):
     """Facts from an image's header."""
 
     format: str  # as Pillow names it
-    width: int  # px, as written
+    width: int  # px, as stored
     height: int
     orientation: int  # EXIF's, 1 to 8
 
@@ -249,7 +249,7 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
 
 
 def as_plain(data: bytes) -> tuple[str, bytes]:
-    """The media type and bytes of an image that every reader shows alike: its own, else a PNG.
+    """Media type and bytes of an image that all decoders agree on: its own if plain, else a PNG.
 
     Raises:
         ImageError: As ``decode``.
@@ -266,7 +266,7 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
     """Open an image; any failure while it is used becomes an ImageError."""
     try:
         with warnings.catch_warnings():
-            # Ours is the limit, below; Pillow's own warns about what is allowed here.
+            # Pillow's limit is lower than the one checked below.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = _identified(data)
         with image:
@@ -317,7 +317,7 @@ def _lacks_end(data: bytes) -> bool:
 
 
 def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
-    """Header fields that a plain conversion ignores."""
+    """The changes that the header announces."""
     changes: set[Change] = {"turned"} if _orientation(image, data) in _TURNS else set()
     if image.format in _JPEG and _lacks_end(data):
         changes.add("end added")
@@ -337,10 +337,10 @@ def _written_size(image: Image.Image, turn: int) -> tuple[int, int]:
 def _orientation(image: Image.Image, data: bytes) -> int:
     """EXIF orientation of an image; 1 if there is none, or EXIF is invalid."""
     if image.format == "PNG" and b"eXIf" in _chunks(data):
-        image.load()  # it may stand behind the pixels
+        image.load()  # the chunk may follow the pixels
     try:
         turn = Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
-    except Exception:  # noqa: BLE001 - EXIF is read as a TIFF, which fails in as many ways
+    except Exception:  # noqa: BLE001 - Pillow raises anything on invalid EXIF
         return 1
     return turn if turn in _TURNS else 1
 
@@ -354,8 +354,8 @@ def _chunks(png: bytes) -> Iterator[bytes]:
 
 
 def _same(rgb: Image.Image, image: Image.Image) -> bool:
-    """Whether a plain conversion shows the same."""
-    image.info.pop("transparency", None)  # which it does not heed, but complains of
+    """Whether a plain conversion to RGB gives the same pixels."""
+    image.info.pop("transparency", None)  # convert() would ignore it, with a warning
     try:
         plain = image.convert("RGB")
     except ValueError:

@@ -20,14 +20,14 @@ _BOX_GAP = 8  # px between the edge of a box and its label
 
 
 class Mark(NamedTuple):
-    """A point to be circled, and what to write beside the circle."""
+    """A point to circle, and the label beside the circle."""
 
     label: str
     point: Point
 
 
 class LabelledBox(NamedTuple):
-    """A box to be outlined, and what to write at its upper left corner."""
+    """A box to outline, and the label inside one of its corners."""
 
     label: str
     box: Box

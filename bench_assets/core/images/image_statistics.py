@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-_CELLS = 64  # a side, of at least _OF_CELL px each
+_CELLS = 64  # cells a side, each of at least _OF_CELL px a side
 _OF_CELL = 3
-_SPECKS = 0.02  # share of the pixels that may differ from a blank image, one or two at a place
-_TOUCHING = 2  # pixels of a speck
-_FLAT = 12.0  # levels in which the others lie
+_SPECKS = 0.02  # largest share of lone pixels in an image that is otherwise blank
+_TOUCHING = 2  # most pixels of a speck
+_FLAT = 12.0  # levels around the median that count as blank
 _LARGEST = 1024  # px a side; larger images are shrunk
 _GRAIN = 9.0  # standard errors of a cell's mean that grain alone spreads over all cells
 

@@ -1,4 +1,4 @@
-"""Metadata of image files: EXIF, IPTC and XMP, comments, private parts, what is appended."""
+"""Metadata of image files: EXIF, IPTC and XMP, comments, private segments, appended data."""
 
 import io
 import struct
@@ -11,7 +11,7 @@ from PIL import ExifTags, Image, ImageFile, IptcImagePlugin
 
 _IFDS = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 _PIXELS = frozenset({"exif", "icc_profile", "transparency", "background", "duration", "loop"})
-"""Entries of ``Image.info`` that are read elsewhere, or that say how pixels are shown."""
+"""Entries of ``Image.info`` that are read elsewhere, or that belong to the pixels."""
 
 _SEGMENTS = frozenset({"APP0", "APP1", "APP2", "APP13", "APP14", "COM"})
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -43,7 +43,7 @@ def _entries(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
 
 
 def _of_encoder(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
-    for name, value in getattr(image, "applist", ()):  # JPEG: segments that nobody reads
+    for name, value in getattr(image, "applist", ()):  # JPEG: non-standard segments
         if name not in _SEGMENTS:
             yield name, value
     if profile := image.info.get("icc_profile"):
@@ -53,7 +53,7 @@ def _of_encoder(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
 
 
 def _appended(data: bytes, form: str | None) -> bytes:
-    """What stands behind the end of a JPEG or PNG file, and the chunks of PNG that are private."""
+    """Data after the end of a JPEG or PNG, and a PNG's private chunks and time stamp."""
     if form == "JPEG":
         return data.rpartition(b"\xff\xd9")[2]
     if form != "PNG":

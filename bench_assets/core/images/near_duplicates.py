@@ -24,7 +24,7 @@ class Twin(NamedTuple):
 def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) -> list[Twin]:
     """Find the earlier near-duplicates of every text, in order.
 
-    Blanks are ignored. A text shorter than a shingle is a single shingle; empty texts have no
+    Whitespace is ignored. A text shorter than a shingle is a single shingle; empty texts have no
     duplicates.
 
     Args:

@@ -1,7 +1,7 @@
-"""The coordinate contract for images: EXIF orientation, stored pixels and shown pixels.
+"""Coordinates of images: EXIF orientation, stored pixels and shown pixels.
 
-Images are shown upright (``decoding``); annotations of released data are in pixels of the file as
-it is stored, unless the size that they state is that of the upright image only.
+Images are shown upright (``decoding``). Annotations of released data are in pixels of the stored
+file, unless the image size that they state fits only the upright image.
 """
 
 from pathlib import Path
@@ -57,10 +57,10 @@ class ImageFrame(NamedTuple):
         return ImageFrame(*self.shown, back).to_shown(point)
 
     def annotated(self, stated: Size | None) -> "ImageFrame":
-        """The frame that points of an annotation are in, by the size that the annotation states.
+        """The frame of an annotation's points, by the image size that it states.
 
         Raises:
-            ImageError: If the annotation is of an image of another size.
+            ImageError: If the annotation states another size.
         """
         if stated in (None, (self.width, self.height)):
             return self
@@ -84,10 +84,10 @@ def frame_of(data: bytes) -> ImageFrame:
 
 
 def frame_in(file: Path, stated: Size | None = None) -> ImageFrame:
-    """Read the frame of an image file that an annotation is about.
+    """Read the frame of an annotated image file.
 
     Raises:
-        ImageError: If the file cannot be read, or has another size than the annotation states.
+        ImageError: If the file cannot be read, or does not have the size that is stated.
     """
     try:
         return frame_of(file.read_bytes()).annotated(stated)

@@ -26,7 +26,7 @@ Spot: TypeAlias = tuple[int, int]
 Box: TypeAlias = tuple[int, int, int, int]
 Form: TypeAlias = Literal["ellipse", "rectangle", "triangle", "diamond", "star"]
 
-_GRID = 4  # px between the spots that are tried for a thing that needs room
+_GRID = 4  # px between the spots that ``Scene.room`` tries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +63,13 @@ class Scene:
 
         Args:
             name: English emoji name, such as ``"dog"`` or ``"red apple"``.
-            centre: Where its middle comes to lie.
+            centre: Its centre, px.
             size: px; its longer side, without transparent margins, before it is turned.
             mirrored: Left and right swapped.
             turned: Degrees counter-clockwise.
 
         Raises:
-            UnknownNameError: If there is no such sprite; lists names that look alike.
+            UnknownNameError: If there is no such sprite; suggests similar names.
             SourceError: If the package with the sprites is not installed.
         """
         drawn = _fitted(_sprite(name), size)
@@ -97,20 +97,20 @@ class Scene:
         return self._place("line", box, colour)
 
     def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
-        """Write a text of ASCII characters, ``size`` px high, in the font that Pillow carries."""
+        """Write a text of ASCII characters, ``size`` px high, in Pillow's default font."""
         font = ImageFont.load_default(size)
         left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
         return self._place(text, (int(left), int(top), int(right) + 1, int(bottom) + 1), colour)
 
     def room(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
-        """Draw a spot whose surroundings are empty, or None if the image is full.
+        """Draw a free spot for the centre of an object; None if the image is full.
 
         Args:
-            width: px of the thing to be placed with its middle there.
-            height: px.
+            width: px, of the object.
+            height: px, of the object.
             rng: Draws among all free spots of a fine grid.
-            gap: px to everything placed so far, and to the edges.
+            gap: px to every placed object, and to the edges.
         """
         reach_x, reach_y = width // 2 + gap, height // 2 + gap
         xs = np.arange(reach_x, self.image.width - reach_x + 1, _GRID)

@@ -46,10 +46,10 @@ def to_image_texts(
 
 
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
-    """Replace images by texts; questions without one are left out.
+    """Replace images by texts; drop questions with an image that has none.
 
     Args:
-        questions: Those about images.
+        questions: Questions about images; others are dropped, too.
         texts: At most one for each image.
     """
     by_image = {text.image: text.text for text in texts}

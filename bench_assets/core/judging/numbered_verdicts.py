@@ -22,7 +22,7 @@ _ROW = re.compile(  # of a table: the number first, the verdict last
     r"(0|1|yes|no|true|false)\]?[ \t*]*\|?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_ECHO = re.compile(  # of the form that CogBench's judges are asked for, which is no verdict
+_ECHO = re.compile(  # of the example in CogBench's prompt, which is no verdict
     r"format \(number \+ square brackets\):\s*+1\. \[1\]\s*+2\. \[0\]"
 )
 _POINT = r"(?:(?:key ?points?|event ?relationships?|points?)\s*+)?#?\s*+"
@@ -78,7 +78,7 @@ def read_by_number(response: str, n: int) -> list[bool | None]:
     r"""Read the verdict on each of n points by the number printed before it.
 
     A point without a verdict, with one that is neither yes nor no, or with two that differ, is
-    None. Numbers above n are no points. Without any numbers, n verdicts are those of n points.
+    None. Numbers above n are ignored. Exactly n verdicts without any numbers are taken in order.
 
     >>> read_by_number("2. [0]  1.[1]", 3), read_by_number("1. [ ] 2. [1]", 2)
     ([True, False, None], [None, True])
@@ -102,7 +102,7 @@ def _plain(text: str) -> str:
 
 
 def _of_lines(text: str) -> Found:
-    """Read the verdicts of each line; none of those that a line before them only speaks of."""
+    """Read the verdicts of each line, except after a line that introduces an example or refuses."""
     found: Found = {}
     said = True
     for line in text.splitlines():
@@ -134,7 +134,7 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _goes_on(line: str, verdict: re.Match[str]) -> bool:
-    """Whether a line goes on so that what looks like a verdict is none: "no idea", "1 or 0"."""
+    """Whether the rest of the line shows that this is no verdict: "no idea", "1 or 0"."""
     if _LEFT_OPEN.match(line, verdict.end()):
         return True
     separator = _NEXT.match(line, verdict.end())
@@ -147,7 +147,7 @@ def _goes_on(line: str, verdict: re.Match[str]) -> bool:
 def _first_item(line: str) -> int:
     """Position of "1. [" after words such as "Answers:"; the end of the line if absent.
 
-    What follows a refusal is no verdict, nor is what belongs to a sentence: "Do not print 1. [1]".
+    Items after a refusal are no verdicts, nor are items within a sentence: "Do not print 1. [1]".
     """
     found = _FIRST.search(line)
     lead = line[: found.start()] if found else ""
@@ -157,7 +157,7 @@ def _first_item(line: str) -> int:
 
 
 def _only_speaks(lead: str) -> bool:
-    """Whether words before verdicts say that these are none: an example, a refusal, a condition."""
+    """Whether words before verdicts mark them as an example, a refusal or a condition."""
     return only_leads_to(lead) or _REFUSES.search(lead[-_LEAD:]) is not None
 
 
@@ -178,7 +178,7 @@ def _unnumbered(text: str, n: int) -> Found:
 
 
 def _of_json(text: str, n: int) -> Found | None:
-    """Read an object of verdicts by number, or a list of n verdicts; None if it is no JSON."""
+    """Read an object of verdicts by number, or a list of n verdicts; None if it is not JSON."""
     value = decoded(text)
     if value is None and not re.search(r"[\d\[\]]", re.sub(r"\{[^{}]*+\}", "", text)):
         value = read_object(text)

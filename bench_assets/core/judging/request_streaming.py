@@ -12,10 +12,10 @@ Row = TypeVar("Row")
 Thing = TypeVar("Thing")
 
 AT_ONCE = 32_768
-"""Requests that are handed to an engine at once, about 4 kB each.
+"""Requests handed to an engine in one batch, about 4 kB each.
 
-The next ones wait for the last of these: with 1,024 under way at the same time that is one time in
-32. Longest first is an order of so many, which is as good as one of all.
+The next batch waits for the last response of this one, which costs little: with 1,024 requests in
+flight a batch is 32 rounds. Engines that send the longest requests first sort within a batch.
 """
 
 
@@ -27,7 +27,7 @@ class AnswersMany(Protocol):
         """Answer each request, in order, as ``ChatModel.response`` does.
 
         Raises:
-            ModelError: If the model cannot be asked at all, also at the end.
+            ModelError: If the model cannot be asked at all; also raised after the last response.
         """
         ...
 
@@ -42,7 +42,7 @@ class Requests(Sequence[Request]):
         samples: int,
         temperature: float | None,
     ) -> None:
-        """Prompt, number of samples and temperature of each question."""
+        """Take the questions, how to prompt, samples per question, and the temperature."""
         self.questions = questions
         self._prompt, self._samples, self._temperature = prompt, samples, temperature
 
@@ -51,7 +51,7 @@ class Requests(Sequence[Request]):
         return len(self.questions) * self._samples
 
     def __iter__(self) -> Iterator[Request]:
-        """Make them, the draws of a question one after the other."""
+        """Build the requests in order, all samples of a question in a row."""
         return (one for question in self.questions for one in self._of(question))
 
     @overload
@@ -59,7 +59,7 @@ class Requests(Sequence[Request]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Request]: ...
     def __getitem__(self, place: int | slice) -> Request | Sequence[Request]:
-        """Make one of them, or some."""
+        """Build one request, or those of a slice."""
         if isinstance(place, slice):
             return [self[one] for one in range(len(self))[place]]
         place = range(len(self))[place]
@@ -86,7 +86,7 @@ class LazyRows(Sequence[Thing], Generic[Row, Thing]):
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Thing]:
-        """Make one after the other."""
+        """Map the rows in order."""
         return map(self._make, self._rows)
 
     @overload
@@ -94,14 +94,14 @@ class LazyRows(Sequence[Thing], Generic[Row, Thing]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Thing]: ...
     def __getitem__(self, place: int | slice) -> Thing | Sequence[Thing]:
-        """Make one of them, or some."""
+        """Map one row, or those of a slice."""
         if isinstance(place, slice):
             return list(map(self._make, self._rows[place]))
         return self._make(self._rows[place])
 
 
 def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Response]]:
-    """Answer each request, in order; all in one call unless they are too many to be held.
+    """Answer each request, in order; in one call unless the questions do not fit into memory.
 
     Raises:
         ModelError: If the model cannot be asked at all.

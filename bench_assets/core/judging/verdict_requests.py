@@ -10,19 +10,19 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.tables.large_tables import gathered
 
 TRIES = 3
-"""How often a judge is asked for one verdict, the first time included."""
+"""Maximum number of requests for one verdict, the first included."""
 
 AT_FIRST = ", at first"
-"""Of a criterion: what was said before it was asked again, for scorers whose authors ask once."""
+"""Suffix of a criterion: the response before a retry, for scorers of authors who do not retry."""
 
 RECORDED = "recorded|"
-"""How the signature of a judge begins whose words are there already: it has no others."""
+"""Prefix of the signature of a judge with recorded responses, which is never asked again."""
 
 _QUOTED = 2000  # characters of an unreadable response that the judge is shown
 
 
 class Call(NamedTuple):
-    """A judge's prompt, and the number of unreadable verdicts of a response to it."""
+    """A request to a judge, and a function that counts the unreadable verdicts of a response."""
 
     request: Request
     n_unread: Callable[[Response], int]
@@ -33,7 +33,7 @@ class Heard(NamedTuple):
 
     request: Request
     response: Response
-    first: tuple[Request, Response]  # what was asked and said before it was asked again
+    first: tuple[Request, Response]  # before any retry
 
     @property
     def again(self) -> bool:
@@ -52,7 +52,7 @@ class VerdictRequest(NamedTuple):
     value: Callable[[Response], str] | None = None  # the judge's word, where it has more than two
 
     def value_of(self, response: Response) -> str:
-        """Value of the judgement; "" where there is none beside the verdict."""
+        """Value of the judgement; "" if the verdict is all there is."""
         return self.value(response) if self.value else ""
 
     @property
@@ -65,7 +65,7 @@ class VerdictRequest(NamedTuple):
 def ask_for_verdicts(
     asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
-    """Ask for one verdict each, see ``ask``; the judgements on each prediction, see ``judged``."""
+    """Request one verdict each (see ``ask``); return each prediction's judgements (``judged``)."""
     heard = ask([one.call for one in asked], model, complaint)
     return [
         judged(
@@ -139,7 +139,7 @@ def judged(
 ) -> list[Judgement]:
     """Judgement of a prediction; after a retry, the first response is kept too.
 
-    That one has no verdict: it is for scorers of their own.
+    The first response has no verdict: only scorers that parse it themselves use it.
     """
     (request, response), last = heard.first, heard.request.prompt
     named = {"judge": judge, "value": value}

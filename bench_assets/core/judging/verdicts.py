@@ -24,12 +24,12 @@ Verdict = TypeVar("Verdict")
 YES_OR_NO: Mapping[str, bool] = {"yes": True, "no": False}
 RIGHT_OR_WRONG: Mapping[str, bool] = {"right": True, "wrong": False}
 NO_OPTION = "Z"
-"""What a judge says of a response that chooses no option."""
+"""Letter of a judge for a response that chooses no option."""
 
 _AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u200b"
 _FENCED = "` \t\r\n"
-_BOXED = "the answer is: "  # as a box is written plainly
-_LONGEST = 50_000  # characters; no object that was asked for has so many
+_BOXED = "the answer is: "  # how ``plain`` rewrites a box
+_LONGEST = 50_000  # characters; longer responses are not searched for objects
 _WORDS = Path(normalization.__file__).with_name("words.txt")
 _UNUSED, _OFFERED = ascii_uppercase[:11], ascii_uppercase[11:13]
 _REASONED = 3  # words of a sentence that says more than a verdict
@@ -45,7 +45,7 @@ _TOKEN = re.compile(
     r"|,(?=\s*[}\]])",
     re.DOTALL,
 )
-_OF_THE_JUDGED = re.compile(  # options that the response may choose
+_OF_THE_JUDGED = re.compile(  # letters of the judged question's options
     r"\([A-M]\)|(?<![A-Za-z0-9])(?:[B-HJ-M]|[A-M]{2,})(?![A-Za-z0-9])"
     r"|(?<=[\u4e00-\u9fff“])A(?![A-Za-z])"
 )
@@ -60,7 +60,7 @@ _FAILED = re.compile(
 )
 _SO = r"\W*(?:so|therefore|thus|hence)\b,? "
 _JUDGED = r"(?:it|this|the (?:[\w'’-]+ ){0,2}(?:answer|response))"
-_CONCLUDES = re.compile(  # a last sentence, or a last clause that says of what it speaks
+_CONCLUDES = re.compile(  # a concluding sentence, or a last clause about the judged answer
     r"\A\W*(?:overall|therefore|in conclusion)\b.*"
     rf"|(?:\A|, )(?:{_SO}{_JUDGED} (?:is|should be)|{_JUDGED} should be|I \w+ {_JUDGED})\b[^,;]*\Z",
     re.IGNORECASE,
@@ -83,10 +83,10 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
-    """Read the word of a judge: alone, stated ("Answer: right") or explained ("right, because").
+    """Read a judge's word: alone, stated ("Answer: right") or explained ("right, because").
 
-    None if it says neither word, leaves both open, or says one and then the other. Case, marks
-    around the word, and what is thought aloud before it do not count.
+    None if there is neither word, both stay open, or one contradicts the other. Case, marks around
+    the word, and reasoning before it are ignored.
 
     >>> read_word("**Yes.** They agree.", YES_OR_NO), read_word("I have no idea.", YES_OR_NO)
     (True, None)
@@ -111,7 +111,7 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
 def _of_conclusion(
     drawn: re.Match[str], parts: Sequence[str], words: Mapping[str, Verdict]
 ) -> Verdict | None:
-    """What "Overall, the answer is wrong." says, if nothing before it says the opposite."""
+    """The verdict of "Overall, the answer is wrong.", if nothing before it says the opposite."""
     start = drawn.string[: drawn.start()]
     if hedges(start) or _is_denied(drawn[0], [drawn[0]], words):
         return None
@@ -122,7 +122,7 @@ def _of_conclusion(
 
 
 def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
-    """What all sentences say; None where two of them differ."""
+    """The verdict of all sentences; None if two of them differ."""
     if any(_says_both(part, words) for part in _unasked(parts)):
         return None
     whole = _letter("\n".join(parts), words)
@@ -134,7 +134,7 @@ def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | Non
 
 
 def _at_last(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
-    """The word that is all of the last sentence after sentences of reasons: "... Correct."."""
+    """The verdict that is the whole last sentence, after sentences of reasons: "... Correct."."""
     if len(parts) == 1 or len(parts[0].split()) <= _REASONED:
         return None
     found = [_letter(part, words) for part in parts if len(part.split()) <= _REASONED]
@@ -145,7 +145,7 @@ def _at_last(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | No
 
 
 def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:
-    """Whether "not" stands before a word, or the last sentence says that it cannot be told."""
+    """Whether a word is negated, or the last sentence refuses a verdict."""
     denied = alternatives(_WORDS, "before a word that is denied")
     said = [word.strip(f"{_AROUND},;:?") for word in text.casefold().split()]
     own = any(one == "not" and other in words for one, other in pairwise(said))
@@ -153,7 +153,7 @@ def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:
 
 
 def _unasked(parts: Sequence[str]) -> Sequence[str]:
-    """Leave out a question that is asked before the answer: "Right or wrong? Right."."""
+    """Drop questions before the answer: "Right or wrong? Right."."""
     return [part for part in parts[:-1] if not part.endswith("?")] + [*parts[-1:]]
 
 
@@ -164,7 +164,7 @@ def _says_both(sentence: str, words: Mapping[str, Verdict]) -> bool:
 
 
 def _letter(text: str, words: Mapping[str, Verdict]) -> str | None:
-    """Parse a word as an option; its letter is one that no judge writes."""
+    """Parse the words as options, under letters that no judge writes (L and M)."""
     from bench_assets.core.parsing.choices import read_choice  # 0.1 s of patterns
 
     text = _OF_THE_JUDGED.sub("X", text)
@@ -196,13 +196,13 @@ def read_option(response: str, options: Sequence[str]) -> str | None:
 def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
     """Parse the one JSON object of a response; None if absent, several, or incomplete.
 
-    Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
-    read over; Python's True is no verdict that was asked for. An object that stands in what was
-    asked is an echo, one that the prose calls an example or denies is only spoken of.
+    Prose and fences around it, single quotes, line ends in strings and trailing commas are
+    accepted, Python's ``True`` is not. None also if the object is an echo of the request, or if
+    the prose denies it or calls it an example.
 
     Args:
-        response: What the judge says, with or without what it thinks aloud.
-        asked: What it was asked.
+        response: The judge's response, with or without its reasoning.
+        asked: Text of the request, to recognise echoes.
 
     >>> read_object("Sure: {'right': true,} That is it."), read_object('{"a": 1} {"a": 2}')
     ({'right': True}, None)
@@ -220,7 +220,7 @@ def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
 
 
 def decoded(text: str) -> object:
-    r"""Decode a text that is JSON, or nearly: see ``read_object``; None if it is not.
+    r"""Decode JSON as leniently as ``read_object``; None if the text is not JSON.
 
     >>> decoded("```json\n[1, 0,]\n```"), decoded('{"a": 1, "a": 0}')
     ([1, 0], None)
@@ -233,7 +233,7 @@ def decoded(text: str) -> object:
 
 
 def only_leads_to(before: str) -> bool:
-    """Whether words introduce an example, or something denied.
+    """Whether a text introduces an example or something denied, rather than a verdict.
 
     >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
     (True, False)
@@ -259,7 +259,7 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
 
 
 def _objects(text: str) -> list[tuple[int, int]]:
-    """Find what stands between braces, outermost; none of them where a brace is left over."""
+    """Find the spans of the outermost braces; none if the braces do not balance."""
     found: list[tuple[int, int]] = []
     depth = start = at = 0
     while part := (_PART if depth else _BRACE).search(text, at):

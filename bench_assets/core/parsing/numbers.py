@@ -236,7 +236,7 @@ def _concluded(said: Sequence[str]) -> float | None:
 
 
 def _told(phrase: str, found: Sequence[float | None]) -> float | None:
-    """Of several numbers, the one after a verb ("2 adults and 5 children pay €59"), else the first."""
+    """The number after a verb, of several: "2 adults and 5 children pay €59"; else the first."""
     told = _TOLD.search(phrase) if len(found) > 1 and "=" not in phrase else None
     return _value(told[1]) if told else found[0]
 

@@ -1,1 +1,1 @@
-"""Escaping, redaction of secrets, and spelling suggestions."""
+"""Escaping of untrusted text, and redaction of secrets."""

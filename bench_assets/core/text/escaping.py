@@ -4,9 +4,9 @@ import html
 import re
 
 _CONTROLS = "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"  # C0 but tab and newline, DEL, C1
-_TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"  # which way the rest is written
+_TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"  # change the writing direction
 _LINES = "\\u2028\\u2029"
-_ALONE = "\\ud800-\\udfff"  # halves of characters, which no terminal can be sent
+_ALONE = "\\ud800-\\udfff"  # lone surrogates, which cannot be encoded
 _UNFIT = re.compile(f"[{_CONTROLS}{_TURNS}{_LINES}{_ALONE}]")
 
 
@@ -20,12 +20,12 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same on one line, for cells and titles."""
+    """Escape as ``printable`` does, on one line, for cells and titles."""
     return printable(re.sub(r"\r\n|[\t\n\r]", " ", text))
 
 
 FORMULA = "[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
-"""First character of what a spreadsheet may evaluate, also in full width."""
+"""Regex class: first characters of cells that a spreadsheet may evaluate, also full-width."""
 
 
 def formula_safe(text: str) -> str:
@@ -55,7 +55,7 @@ _MARKS = re.compile(r"[&<>`*\[\]|~\\]|(?<![^\W_])_|_(?![^\W_])")
 _OPENS_A_BLOCK = re.compile(r"^(\d{0,9})([-+=.#])(?=\s|$|[-=#]+)")
 _SCHEME = re.compile(r"(script|data|https?|ftp|file|mailto|xmpp):", re.IGNORECASE)
 _OPENS_A_LINK = re.compile(r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)
-_JOINER = "\u2060"  # takes no room, and parts no word
+_JOINER = "\u2060"  # invisible, and no word boundary
 
 
 def as_text(text: str) -> str:

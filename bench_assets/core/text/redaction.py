@@ -1,9 +1,9 @@
-"""Redaction: takes keys out of texts and addresses.
+"""Redaction: removes keys from texts and URLs.
 
-Only a key of high entropy is taken out of texts (``is_strong``): a word, a date or a name would
-take ordinary words with it. It is taken out as it is, reversed, escaped as JSON or as a URL, in
-hex, and in base64 at any offset; also cut, if as much of its beginning or end is there as is of
-high entropy itself, ``PART`` characters or more.
+Only keys of high entropy are removed from texts (``is_strong``): a word, a date or a name would
+take ordinary words with it. Such a key is found verbatim, reversed, escaped as JSON or in a URL, in
+hex, and in base64 at any offset; also truncated, if its beginning or end in the text is itself of
+high entropy and has ``PART`` characters or more.
 """
 
 import base64
@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_plus, unquote
 PART = 12
 HIDDEN = "***"
 
-_CODED = 16  # characters of base64, which are twelve of a key's
+_CODED = 16  # characters of base64, which encode 12 bytes of a key
 _LEAST = 12  # characters of a strong key
 
 _PREFIXED = (
@@ -35,11 +35,11 @@ _CERTAIN = re.compile(
     r"|(?:access|auth|api|bearer|hf|refresh|session|private|personal|security)[_-]?token)",
     re.IGNORECASE,
 )
-"""Names of what is secret, whatever it is."""
+"""Names of values that are always secret."""
 _LIKELY = re.compile(
     r"(?:[\w.-]*[_.-])?(?:keys?|pass|auth|sig|signature|sas|cookie|code|token)", re.IGNORECASE
 )
-"""Names of what is secret if it is strong; ``sort_key = "timestamp"`` is not."""
+"""Names of values that are secret if they are strong; ``sort_key = "timestamp"`` is not."""
 _PINS = re.compile(r"(?:[\w.-]*cache[_-]key|sha256|revision)", re.IGNORECASE)
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>|\\]+", re.IGNORECASE)
@@ -54,7 +54,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 def is_strong(key: str) -> bool:
     """Whether a key has so high an entropy that no ordinary text contains it.
 
-    Kinds of characters change often in such a key, and rarely in words, dates and names.
+    Such a key often changes between letters, cases and digits; words, dates and names rarely do.
 
     >>> is_strong("sk-Qm3x9ZpLw7Rk2Vt5"), is_strong("a3f1c9d27be8406f9b1d2c3e")
     (True, True)
@@ -73,7 +73,7 @@ def is_strong(key: str) -> bool:
 
 
 def is_key(name: str, value: str) -> bool:
-    """Whether what stands under a name is a key; under some names, only a strong value is.
+    """Whether a named value is a key; under some names, only a strong value is.
 
     >>> is_key("api_key", "a word"), is_key("sort_key", "timestamp"), is_key("eos_token", "</s>")
     (True, False, False)
@@ -85,7 +85,7 @@ def is_key(name: str, value: str) -> bool:
 
 
 def has_key_shape(text: str) -> bool:
-    """Whether a text begins as keys of well-known services do, and is no name of plain words.
+    """Whether a text has the prefix of a well-known service's keys, and is not just words.
 
     >>> has_key_shape("hf_AbCdEfGhIjKlMnOp"), has_key_shape("hf_read_token_prod")
     (True, False)
@@ -95,10 +95,10 @@ def has_key_shape(text: str) -> bool:
 
 
 class Secrets:
-    """Secret values to redact, each with the name that messages call it by."""
+    """Secret values to redact, each with the name for it in messages."""
 
     def __init__(self, values: Mapping[str, str] | Iterable[str] = ()) -> None:
-        """Keep the strong ones.
+        """Keep the strong values.
 
         Args:
             values: Value to name; without names, each is "a key".
@@ -123,14 +123,14 @@ class Secrets:
         return _without(text, sorted(spans)) if spans else text
 
     def redacted_bytes(self, data: bytes) -> bytes:
-        """The same for bytes, which need not be text."""
+        """Redact bytes, which need not be UTF-8."""
         if not self._forms:
             return data
         text = data.decode("utf-8", "surrogateescape")
         return self.redacted(text).encode("utf-8", "surrogateescape")
 
     def redacted_value(self, value: Any) -> Any:  # noqa: ANN401
-        """The same for every text in lists, tuples and mappings; other values stay unchanged."""
+        """Redact every text in lists, tuples and mappings; other values stay unchanged."""
         if isinstance(value, str):
             return self.redacted(value)
         if isinstance(value, Mapping):
@@ -151,11 +151,11 @@ class Secrets:
 
 
 def without_keys(text: str, *, pins: bool = False) -> str:
-    """Replace the keys in all addresses of a text by ``***``.
+    """Replace the keys in all URLs of a text by ``***``.
 
     Args:
-        text: May contain addresses.
-        pins: Whether commits and digests in paths stay: in addresses of releases.
+        text: A text that may contain URLs.
+        pins: Whether to keep commits and digests in paths, as URLs of releases have them.
 
     >>> without_keys("no server at http://me:pw@host/v1;key=aB3x9ZpLw7Rk?api-version=1&api_key=k")
     'no server at http://me:***@host/v1;key=***?api-version=1&api_key=***'
@@ -164,11 +164,11 @@ def without_keys(text: str, *, pins: bool = False) -> str:
 
 
 def replace_keys(address: str, put: Callable[[str], str], *, pins: bool = False) -> str:
-    """Replace the keys in every part of an address: user, host, path, parameters, fragment.
+    """Replace the keys in every part of a URL: user, host, path, parameters, fragment.
 
     Args:
-        address: ``scheme://...``; anything else stays as it is.
-        put: Key to what stands in its place.
+        address: ``scheme://...``; other text is returned unchanged.
+        put: Maps a key to its replacement.
         pins: As in ``without_keys``.
     """
     if not (found := _ADDRESS_PARTS.fullmatch(address)):
@@ -199,8 +199,8 @@ class _Form:
     """A secret in one encoding."""
 
     written: str  # in lower case
-    head: str  # the beginning that tells it
-    tail: str  # the end that tells it
+    head: str  # shortest beginning that identifies it
+    tail: str  # shortest end that identifies it
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Find the key, also cut off at either end: yields (start, end) of each occurrence."""
@@ -240,7 +240,7 @@ def _form(written: str, head: int, tail: int) -> _Form:
 
 
 def _telling(key: str) -> int:
-    """Characters of a key's beginning that no ordinary text contains: words do not tell it."""
+    """Length of a key's shortest beginning that is strong itself, so in no ordinary text."""
     public = key.find(".") + 1 if key.startswith("eyJ") else 0  # the header of a JWT
     return next((n for n in range(public + PART, len(key)) if is_strong(key[public:n])), len(key))
 
@@ -249,10 +249,10 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _base64_cores(value: str) -> set[str]:
-    """Common base64 of the value at the three offsets."""
+    """Base64 of the value at each of three byte offsets, without digits shared with neighbours."""
     written = value.encode("utf-8", "surrogatepass")
     cores = set()
-    for offset, first in enumerate((0, 2, 3)):  # the first digit that no byte before it is in
+    for offset, first in enumerate((0, 2, 3)):  # first digit without bits of the bytes before
         whole = base64.b64encode(b"\0" * offset + written).decode().rstrip("=")
         cores.add(whole[first : (offset + len(written)) * 8 // 6])
     return cores

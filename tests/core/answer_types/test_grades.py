@@ -341,9 +341,11 @@ def test_several_right_options_are_no_single_choice():
         pytest.param("number", {"tolerance": "much"}, "tolerance 'much'", id="no tolerance"),
         pytest.param("number", {"tolerance": "1.2.3"}, "tolerance '1.2.3'", id="no number"),
         pytest.param(
-            "point", {"tolerance": "decimals"}, "of numbers only", id="decimals of points"
+            "point", {"tolerance": "decimals"}, "for numbers only", id="decimals of points"
         ),
-        pytest.param("box", {"coordinates": "xyz"}, "'xyz' is none of", id="unknown coordinates"),
+        pytest.param(
+            "box", {"coordinates": "xyz"}, r"'xyz' \(expected one of", id="unknown coordinates"
+        ),
         pytest.param("graded", {"scale": "5..1"}, "two ends", id="a scale upside down"),
         pytest.param(
             "graded", {"judge_prompt": "{answer}"}, "{response} is missing", id="no response"

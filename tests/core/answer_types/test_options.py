@@ -83,7 +83,7 @@ def test_an_answer_is_read(value, options, answer):
 )
 def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
     options = ("2", "4", "6")
-    with pytest.raises(SourceError, match="may be meant as indices or texts of"):
+    with pytest.raises(SourceError, match=r"is ambiguous \(indices or texts of"):
         read_answer("2", options)
     assert read_answer("2", options, answers).answer == (letter,)
 
@@ -110,7 +110,7 @@ def test_an_answer_that_is_no_option_is_refused(value, answers, why):
 
 
 def test_an_index_that_is_right_only_from_1_puts_all_others_in_doubt():
-    with pytest.raises(SettingsError, match='say answers = "indices from 1", else "indices"'):
+    with pytest.raises(SettingsError, match='set answers = "indices from 1", else "indices"'):
         read_answer(3, COLOURS)
 
 
