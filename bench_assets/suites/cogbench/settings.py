@@ -7,11 +7,11 @@ from pydantic import ConfigDict, Field
 from bench_assets.evaluation.suite import SuiteSettings
 from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 
-LONGEST_OPTION = "longest-option"  # a rule in the place of a model, see ``vqa.refinement``
+LONGEST_OPTION = "longest-option"  # a rule instead of a model, see ``vqa.refinement``
 
 
 class CogbenchSettings(SuiteSettings):
-    """The choices of every suite, and those of CogBench's construction and analyses."""
+    """Settings of every suite, and of CogBench's dataset build and studies."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -34,8 +34,8 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     require_source=find_release,
     settings=CogbenchSettings,
-    by_hand="its authors hand out the data for non-commercial research when they are asked; "
-    "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    by_hand="its authors provide the data for non-commercial research on request; put the files "
+    "into a folder, and name it in [sources] of bench.toml (README, Licence)",
     annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW, HUMAN),
     claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",

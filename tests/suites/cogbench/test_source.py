@@ -113,7 +113,7 @@ def test_a_image_whose_extension_lies_still_opens(tmp_path):
         pytest.param({"choice_b": "flying a kite"}, "equal options", id="equal options"),
         pytest.param({"choice_d": " "}, "an option is empty", id="an empty option"),
         pytest.param({"question": ""}, "the question is empty", id="no question"),
-        pytest.param({"question": SAME}, "stands there before", id="the same question twice"),
+        pytest.param({"question": SAME}, "repeats an earlier", id="the same question twice"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, entry, reason):

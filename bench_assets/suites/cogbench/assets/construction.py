@@ -113,7 +113,7 @@ def selection(
 def chains(
     sources: SourceFiles, stories: list[Story], merged_items: list[MergedItem]
 ) -> dg.Output[list[StoryChain]]:
-    """Chains of the images in the question table."""
+    """Select the chains of the selected images."""
     release = open_release(sources)
     raw = release.edition == "built"
     found = (
@@ -154,7 +154,7 @@ def chains_match_the_paper(
         if editions == {"published"} and step.paper not in (None, step.n)
     ]
     holds = (
-        "Every step that the paper gives a number for has it."
+        "Every step that the paper gives a number for has that number."
         if editions == {"published"}
         else "Not compared: the paper counts the published edition."
     )

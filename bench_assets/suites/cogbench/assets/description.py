@@ -167,7 +167,7 @@ def find_matches(
 
 
 _CONSTANTS: dict[tuple[str, ...], dict[str, float]] = {}
-"""By settings, recogniser and questions: they take as long as the matches of thirty models."""
+"""Cache by settings, recogniser and questions: these take as long as the matches of 30 models."""
 
 
 def recognition_metrics(
@@ -206,11 +206,11 @@ def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) 
     return {metric: value for (metric, _), (value, _) in best_cells(cells).items()}
 
 
-ORACLE = "oracle"  # the model that says what the annotators wrote
+ORACLE = "oracle"  # model name of the annotated descriptions
 
 
 _BY_A_JUDGE = _HERE.stage("metrics", asks="judge")
-_BY_A_JUDGE["group_name"] = "cogbench_oracle"  # neither with the questions nor for each model
+_BY_A_JUDGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not for each model
 
 
 @dg.asset(ins=_HERE.ins("questions", "predictions"), **_HERE.stage("scores", partitions=MODELS))

@@ -71,7 +71,7 @@ from resources.tables.parquet import TableFiles, table_output
 
 _HERE = AssetFolder("cogbench/vqa")
 _REVIEWED = [*_HERE.source, answers_key(QUESTION_REVIEW)]
-_SEED = 0  # of the orders of options; with another the benchmark would be another
+_SEED = 0  # of the option orders; another seed would make another benchmark
 
 
 @dg.asset(
@@ -228,13 +228,13 @@ def _refined(
 def published_questions_are_whole(
     rejections: list[Rejection], questions: list[Question]
 ) -> dg.AssetCheckResult:
-    """Let written questions be rejected, but no published one."""
+    """Fail if a published question was rejected; written ones may be."""
     published = {question.edition for question in questions} <= {"published", "own"}
     problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
     holds = (
         f"No published question was rejected; there are {len(questions)}."
         if published
-        else "Not asked for: these questions were written here, and some may be rejected."
+        else "Not checked: these questions were written here, and some may be rejected."
     )
     return check_result(problems, n=len(questions), of="question", holds=holds)
 

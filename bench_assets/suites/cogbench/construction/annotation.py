@@ -30,7 +30,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 
 _ANNOTATORS = 3  # of each image (section 2.2)
-_IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # as Figure 6 has chains, several too
+_IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # one or more chains, as in Figure 6
 
 _TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 _KEEP, _DROP = _TASKS["merge_review"].fields[0].choices
@@ -38,7 +38,7 @@ _SAME = "the same as: "
 
 
 def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
-    """Make one unit an image, for three annotators."""
+    """Make one unit per image, for three annotators."""
     return [
         Unit(
             task=_TASKS["annotation"].name,
@@ -84,12 +84,12 @@ def merge_review_items(
         for one in to_review
         if one.image in digests
         for beside in [_near_texts(one, annotations)]
-        for same in [() if one.field == DESCRIPTION else beside]  # one story each
+        for same in [() if one.field == DESCRIPTION else beside]  # descriptions are not merged
     ]
 
 
 def reviews(answers: Sequence[Answer]) -> list[Review]:
-    """Aggregate answers by majority; a tied item still waits."""
+    """Aggregate answers by majority; an item with a tie still waits."""
     found = []
     for name, about in by_unit(answers).items():
         image, field, text = parts_of(name)

@@ -1,12 +1,12 @@
 """Parses annotations in the form of Figure 6, and reads ``reviews.json``.
 
 An annotation has the sections "[Entities]:", eight "[... Reasoning]:" and "[Description]:".
-Entities stand in brackets, "[A, B, C]"; so does each chain, "[A1 + A2 -> B]"; an absent one is
-"None".
+Entities are a list in brackets, "[A, B, C]", and each chain is in brackets, "[A1 + A2 -> B]"; an
+empty section is "None".
 
 A review is ``{image, field, text, accept}`` or ``{image, field, text, same_as}``, where ``text``
 and ``same_as`` are items of the merged table, or as an annotator wrote them. With the field
-"Description" it takes a description (``accept`` true) or excludes it.
+"Description" it selects a description (``accept`` true) or excludes it.
 """
 
 import re
@@ -94,7 +94,7 @@ def _items(field: str, body: str | None) -> Iterator[tuple[str, str]]:
     elif field == ENTITIES:
         yield from _entities(body)
     else:
-        # Some leave the brackets out and write one chain a line.
+        # Some annotators omit the brackets and write one chain per line.
         for text in _BRACKETED.findall(body) or body.splitlines():
             if not is_none(text):
                 chain = read_chain(text)
@@ -127,8 +127,8 @@ class Review:
     image: str
     field: str  # "Entities", "Description" or a kind of reasoning
     text: str
-    accept: bool | None  # None if it is only said to be the same as another
-    same_as: str = ""  # the other one's text
+    accept: bool | None  # None if the review only merges the item
+    same_as: str = ""  # text of the item to merge it with
 
 
 def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> list[Review]:
@@ -168,7 +168,7 @@ def idle_reviews(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> l
     """Reviews without effect: of texts that no annotator wrote, or contradicted by another one."""
     given, decided = {review_key(item) for item in items}, decisions(reviews := list(reviews))
     unknown = {
-        (_name(review, text), f"no annotator gave {text!r}: the review decides nothing"): None
+        (_name(review, text), f"no annotator gave {text!r}: the review has no effect"): None
         for review in reviews
         for text in filter(None, (review.text, review.same_as))
         if _name(review, text) not in given

@@ -1,11 +1,11 @@
 """Merges annotations of an image by majority vote (section 2.2).
 
-Equal and near-equal items are one; two annotators accept an item, a single vote waits for a
-review, listed with its nearest items.
+Equal and near-equal items are merged. An item of two annotators is accepted; an item of one waits
+for a review, listed with its nearest items.
 
-A cosine of sentences hardly encodes who does what to whom: "The dog chases the cat" and its
+The cosine of two sentences hardly encodes who does what to whom: "The dog chases the cat" and its
 reverse have 0.98. So conclusions of chains are compared apart from their premises, and close items
-are one only without a contradiction: a denial, an opposite, another number, exchanged roles, or
+are merged only without a contradiction: a denial, an opposite, another number, exchanged roles, or
 one word replaced by another of a different meaning.
 """
 
@@ -85,11 +85,11 @@ class Likeness(NamedTuple):
     """Similarity of two items, and the objection to merging them."""
 
     cosine: float  # of entities, or of the conclusions of chains
-    objection: str  # "" if nothing does
+    objection: str  # "" if nothing speaks against merging them
 
     @property
     def as_one(self) -> float:
-        """The cosine if the two may be one item; else -1."""
+        """The cosine if the two items may be merged; else -1."""
         return -1.0 if self.objection else self.cosine
 
 
@@ -124,7 +124,7 @@ class SimilarityResult:
         gone, new = (sorted(set(a) - set(b)) for a, b in ((words, others), (others, words)))
         one_replaced = len(gone) == len(new) == 1 and len(words) > 1
         if one_replaced and self._cosine(gone[0], new[0]) < SAME_WORD:
-            return f"{gone[0]!r} is {new[0]!r} there"
+            return f"{gone[0]!r} replaced by {new[0]!r}"
         return ""
 
     def _apart(self, field: str, clues: str, others: str) -> str:
@@ -140,7 +140,7 @@ class SimilarityResult:
         return float(np.dot(self._vectors[one], self._vectors[other]))
 
 
-@lru_cache(maxsize=1 << 16)  # of every model, the same nouns are held against the same entities
+@lru_cache(maxsize=1 << 16)  # the same nouns and entities are compared for every model
 def contradiction(one: str, other: str) -> str:
     """Name the contradiction between two texts; "" without one.
 
@@ -206,7 +206,7 @@ class MergedItem:
     annotators: tuple[str, ...]  # who gave it
     outcome: Outcome
     reason: str
-    near: tuple[str, ...] = ()  # what comes close and is not the same, and why not, for a person
+    near: tuple[str, ...] = ()  # near items for the reviewer: cosine, text and objection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

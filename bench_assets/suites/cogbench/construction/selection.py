@@ -88,7 +88,7 @@ def question_id(question: SourceQuestion) -> str:
 
 
 def plain(text: str) -> str:
-    """Text without differences of case, blanks and a final full stop."""
+    """Normalize case, blanks and a final full stop."""
     return " ".join(text.split()).casefold().removesuffix(".")
 
 
@@ -112,7 +112,7 @@ def _faults(
         f"image {question.image_id!r} is missing or does not decode": (
             question.image_id not in images
         ),
-        "the same question with the same options stands there before": content(question) in seen,
+        "repeats an earlier question with the same options": content(question) in seen,
     }
 
 
@@ -120,7 +120,7 @@ _LETTERS = "ABCD"
 
 
 def shuffle_options(question: SourceQuestion, seed: int) -> SourceQuestion:
-    """Shuffle the options, for each question by itself; writers prefer some letters."""
+    """Shuffle the options, seeded by the question, since writer models prefer some letters."""
     rng = Random(f"{seed}\n{question_id(question)}")
     right = question.options[_LETTERS.index(question.answer)]
     # Sorted first, so that the draw does not depend on the order in which they were written.

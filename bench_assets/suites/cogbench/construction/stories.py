@@ -1,9 +1,9 @@
 """Stories and chains of merged annotations, and the funnel of the dataset build (section 2.2).
 
-An image without two annotators who understand it alike is dropped; of those, the description that
-contains the most accepted items is taken. Where the paper has people, cosines decide whether two
-descriptions tell one story, and words whether an item is mentioned. A review of a description
-overrules both.
+An image is dropped unless two annotators understand it alike; of their descriptions, the one that
+mentions most accepted items is kept. In the paper people decide; here cosines decide whether two
+descriptions tell one story, and shared words whether an item is mentioned. A review of a
+description overrules both.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
-_MENTIONED = 0.5  # share of an item's words that a description has if it tells the item
+_MENTIONED = 0.5  # least share of an item's words in a description that mentions it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,9 @@ class ImageUnderstanding:
     n_annotators: int
     alike: tuple[str, ...]  # the largest group that understands it alike; () if there is none
     closeness: float  # mean cosine of the descriptions of that group, or the highest of any two
-    author: str  # whose description is taken; "" if the image is dropped
+    author: str  # annotator of the kept description; "" if the image is dropped
     description: str
-    by_review: bool = False  # a person took it
+    by_review: bool = False  # whether a review selected it
 
 
 def compare_descriptions(
@@ -103,7 +103,7 @@ def descriptions_to_review(
 def _reviewed_descriptions(
     items: Iterable[AnnotatedItem], reviews: Iterable[Review]
 ) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
-    """Descriptions that no review excluded, and those that a review took, by image."""
+    """Descriptions that no review excluded, and those that a review selected, by image."""
     decided = decisions(reviews)
     verdicts = [
         (item, decided.get(review_key(item))) for item in items if item.field == DESCRIPTION
@@ -206,7 +206,7 @@ def merged_stories(
 
 
 def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
-    """Number the accepted chains within image and kind, in the order they stand in."""
+    """Number the accepted chains within image and kind, in their order."""
     numbers: dict[tuple[str, str], int] = {}
     kinds = {kind.field: kind.name for kind in KINDS}
     rows = []

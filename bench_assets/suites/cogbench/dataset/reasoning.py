@@ -70,7 +70,7 @@ _NOTHING = frozenset({"", "none"})
 
 
 class Chain(NamedTuple):
-    """A chain, taken apart."""
+    """A parsed chain."""
 
     premises: tuple[str, ...]
     conclusion: str
@@ -99,7 +99,7 @@ def conclusion(chain: str) -> str:
 
 
 def read_chain(text: str) -> Chain | str:
-    """Parse a chain, or name its format error (rules of Figure 6). Other arrows are accepted.
+    """Parse a chain, or return its format error (rules of Figure 6); other arrows are accepted.
 
     >>> read_chain("It snows. + A tree is lit. -> It is Christmas.").premises
     ('It snows.', 'A tree is lit.')

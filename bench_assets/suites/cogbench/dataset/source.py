@@ -1,14 +1,14 @@
-"""Reads a CogBench folder: the authors' release, or the raw material of one's own edition.
+"""Reads a CogBench folder: the authors' release, or the raw material of an edition of your own.
 
 * **published** (github.com/xiujiesong/Cog-Bench; the full set only after a signed agreement):
   ``cogbench_description.json``, an object image id -> ``{"Image Name", "Entities": [...], eight
   lists "... Reasoning" (["None"] when absent), "Description": [text]}``; ``cogbench_vqa.json``, a
   list of ``{question, choice_a .. choice_d, answer: "A".."D", img_id, category}``; and the images
-  in ``images/``. With one of the two files there is one of the two tasks;
+  in ``images/``. Each of the two files is enough for its own task;
 * **raw** (the route of section 2.2): ``annotations.json``, a list of ``{image, annotator,
-  annotation}`` with texts in the form of Figure 6, and ``images/``. Beside it may lie
-  ``reviews.json`` and ``refinements.json``, the decisions of people (see ``merging`` and
-  ``vqa.refinement``), and ``writer_responses.jsonl``, the responses of the writer model.
+  annotation}`` with texts in the form of Figure 6, and ``images/``. Optional are ``reviews.json``
+  and ``refinements.json``, the decisions of people (see ``merging`` and ``vqa.refinement``), and
+  ``writer_responses.jsonl``, the responses of the writer model.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryChain:
-    """A chain of reasoning of a story; equal ones have different numbers."""
+    """A chain of reasoning of a story; repeated ones have numbers of their own."""
 
     image_id: str
     kind: str  # as Table 1 names it
@@ -76,7 +76,7 @@ class RawAnnotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CogBenchRelease:
-    """Which route a folder goes, and where its images are."""
+    """A source folder: its route, and its folder of images."""
 
     folder: Path
     edition: Edition  # "published" or "built"
@@ -84,7 +84,7 @@ class CogBenchRelease:
 
 
 def find_release(folder: Path) -> CogBenchRelease:
-    """Find the route of a folder by its files.
+    """Recognise the route of a folder by its files.
 
     Raises:
         SourceError: If it holds neither route's files, or both routes'.
@@ -215,7 +215,7 @@ def _chains(image_id: str, entry: Entry, where: str) -> list[StoryChain]:
 
 
 def _spelling(entry: Entry, kind: Kind) -> str:
-    """The entry's own spelling of a kind; else the authors', for the message."""
+    """The entry's own spelling of a kind; else the authors', for error messages."""
     return next((name for name in entry if find_kind(name) == kind), kind.field)
 
 

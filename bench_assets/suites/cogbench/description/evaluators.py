@@ -1,10 +1,8 @@
-"""Compares ways to decide whether a description mentions a chain with people (3.3.4, Table 4).
+"""Accuracy of automatic evaluators against human labels of key points (section 3.3.4, Table 4).
 
-What gives a number is turned into yes or no by a threshold: the one with the highest accuracy on
-one half of the images; all accuracies are those on the other half. As in appendix F a number is
-the highest that any sentence of the description has.
-
-What the studies of the description task have in common.
+An evaluator decides whether a description mentions a key point. A numeric evaluator needs a
+threshold: the most accurate one on one half of the images. All accuracies are those on the other
+half. As in appendix F, the number of a description is the highest of its sentences.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +25,7 @@ from bench_assets.suites.cogbench.description.scoring import judge_by_rules
 from bench_assets.suites.cogbench.description.task import TASK
 
 ScorePairs: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""Pairs of a sentence and a key point -> how far the sentence says it, each."""
+"""For each pair of a sentence and a key point, how far the sentence states it."""
 
 NO_WEIGHTS = "not run: no weights of it can be had from a package index"
 NOT_RUN = {
@@ -37,7 +35,7 @@ NOT_RUN = {
     "GPT-3.5": "not run: a hosted model of 2023; the row of the judge that bench.toml names takes "
     "its place",
 }
-"""The paper's evaluators that cannot be run here, and what stands for them."""
+"""The paper's evaluators that cannot be run here: the reason, and the substitute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +45,7 @@ class MentionLabel:
     question_id: str
     criterion: str  # "event/2"
     mentioned: bool
-    model: str = ""  # "": whichever model is looked at
+    model: str = ""  # "" for the descriptions of any model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +88,7 @@ def labelled_points(
     """Find the labelled key points, in the order of the labels.
 
     Raises:
-        SourceError: If a label has no such description or key point.
+        SourceError: If there is no description or key point for a label.
     """
     pairs = {pair.question.question_id: pair for pair in answered}
     found = []
@@ -199,7 +197,7 @@ def best_threshold(choosing: Sequence[tuple[float, bool]]) -> float:
 
 
 def is_for_testing(point: LabelRow) -> bool:
-    """Whether a key point's image is in the testing half: drawn by the image's id."""
+    """Whether a key point's image is in the testing half, drawn by a hash of its id."""
     return sha256(point.pair.question.group_id.encode()).digest()[0] % 2 == 1
 
 

@@ -1,7 +1,7 @@
-"""Turns stories into one question an image, with everything that its description is scored by.
+"""Turns stories into one question per image, with everything that its description is scored by.
 
-The labels of a question hold its entities, one a line, under ``"Entities"``, and its chains of each
-kind, one a line, under the name of the authors' field, such as ``"Event Reasoning"``.
+The labels of a question hold its entities, one per line, under ``"Entities"``, and its chains of
+each kind, one per line, under the authors' name of the field, such as ``"Event Reasoning"``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ def to_questions(
     images: Mapping[str, StoredImage],
     edition: Edition,
 ) -> list[Question]:
-    """Make one description question an image; the annotated description is the answer."""
+    """Make one description question per image; the annotated description is the answer."""
     fields = {kind.name: kind.field for kind in KINDS}
     noted: dict[str, dict[str, list[str]]] = {}
     for chain in chains:
@@ -70,7 +70,7 @@ def entities(question: Question) -> list[str]:
 
 
 def key_points(question: Question) -> list[KeyPoint]:
-    """List all key points of an image in the order of Table 1; equal ones are listed each."""
+    """List all key points of an image in the order of Table 1, including repeated ones."""
     return [
         KeyPoint(kind, number, chain if kind == EVENT_RELATIONSHIP else conclusion(chain))
         for kind in KINDS

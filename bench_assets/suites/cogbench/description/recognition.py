@@ -3,10 +3,10 @@
 An entity is recognised if its cosine with any noun of the description is above a threshold; the
 score is a micro mean over all images.
 
-The official scorer takes all nouns and 0.6. The careful one has a threshold of the encoder's own
-and ignores nouns that the description denies ("There is no boy") and opposites ("girl" for "boy").
-That threshold is chosen on ``entity_pairs.txt``: the lowest cosine that lets at most one in twenty
-wrong nouns through, on one half of the pairs; recall and false positives are of the other half.
+The official scorer takes all nouns and 0.6. The careful one has a threshold for each encoder, and
+ignores nouns that the description denies ("There is no boy") and opposites ("girl" for "boy"). The
+threshold is chosen on one half of ``entity_pairs.txt``: the lowest one that at most one in twenty
+wrong nouns exceeds. Recall and false positives are measured on the other half.
 """
 
 import re
@@ -31,10 +31,10 @@ from bench_assets.suites.cogbench.construction.merging import contradiction
 from bench_assets.suites.cogbench.description.questions import entities
 
 THRESHOLD = 0.6
-"""The paper's, of the official scorer; a cosine has to be above it, equal is not enough."""
+"""Threshold of the paper and of the official scorer; a cosine has to be above it."""
 
 _COMMON = 20  # entities of a constant description
-_TIE = 1e-6  # cosines that differ by less are equal: batches differ in the last digit
+_TIE = 1e-6  # cosines that differ by less are equal: the last digit depends on the batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class EntityMatch:
     cosine: float  # NaN if it has none
     n_closest: int  # nouns that come as close; more than one is a tie
     recognised_officially: bool
-    careful_noun: str  # the closest that the description does not deny and that fits; "" for none
+    careful_noun: str  # the closest one, neither denied nor an opposite; "" for none
     recognised: bool
     recogniser: str  # pipeline, encoder and threshold, for signatures
 
@@ -70,11 +70,11 @@ def match_entities(
 
     Args:
         answered: Descriptions of images.
-        nouns: All of each description.
+        nouns: All nouns of each description.
         encoder: Embeds entities and nouns.
-        affirmed: Those nouns of each description that it does not deny; without them, all.
-        threshold: Of the careful scorer.
-        recogniser: What found the nouns, and where the threshold comes from.
+        affirmed: The nouns of each description that it does not deny; default: all.
+        threshold: Threshold of the careful scorer.
+        recogniser: Noun finder, encoder and threshold, for signatures.
     """
     meant = nouns if affirmed is None else affirmed
     texts = [text for pair in answered for text in entities(pair.question)]
@@ -94,12 +94,12 @@ def match_entities(
 
 
 def recognition(matches: Sequence[EntityMatch]) -> Mean:
-    """Recognised entities of all images by all entities, as in Table 2."""
+    """Share of all entities of all images that are recognised, as in Table 2."""
     return mean(ScoredPoint(float(match.recognised), match.image_id) for match in matches)
 
 
 def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
-    """Mean over images of the share of their entities; the authors' script prints it as well."""
+    """Mean of the images' shares of recognised entities; the authors' script prints it, too."""
     by_image: dict[tuple[str, int], list[float]] = defaultdict(list)
     for match in matches:
         by_image[match.image_id, match.sample].append(match.recognised)
@@ -130,7 +130,7 @@ MEASURES = {
 
 
 def constant_descriptions(questions: Sequence[Question]) -> list[str]:
-    """Descriptions that are tried for all images: the most frequent entities, and composed ones."""
+    """Candidates for the best constant description: the most frequent entities, composed texts."""
     named = Counter(entity for one in questions for entity in dict.fromkeys(entities(one)))
     common = ", ".join(entity for entity, _ in named.most_common(_COMMON))
     return [common, *composed_texts([text for one in questions for text in one.answer])]
@@ -158,7 +158,7 @@ def _match(
         noun=noun,
         cosine=highest,
         n_closest=sum(highest - cosines[one] < _TIE for one in said),
-        # As NumPy compares single precision.
+        # Compared in single precision, as NumPy does.
         recognised_officially=bool(highest > np.float32(THRESHOLD)),
         careful_noun=careful_noun,
         recognised=bool(cosines.get(careful_noun, nan) > np.float32(threshold)),
@@ -203,7 +203,7 @@ MAX_FALSE_POSITIVES = 0.05  # of the nouns that name something else
 _PAIR_LINE = re.compile(r"^([+-]) ([^:\n]+): (.*)$", re.MULTILINE)
 _PAIRS = Path(__file__).with_name("entity_pairs.txt")
 KNOWN = {("all-MiniLM-L6-v2@sha256:1796dd706fccb36d", "90af9910"): 0.6604}
-"""By encoder and digest of the pairs; others are chosen when they are used, which takes seconds."""
+"""Thresholds by encoder and digest of the pairs; any other is computed on use, in seconds."""
 
 
 class EntityPair(NamedTuple):
@@ -216,18 +216,18 @@ class EntityPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThresholdChoice:
-    """A threshold, and how it does on pairs that it was not chosen on."""
+    """A threshold, and its error rates on the pairs that it was not chosen on."""
 
     threshold: float  # a cosine above it recognises
-    recall: float  # share of the nouns that name their entity and are recognised
-    false_positives: float  # share of the nouns that do not and are recognised all the same
+    recall: float  # recognised share of the nouns that name their entity
+    false_positives: float  # recognised share of the nouns that name something else
     n_chosen_on: int
     n_tested_on: int
 
 
 @cache
 def entity_pairs() -> tuple[EntityPair, ...]:
-    """Read the list that ships, in order."""
+    """Read ``entity_pairs.txt``, in order."""
     return tuple(
         EntityPair(entity, noun, sign == "+")
         for sign, entity, nouns in _PAIR_LINE.findall(_PAIRS.read_text(encoding="utf-8"))
@@ -236,7 +236,7 @@ def entity_pairs() -> tuple[EntityPair, ...]:
 
 
 def threshold_of(encoder: TextEncoder) -> tuple[float, str]:
-    """The threshold of an encoder and where it comes from; chosen anew if it is not a known one."""
+    """The threshold of an encoder, and its name for signatures; chosen now unless it is known."""
     digest = sha256(_PAIRS.read_bytes()).hexdigest()[:8]
     known = KNOWN.get((encoder.name, digest))
     threshold = choose_threshold(encoder).threshold if known is None else known
@@ -244,7 +244,7 @@ def threshold_of(encoder: TextEncoder) -> tuple[float, str]:
 
 
 def choose_threshold(encoder: TextEncoder) -> ThresholdChoice:
-    """Choose the threshold of an encoder on the pairs with even numbers."""
+    """Choose the threshold of an encoder on every other pair, and test it on the rest."""
     pairs = entity_pairs()
     entities = encoder.encode_texts([pair.entity for pair in pairs])
     nouns = encoder.encode_texts([pair.noun for pair in pairs])
@@ -262,7 +262,7 @@ def choose_threshold(encoder: TextEncoder) -> ThresholdChoice:
 
 
 def best_cut(labelled: Sequence[tuple[float, bool]]) -> float:
-    """Find the lowest cut, half-way between two cosines, that few wrong pairs are above.
+    """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed.
 
     >>> best_cut([(0.25, False), (0.5, False), (0.75, True)])
     0.625

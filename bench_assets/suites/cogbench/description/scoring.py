@@ -28,9 +28,9 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
 
-TRIES = 5  # the authors' cognition_gpt_eval.py asks so often until it can read the response
-_GOES_ON = " or"  # what a response that was cut off might have said next
-WITH_THOUGHTS = ", thoughts included"  # of a criterion: as their code, which takes nothing off
+TRIES = 5  # as the authors' cognition_gpt_eval.py
+_GOES_ON = " or"  # appended to a truncated response, which leaves its last verdict open
+WITH_THOUGHTS = ", thoughts included"  # suffix of a criterion: their code keeps the reasoning
 
 
 class _Call(NamedTuple):
@@ -121,10 +121,10 @@ _VERDICTS = {"0": False, "1": True}
 
 
 def read_by_position(response: str, n: int) -> list[bool | None]:
-    """Read as the authors' cognition_gpt_eval.py does: the k-th match of "d. [d]" is of point k.
+    """Read as the authors' cognition_gpt_eval.py: the k-th match of "d. [d]" belongs to point k.
 
     The printed number is ignored; "1.[1]" and "1. [ ]" do not match; a response that is one digit
-    or starts with "[d]" is of point 1. Points beyond the last match are None.
+    or starts with "[d]" belongs to point 1. Points beyond the last match are None.
 
     >>> read_by_position("1. [ ] 2. [1]", 2), read_by_position("2. [0]  1. [1]", 2)
     ([True, None], [False, True])
@@ -139,19 +139,19 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
     return [_VERDICTS.get(verdict) for verdict in [*found[:n], *[""] * (n - len(found))]]
 
 
-YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # what Score.answer says of a point
+YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # of Score.answer, per key point
 
-_MENTIONED = 0.75  # of a key point's words: of less, "she is sad" would be "she is angry"
-_SENTENCE = 12  # content words that a sentence may have, whatever it mentions
-_LISTED = 3  # words said for each of a key point's, in a longer one: more are a list
+_MENTIONED = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
+_SENTENCE = 12  # content words of a sentence that is never taken for a list
+_LISTED = 3  # words per word of the key point, above which a longer sentence is a list
 _ENDS = re.compile(r"[.!?;\n]+")
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Call a key point mentioned if a sentence has three quarters of its content words.
 
-    Of a chain, each part has to be; a sentence that lists everything mentions nothing. It needs no
-    model and has no semantics: a check of the pipeline, not of a model's cognition.
+    Of a chain, each part has to be mentioned; a sentence that is a long list mentions nothing. The
+    rules need no model and know no meanings: they check the pipeline, not a model's cognition.
     """
     return [
         Judgement.of(
@@ -175,7 +175,7 @@ def _parts(point: str) -> Sequence[str]:
 
 
 def _share_in(text: str, sentences: Sequence[frozenset[str]]) -> float:
-    """Share of a text's words in the sentence that has most of them, and is no list."""
+    """Share of a text's words in the sentence that has most of them, lists left out."""
     wanted = content_words(text)
     fitting = (one for one in sentences if len(one) <= max(_SENTENCE, _LISTED * len(one & wanted)))
     return max((word_share(text, one) for one in fitting), default=0.0)
@@ -222,7 +222,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def cognition(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Overall Cognition Score: mentioned key points of all kinds by all key points."""
+    """Overall Cognition Score: the share of key points of all kinds that are mentioned."""
     return mean(_points(scored, KINDS))
 
 

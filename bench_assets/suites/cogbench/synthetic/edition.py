@@ -1,6 +1,6 @@
 """The mini edition: drawn story images, annotations by three people, a recorded writer with faults.
 
-``misunderstood`` of ``stories.json`` is an image that each annotator takes for another story,
+In ``stories.json``, ``misunderstood`` is an image that each annotator describes as another story,
 ``torn`` a file that is no image. Three written questions have a right option far longer than the
 others: one is dropped by hand, one replaced, one left to the blind run.
 """
@@ -39,10 +39,7 @@ _TAIL = ", as anybody can see at once"
 
 
 def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
-    """Write the lines of the writer's responses.
-
-    Every tenth is broken at first, and one stays so.
-    """
+    """Write the lines of the writer's responses: every tenth is broken at first, one stays so."""
     assignments = [
         (tale, kind.code, blocks)
         for tale in tales
@@ -143,13 +140,13 @@ _BROKEN = (_preamble, _no_brackets, _three_options, _empty)
 
 _MATERIAL = Path(__file__).with_name("stories.json")
 _EMPTY = re.compile(r"\[[\w ]+\]: None\n")
-_ALONE = ("ceiling", "shadow", "corner")  # entities that each annotator has for himself
+_ALONE = ("ceiling", "shadow", "corner")  # one entity per annotator that only they list
 
 
 def write(folder: Path, seed: int = 0) -> None:
     """Write the raw material of the mini edition: 24 images with a story, and two to be dropped.
 
-    The same seed writes the same bytes. Files that hold them already are left alone.
+    The same seed writes the same bytes. Files that already hold them are not touched.
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
@@ -228,7 +225,7 @@ _FAULTS = (_conclusion_only, _two_arrows, _section_missing, _twice)
 
 
 def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
-    """Decisions on what one annotator noted, and one that decides nothing."""
+    """Reviews of entities of single annotators, and one review without effect."""
     return [
         {
             "image": f"{tale.name}.png",

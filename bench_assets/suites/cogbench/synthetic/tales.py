@@ -1,8 +1,8 @@
 """Scenes and questions of the mini edition.
 
-``stories.json`` holds chains of each kind with four things to draw for each. Every image draws its
-own, so that only the image determines the answer. Questions are worded so that, after shuffling
-the options by content, no letter is favoured in any kind.
+``stories.json`` holds chains of each kind, each with four things that may be drawn. Every image
+draws one of them, so that only the image determines the answer. Questions are worded so that, after
+shuffling the options by content, no letter is favoured in any kind.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ _SHIFT = 6  # px that things may lie off their place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainQuestion:
-    """A question about a chain; which option is right was drawn."""
+    """A question about a chain; its right option is the thing that was drawn."""
 
     text: str
     options: tuple[str, ...]
@@ -87,7 +87,7 @@ def all_parts(tale: Tale) -> list[Material]:
 
 
 def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
-    """For each chain, which of its draws the images that have it take, in order."""
+    """For each chain, the shuffled draws of the images that have it, equally often each."""
     used = [chain for story in material["stories"] for chain in story["chains"].items()]
     decks = {}
     for kind, variant in dict.fromkeys(used):
@@ -169,9 +169,9 @@ OPENINGS = (
 
 
 def word_questions(tales: Sequence[Tale], left_out: Collection[tuple[str, str]] = ()) -> list[Tale]:
-    """Word every question; the images are unchanged.
+    """Choose an opening for every question that evens out the right letters of its kind.
 
-    ``left_out`` are tales and kinds whose questions will not stay; their letters do not count.
+    ``left_out`` are tales and kinds whose questions will be dropped; their letters do not count.
     """
     counts: dict[str, Counter[str]] = {}
     return [

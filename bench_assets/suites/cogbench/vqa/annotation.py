@@ -43,7 +43,7 @@ _ACTIONS: Mapping[str, Action] = dict(
 
 
 class Refinements(NamedTuple):
-    """Decisions of reviews, and answers without a decision."""
+    """Decisions of reviews, and the reasons why others decide nothing."""
 
     rows: list[Refinement]
     rejections: list[Rejection]
@@ -54,7 +54,7 @@ def units(
     language_only: Sequence[LanguageOnly],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Make one unit a written question, with its flags."""
+    """Make one unit per written question, with its flags."""
     digests = by_image_id(images)
     asked = {question_id(one): one for one in map(as_source_question, written)}
     doubts: dict[str, list[str]] = {}
@@ -76,14 +76,14 @@ def units(
 
 
 def refinements(answers: Sequence[Answer]) -> Refinements:
-    """Aggregate answers by majority; of several replacements the first counts.
+    """Aggregate answers by majority; of several replacements, the first counts.
 
-    A tied question, or one with an incomplete replacement, stays as it is, with a rejection.
+    A tie or an incomplete replacement leaves the question unchanged, with a rejection.
     """
     found = Refinements([], [])
     for name, about in by_unit(answers).items():
         decision = most_said([word(answer, "action") for answer in about])
-        why = "" if decision else "the reviewers are divided"
+        why = "" if decision else "no majority among reviewers"
         if decision and _ACTIONS[decision] == "replace":
             about = [one for one in about if word(one, "action") == decision]  # noqa: PLW2901
             why = _lacking(about[0])
@@ -110,7 +110,7 @@ def _shown(one: SourceQuestion, doubts: Sequence[str]) -> dict[str, str]:
 
 def _lacking(answer: Answer) -> str:
     missing = [name for name in ("question", "options", "right") if not words(answer, name)]
-    return f"written anew without {', '.join(missing)}" if missing else ""
+    return f"replacement without {', '.join(missing)}" if missing else ""
 
 
 def _refinement(name: str, action: Action, answer: Answer) -> Refinement:

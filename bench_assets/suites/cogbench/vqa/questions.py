@@ -1,6 +1,6 @@
-"""Questions of the question task: of the source, or written by a model (section 2.3.2, Figure 7).
+"""Questions of the VQA task: from the source, or written by a model (section 2.3.2, Figure 7).
 
-A writer's response that is not strictly in the format is requested again, with the complaint.
+A writer's response that is not exactly in the format is requested again, with the complaint.
 """
 
 import re
@@ -32,7 +32,7 @@ def to_questions(
     edition: Edition,
     flags: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Question]:
-    """Make a question of each, its options in the order of the source.
+    """Make question rows, with options in the order of the source.
 
     A repeated published question is asked twice; the second id ends in "-2".
 
@@ -89,9 +89,9 @@ class WrittenQuestion:
     text: str
     options: tuple[str, ...]
     answer: str  # a letter
-    chain: int  # number of the chain whose words the right option has most of
-    side: str  # "conclusion" or "evidence": the part of that chain
-    tries: int  # how often the model was asked until its response could be read
+    chain: int  # number of the chain that shares most words with the right option; 0 if none
+    side: str  # "conclusion" or "evidence": the part of that chain; "" if none
+    tries: int  # requests until the response could be parsed
     writer: str
 
 
@@ -101,7 +101,7 @@ class WriterResponse:
 
     image_id: str
     kind: str  # as Table 1 names it
-    tries: int  # from 1; above, the response before could not be read
+    tries: int  # number of the request, from 1; higher ones are retries
     writer: str
     text: str
     complaint: str  # why the response cannot be used; "" if it can
@@ -162,10 +162,10 @@ def written_questions(
 
 
 def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
-    """Parse questions as Figure 7 prints them, or name the format error.
+    """Parse questions as Figure 7 prints them, or return the format error.
 
-    Six lines a question: the question, four options "A. ..." to "D. ...", and "Correct Answer:
-    [D]"; blank lines do not count.
+    A question has six lines: itself, four options "A. ..." to "D. ...", and "Correct Answer:
+    [D]"; blank lines are skipped.
     """
     lines = [line.strip() for line in response.splitlines() if line.strip()]
     if not lines or len(lines) % 6:

@@ -50,8 +50,8 @@ def ask_without_image(
     Args:
         questions: With four options each.
         model: The blind model.
-        tries: Orders of the options.
-        seed: Of the orders, for each question by itself.
+        tries: Requests per question, each with the options in another order.
+        seed: Seed of the orders.
     """
     versions = [
         [
@@ -116,8 +116,7 @@ _MAX_IMBALANCE = 0.1  # of a letter's share among right answers
 
 TOO_LONG, REPEATED = "an option is much longer than the rest", "the question was asked before"
 NEEDS_NO_IMAGE = (
-    "solved without the image; to ask it all the same, keep it in refinements.json or set "
-    "keep_solvable"
+    "solved without the image; to ask it anyway, keep it in refinements.json or set keep_solvable"
 )
 EQUAL_OPTIONS = "two options say the same"
 
@@ -231,7 +230,7 @@ def refine(
             reason = f"replaced by {question_id(new)}: {decision.note}"
             refined.rejections.append(Rejection(entry=name, reason=reason))
     refined.rejections.extend(
-        Rejection(entry=f"{REFINEMENTS}, {one.question_id}", reason="there is no such question")
+        Rejection(entry=f"{REFINEMENTS}, {one.question_id}", reason="unknown question")
         for one in refinements
         if one.question_id not in names
     )

@@ -1,6 +1,6 @@
 """Scores multiple-choice questions: accuracy of each kind and of all (section 3.2).
 
-The score of people: the mean accuracy of several who answered the questions (section 3.4).
+Human accuracy is the share of right answers over all people and questions (section 3.4).
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] 
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
-    """Give a point if the response's first character is the letter, as vqa_accuracy.py does.
+    """Give a point if the response's first character is the right letter (vqa_accuracy.py).
 
     "The answer is D" is wrong, "b" is wrong, "Dogs" is D; nothing is stripped, so "<think>" is
     wrong. Their code fails at an empty response; here it is wrong.
@@ -64,8 +64,8 @@ def read_human_answers(file: Path) -> list[PersonAnswer]:
     """Read people's answers: JSON lines with the fields of ``PersonAnswer``.
 
     Raises:
-        SourceError: If the file cannot be read, or a line is not such an object or answers
-            something again; names file and line.
+        SourceError: If the file cannot be read, or a line is not such an object or repeats an
+            answer; names file and line.
     """
     answers = records(read_lines(file), PersonAnswer, unique=("person", "question_id"))
     return [replace(answer, answer=answer.answer.strip().upper()) for answer in answers]

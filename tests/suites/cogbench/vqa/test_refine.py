@@ -97,7 +97,7 @@ def test_people_keep_drop_and_replace(tmp_path):
     assert [row.reason for row in refined.rejections] == [
         "dropped by hand: too easy",
         f"replaced by {question_id(new)}: clearer",
-        "there is no such question",
+        "unknown question",
     ]
 
 
@@ -228,11 +228,14 @@ def refinement(action, note="", replacement=None):
         pytest.param(
             [{"action": REPLACE, "question": "What?"}],
             [],
-            "written anew without options, right",
+            "replacement without options, right",
             id="written anew by halves",
         ),
         pytest.param(
-            [{"action": KEEP}, {"action": DROP}], [], "the reviewers are divided", id="divided"
+            [{"action": KEEP}, {"action": DROP}],
+            [],
+            "no majority among reviewers",
+            id="divided",
         ),
         pytest.param(
             [{"action": DROP}, {"action": KEEP}, {"action": KEEP}],
