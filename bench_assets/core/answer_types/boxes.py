@@ -37,7 +37,7 @@ class BoxAnswer:
 
     @property
     def instruction(self) -> str:
-        """Ask for a box in the convention that is read."""
+        """Ask for a box in the configured convention."""
         return _instruction(self.response_coordinates or self.coordinates, 4)
 
     def gold(self, value: object, context: RowContext) -> Gold:
@@ -74,7 +74,7 @@ class PointAnswer:
 
     @property
     def instruction(self) -> str:
-        """Ask for a point in the convention that is read."""
+        """Ask for a point in the configured convention."""
         return _instruction(self.response_coordinates or self.coordinates, 2)
 
     def gold(self, value: object, context: RowContext) -> Gold:

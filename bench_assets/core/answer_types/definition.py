@@ -65,8 +65,8 @@ class RowContext:
     options: tuple[str, ...] = ()
     answers: AnswerFormat = ""
     image_size: tuple[int, int] | None = None  # px, width and height of the first image
-    unit: str = ""  # where rows have units of their own
-    decimals: int | None = None  # where rows have a precision of their own
+    unit: str = ""  # of this row, if rows have units
+    decimals: int | None = None  # of this row, if rows have a precision
 
 
 class Gold(NamedTuple):

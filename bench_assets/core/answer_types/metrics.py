@@ -115,5 +115,5 @@ def metric_named(name: MetricName, answer_type: AnswerTypeName | None) -> Metric
 
 
 def default_metric(answer_type: AnswerTypeName | None) -> MetricName:
-    """Metric of a benchmark that names none."""
+    """Metric of a benchmark without the setting ``metric``."""
     return _OF_THEIR_OWN.get(answer_type or "text", "accuracy")

@@ -1,7 +1,7 @@
 """Boxes and points in golds and responses, in every common notation.
 
 Boxes are (left, top, right, bottom) in a frame: the image in pixels, the unit square, or a grid of
-0..1000. A response's own notation says its frame where it can: location tokens of Qwen-VL,
+0..1000. The frame of a response follows from its notation if possible: location tokens of Qwen-VL,
 InternVL, CogVLM and DeepSeek-VL2 are in 0..1000, those of PaliGemma in 0..1024 with the top first,
 Gemini's ``box_2d`` is 0..1000 with the top first, Molmo's points are in percent.
 """

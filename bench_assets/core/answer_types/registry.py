@@ -44,7 +44,7 @@ class RowAnswer:
 
     @property
     def instruction(self) -> str:
-        """What rows without options ask for."""
+        """Instruction of rows without options."""
         return self.others.instruction
 
     def gold(self, value: object, context: RowContext) -> Gold:

@@ -29,7 +29,7 @@ _LEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
-    """A list of texts or numbers, all of which count, in order or in any."""
+    """A list of texts or numbers, compared in order or as a multiset."""
 
     ordered: bool = False
     kind: AnswerKind = "text"

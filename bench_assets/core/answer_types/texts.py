@@ -39,7 +39,7 @@ class TextAnswer:
 
     @property
     def instruction(self) -> str:
-        """Ask for few words, unless captions are compared."""
+        """Ask for a sentence if whole texts are compared, else for a few words."""
         if self.matching in _WHOLE:
             return "Answer in one sentence."
         return "Answer with a single word, a number or a short phrase."

@@ -71,7 +71,7 @@ def with_circles(
 
 
 def with_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
-    """Outline boxes, 4 px inwards, and label each inside a corner where no other label stands."""
+    """Outline boxes, 4 px inwards, and label each inside a corner that has no other label."""
     drawn = image.convert("RGB")
     pen = ImageDraw.Draw(drawn)
     for one in boxes:

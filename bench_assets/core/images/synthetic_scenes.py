@@ -35,7 +35,7 @@ class PlacedObject:
 
     name: str  # of a sprite or form; the text of a label
     box: Box  # cut where the image ends
-    colour: str = ""  # "" for sprites, whose name says it where it matters: "red apple"
+    colour: str = ""  # "" for sprites; their name includes it if it matters: "red apple"
 
     @property
     def centre(self) -> Spot:

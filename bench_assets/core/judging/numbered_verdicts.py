@@ -43,13 +43,13 @@ _DENIED = re.compile(  # right before a bracket
 )
 _NEXT = re.compile(r"(?:[\s,;]|[.!](?!\d))*+")
 _VERDICT = r"(0|1|yes|no|true|false|是|否|对|错)"
-_BARE = re.compile(rf"{_VERDICT}\b(?!(?<=\d)\.\s*+\S)", re.IGNORECASE)  # "1. 1. A boy" is none
+_BARE = re.compile(rf"{_VERDICT}\b(?!(?<=\d)\.\s*+\S)", re.IGNORECASE)  # not "1. 1. A boy"
 _ENDS = re.compile(
     r"(?:\s++[-–—]\s*+(?!\d)"
     r"|\s*+(?:\Z|[.,;!](?!\d)|\((?!\d)|(?<=\s)(?=(?:because|since|as)\b)))\s*+",
     re.IGNORECASE,
 )
-_TURNS = re.compile(  # what follows a verdict and makes it none
+_TURNS = re.compile(  # words after a verdict that withdraw it
     r"(?:but|however|if|unless|maybe|might|or|perhaps|possibly|though|wait|well)\b"
     r"|.*\b(?:yes|I mean)\b",
     re.IGNORECASE,
@@ -223,7 +223,7 @@ def _verdict_of(row: Mapping[str, Any]) -> str:
 
 
 def _is_wrapped(value: object) -> bool:
-    """Whether a verdict stands in brackets of its own, as in {"1": [1]}."""
+    """Whether a verdict is a list of one, as in {"1": [1]}."""
     return isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list)
 
 

@@ -42,7 +42,7 @@ class Requests(Sequence[Request]):
         samples: int,
         temperature: float | None,
     ) -> None:
-        """Take the questions, how to prompt, samples per question, and the temperature."""
+        """Take the questions, a prompt builder, samples per question, and the temperature."""
         self.questions = questions
         self._prompt, self._samples, self._temperature = prompt, samples, temperature
 

@@ -38,7 +38,7 @@ _LEAD = 200  # characters before an object or a list that may say what it is
 _LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
 _FENCE = re.compile(r"```(?:json)?([^`]*)```", re.IGNORECASE)
 _BRACE = re.compile(r"[{}]")
-_PART = re.compile(r"[{}]|([\"'])(?:(?!\1)[^\\]|\\.)*+\1?", re.DOTALL)  # braces in strings are none
+_PART = re.compile(r"[{}]|([\"'])(?:(?!\1)[^\\]|\\.)*+\1?", re.DOTALL)  # a brace, or a string
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
     r"|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)"

@@ -1,4 +1,4 @@
-"""Non-answers: responses that were never meant as an answer, and what kind of text each is.
+"""Non-answers: recognises and classifies responses that are no attempt at an answer.
 
 Tool calls, errors of programs and servers, moderation objects, leaked chat templates, echoes of the
 prompt, unfinished plans (``non_answers.txt`` has their patterns). They are detected before any

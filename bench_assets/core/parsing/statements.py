@@ -97,7 +97,7 @@ class OptionStatements:
 
     @property
     def rejected(self) -> set[str]:
-        """Letters that are denied, or said to be wrong or less fit."""
+        """Letters that are denied, or called wrong or less fit."""
         verdicts = self.verdicts["wrong"] + self.verdicts["unfit"]
         return {*self.denied, *verdicts, *self.called_wrong}
 
@@ -293,7 +293,7 @@ class _Sentence:
         self.clause = clause
         self.hedged = self.void or any(one.kind == "hedge" for one in _before_reasons(clause))
         mode, self.stated = "", False
-        before: list[Token] = []  # as far as it matters
+        before: list[Token] = []  # the first token, and the first linking one
         for place, token in enumerate(clause):
             self.previous = clause[max(place - 1, 0)]
             mode = self._token(token, before, clause[place + 1 : place + 4], mode)

@@ -136,10 +136,10 @@ def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> lis
 
     Args:
         folder: The source.
-        rejections: Receives entries that are no reviews; None: they are errors.
+        rejections: Receives invalid entries; if None, they raise.
 
     Raises:
-        SourceError: If the file is no JSON list.
+        SourceError: If the file is not a JSON list.
     """
     file = folder / REVIEWS
     entries = read_entries(file, rejections) if file.is_file() else ()

@@ -118,7 +118,7 @@ def read_stories(
 
     Args:
         release: The folder.
-        rejections: Receives entries that cannot be read; None: they are errors.
+        rejections: Receives invalid entries; if None, they raise.
 
     Raises:
         SourceError: If the file or an entry is not of the form above; names file and entry.

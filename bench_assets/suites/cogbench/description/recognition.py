@@ -49,7 +49,7 @@ class EntityMatch:
     entity: str
     noun: str  # the closest of all; "" if the description has no nouns
     cosine: float  # NaN if it has none
-    n_closest: int  # nouns that come as close; more than one is a tie
+    n_closest: int  # nouns that are equally close; more than one is a tie
     recognised_officially: bool
     careful_noun: str  # the closest one, neither denied nor an opposite; "" for none
     recognised: bool
@@ -216,7 +216,7 @@ class EntityPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThresholdChoice:
-    """A threshold, and its error rates on the pairs that it was not chosen on."""
+    """A threshold, with its recall and false positives on pairs that it was not chosen on."""
 
     threshold: float  # a cosine above it recognises
     recall: float  # recognised share of the nouns that name their entity

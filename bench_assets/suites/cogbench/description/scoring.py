@@ -46,7 +46,7 @@ class _Call(NamedTuple):
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask a judge which key points a description mentions, all of an image at once (appendix C).
 
-    Event relationships have a call of their own. Unreadable verdicts are requested again with the
+    Event relationships are a separate call. Unreadable verdicts are requested again with the
     complaint, up to five times in all, as the authors do. A description with thoughts is judged a
     second time with them, for the official scorer: the authors' code strips nothing.
     """
@@ -151,7 +151,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Call a key point mentioned if a sentence has three quarters of its content words.
 
     Of a chain, each part has to be mentioned; a sentence that is a long list mentions nothing. The
-    rules need no model and know no meanings: they check the pipeline, not a model's cognition.
+    rules need no model and ignore meaning: they check the pipeline, not a model's cognition.
     """
     return [
         Judgement.of(

@@ -21,7 +21,7 @@ IMAGES = 4  # of each story
 _SIZE = (384, 288)  # px
 _HORIZON = 212  # px
 _CHILD = (168, 170), 86  # place and size, px
-_SHIFT = 6  # px that things may lie off their place
+_SHIFT = 6  # px, largest random offset of a thing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ def tales(material: Material, rng: Random) -> list[Tale]:
 
 
 def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Random) -> bytes:
-    """Draw parts on a background; things lie a little off their places."""
+    """Draw parts on a background, each at a small random offset."""
     scene = Scene(*_SIZE, background=background)
     scene.backdrop((0, _HORIZON, *_SIZE), ground)
     for part in parts:

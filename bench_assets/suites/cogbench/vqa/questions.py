@@ -89,8 +89,8 @@ class WrittenQuestion:
     text: str
     options: tuple[str, ...]
     answer: str  # a letter
-    chain: int  # number of the chain that shares most words with the right option; 0 if none
-    side: str  # "conclusion" or "evidence": the part of that chain; "" if none
+    chain: int  # number of the chain that shares most words with the right option
+    side: str  # "conclusion" or "evidence": the part of that chain
     tries: int  # requests until the response could be parsed
     writer: str
 

@@ -152,10 +152,10 @@ def read_refinements(folder: Path, rejections: list[Rejection] | None = None) ->
 
     Args:
         folder: The source.
-        rejections: Receives entries that are no refinements; None: they are errors.
+        rejections: Receives invalid entries; if None, they raise.
 
     Raises:
-        SourceError: If the file is no JSON list.
+        SourceError: If the file is not a JSON list.
     """
     file = folder / REFINEMENTS
     entries = read_entries(file, rejections) if file.is_file() else ()
