@@ -160,7 +160,7 @@ def _last_said(response: str, read: Callable[[str], Regions], n: int) -> Regions
 def _convention(
     said: Regions, of_file: Convention, of_responses: Convention | None, frame: Frame | None
 ) -> Convention:
-    """Convention of a response: configured, shown by its notation or its size, or the file's."""
+    """Convention of a response: configured, recognised, or corners in the scale of the file."""
     if of_responses is not None:
         return of_responses
     if said.convention is not None:

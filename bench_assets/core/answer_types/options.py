@@ -55,7 +55,8 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     () for a row without options.
 
     Raises:
-        SourceError: If there is only 1 or more than 13, or one is a duplicate or empty.
+        SourceError: If there are fewer than 2 options or more than 13, or one is a duplicate or
+            empty.
     """
     listed = (parse_list(cells[0]) or ()) if len(cells) == 1 else cells
     if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
