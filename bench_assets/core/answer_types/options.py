@@ -85,7 +85,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
 
     Raises:
         SourceError: If it is missing, matches no option, or is ambiguous.
-        SettingsError: If the index is as high as the number of options: are they counted from 1?
+        SettingsError: If an index equals the number of options: then all may count from 1.
     """
     given = parse_list(value)
     several = isinstance(given, list | tuple)

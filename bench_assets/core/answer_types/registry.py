@@ -27,7 +27,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _RELAXED = "5%"  # ChartQA's
-_FEWEST = 3  # numbers that make a list no list of alternative answers
+_FEWEST = 3  # length from which a list of numbers is not one of alternative answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class RowAnswer:
     """The answer type of rows: letters where there are options, else the type of the benchmark."""
 
     others: AnswerType
-    detected: bool = False  # no answer_type is set: choice, choices or text, as each row has it
+    detected: bool = False  # no answer_type is set: each row shows which one it has
 
     @property
     def kind(self) -> AnswerKind:

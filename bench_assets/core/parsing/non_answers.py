@@ -47,9 +47,7 @@ _EXCEPTION = re.compile(
     rf"(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|(?i:{_any('exceptions')}))"
     rf"(?::[^\n]*|\([^\n]*|[ \t]+(?:[-–—][ \t]+)?(?!\(){_REST})"
 )
-_ORDINARY = re.compile(  # an exception to a rule
-    r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}\.?"
-)
+_ORDINARY = re.compile(r"Exceptions?: (?:the|an?)(?: (?!\w+ed\b)[a-z]+){1,3}\.?")  # no error
 _LABELLED = re.compile(
     rf"\W*(?:{_any('label of a short rest')})\W{{0,2}}(?:[:：\])]|\s[-–—])\s*(?:{_REST})?"
     rf"|\W*(?-i:(?:HTTP|Error|ERROR) [45]\d\d|{_any('label alone')})[ \t]+"
