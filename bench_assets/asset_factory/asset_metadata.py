@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from bench_assets.core.images.charts import Bar, bars, curve, scale
-from bench_assets.core.schema.rows import Metric, Prediction, cluster_warning
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, Prediction, cluster_warning
 from bench_assets.core.schema.training_runs import curve_of, step_of
 from bench_assets.core.tables.large_tables import column
 from bench_assets.core.text.escaping import as_text
@@ -119,18 +119,26 @@ def _image(svg: str, what: str) -> str:
 def _cell(row: Metric | None) -> str:
     if row is None:  # a metric over all questions alone, such as the calibration error
         return ""
-    left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    left += f" ({row.n_failed} without response)" if row.n_failed else ""
-    left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
-    left += f" ({row.n_refused} refused)" if row.n_refused else ""
-    left += f" ({percent(row.unread)} unread)" if row.unread else ""
-    left += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
-    left += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
-    left += f" ({row.n_expired} expired)" if row.n_expired else ""
-    left += f" ({few})" if (few := cluster_warning(row)) else ""
+    left = caveats(row)
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
     return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"
+
+
+def caveats(row: Metric | LeaderboardRow) -> str:
+    """What qualifies a number, each in brackets: missing responses, few clusters and the like."""
+    counts = {
+        "unscored": row.n_unscored,
+        "without response": row.n_failed,
+        "no answer": row.n_no_answer,
+        "refused": row.n_refused,
+        "rejected": row.n_rejected,
+        "expired": row.n_expired,
+    }
+    said = [f"{n} {what}" for what, n in counts.items() if n]
+    said += [f"{percent(row.unread)} unread"] if row.unread else []
+    said += [mixed_mark(row.signature), cluster_warning(row)]
+    return "".join(f" ({one})" for one in said if one)
 
 
 def percent(share: float | None) -> str:

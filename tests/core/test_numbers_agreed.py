@@ -90,7 +90,12 @@ def test_what_agrees_with_a_ground_truth(response, truth, agreed):
 
 
 def test_no_word_can_be_taken_out_of_what_agrees():
-    steps = [("3*4 = $12, 5", "=$12", []), ("x", "= -1,2.5", ["-1,2.5"])]
+    steps = [
+        ("3*4 = $12, 5", "=$12", []),
+        ("x", "= -1,2.5", ["-1,2.5"]),
+        ("It comes to 7.", "2+3=5\n5+2=7", ["5"]),
+        ("First 7, then 5.", "2+3=5\n5+2=7", ["7"]),
+    ]
     rows = [
         *(
             (lambda r, t: agrees(read_answer(r, ()), t, r), *row)

@@ -84,6 +84,13 @@ def test_one_spoilt_table_of_metrics_is_one_row(
     assert len(leaderboard_frame([whole, spoilt])) == 2
 
 
+def test_a_name_cannot_break_the_table_of_the_ui(tables: TableFiles) -> None:
+    (row, *_) = standings(TASK, tables, [])
+    (_, _, line) = as_markdown([replace(row, model="a|b", source="unreadable: c|d")]).splitlines()
+    (plain, _, whole) = as_markdown([replace(row, model="a", source="unreadable: c")]).splitlines()
+    assert line.count("|") == whole.count("|") == plain.count("|")
+
+
 def test_what_people_had_not_decided_stands_beside_the_number(tables: TableFiles) -> None:
     rows = [replace(METRIC, n_expired=3, n_rejected=2)]
     tables.write(METRICS, rows, Metric, "whole")

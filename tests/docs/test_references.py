@@ -60,9 +60,10 @@ def dangling(page: Path) -> Iterator[str]:
         if _FILE.fullmatch(said):
             if not exists(page, said):
                 yield said
-        elif _NAME.fullmatch(said):
-            if not any(is_defined(root, said.split(".")) for root in roots_of(page)):
-                yield said
+        elif _NAME.fullmatch(said) and not any(
+            is_defined(root, said.split(".")) for root in roots_of(page)
+        ):
+            yield said
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))

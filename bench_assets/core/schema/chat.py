@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -158,6 +159,7 @@ REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL)
 _FILTERED_ENDS = ("content_filter", "refusal")
 _OPEN_ENDS = tuple(",;:、，；：(（")
 _LONGEST_WORD = 4  # Chinese characters that count as a single word
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")  # scripts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,9 +243,9 @@ class Response:
 
 def _ends_within_a_sentence(text: str) -> bool:
     """Whether a text of more than one word stops within a sentence."""
-    alone = text.isascii() or len(text) <= _LONGEST_WORD
-    several = not alone or len(text.split()) > 1
-    return several and (text[-1:].isalnum() or text.endswith(_OPEN_ENDS))
+    unspaced = len(text) > _LONGEST_WORD and _UNSPACED.search(text)
+    several = unspaced or len(text.split()) > 1
+    return bool(several) and (text[-1:].isalnum() or text.endswith(_OPEN_ENDS))
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:

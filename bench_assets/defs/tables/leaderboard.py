@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import blind, mixed_mark, percent
+from bench_assets.asset_factory.asset_metadata import blind, caveats
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import exam
@@ -21,12 +21,11 @@ from bench_assets.core.schema.rows import (
     UNKNOWN,
     LeaderboardRow,
     Metric,
-    cluster_warning,
 )
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.stats.ranks import ranked
 from bench_assets.core.tables.arrow import to_json, to_rows
-from bench_assets.core.text.escaping import formula_safe
+from bench_assets.core.text.escaping import as_text, formula_safe
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
@@ -286,20 +285,11 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
     lines = [f"| {' | '.join(columns)} | source |", "|---" * (len(columns) + 1) + "|"]
     for row in rows:
         interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
-        n = "" if row.n_scored is None else str(row.n_scored)
-        n += f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-        n += f" ({row.n_failed} without response)" if row.n_failed else ""
-        n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
-        n += f" ({row.n_refused} refused)" if row.n_refused else ""
-        n += f" ({percent(row.unread)} unread)" if row.unread else ""
-        n += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
-        n += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
-        n += f" ({row.n_expired} expired)" if row.n_expired else ""
-        n += f" ({few})" if (few := cluster_warning(row)) else ""
+        n = f"{'' if row.n_scored is None else row.n_scored}{caveats(row)}"
         lines.append(
-            f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
+            f"| {row.task} {row.metric} | {row.edition} | {as_text(row.model)} | {row.value:.3f}"
             f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
-            f" | {row.shown_source} |"
+            f" | {as_text(row.shown_source)} |"
         )
     return "\n".join(lines)
 

@@ -91,17 +91,16 @@ def _is_said(truth: str, said: Sequence[str]) -> bool:
 
 
 def missing_steps(solution: str, response: str) -> list[str]:
-    """Results of the solution's steps that a response does not state in order.
-
-    After the first that is missing, all later ones are missing too.
-    """
-    said = iter(numbers(response))
-    return [
-        step
-        for step in _STEP.findall(solution)
-        for result in numbers(step)
-        if not any(same_number(number, result) for number in said)
-    ]
+    """Results of the solution's steps that a response does not state in order."""
+    said, missing = numbers(response), []
+    for step in _STEP.findall(solution):
+        for result in numbers(step):
+            at = next((n for n, number in enumerate(said) if same_number(number, result)), None)
+            if at is None:
+                missing.append(step)
+            else:
+                said = said[at + 1 :]
+    return missing
 
 
 def _denies_it(truth: str, sentence: str) -> bool:

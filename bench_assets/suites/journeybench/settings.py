@@ -22,7 +22,7 @@ class JourneyBenchSettings(SuiteSettings):
     writer: str = ""
     """Language model of the built route; default: the source's ``responses.jsonl``."""
     answerer: str = ""
-    """Vision-language model of the built route; default: the source's ``responses.jsonl``."""
+    """Vision-language model of the built route; default: as ``writer``."""
     topics: tuple[str, ...] = tuple(_WORDS["topics"])
     """Topic words of queries (the paper has 17 and prints none)."""
     attributes: tuple[str, ...] = tuple(_WORDS["attributes"])

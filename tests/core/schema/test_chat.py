@@ -113,6 +113,8 @@ def test_unless_told_otherwise_the_first_draw_is_asked_for():
         ("The dog stands on the", "content_filter", "broken off by a content filter"),
         ("I see (A),", "content_filter", "broken off by a content filter"),
         ("图中的人物正在", "content_filter", "broken off by a content filter"),
+        ("Fußballspieler", "content_filter", ""),
+        ("кошка", "content_filter", ""),
         ("<think>A or B?</think>The answer is", "content_filter", "broken off by a content filter"),
         ("The answer is (B).", "content_filter", ""),
         ("B", "content_filter", ""),

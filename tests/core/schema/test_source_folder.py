@@ -21,7 +21,15 @@ from bench_assets.core.tables.source_folder import (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("b.png", "a/c.png", "a-d.png", ".hidden", "a/.hidden"):
+    for name in (
+        "b.png",
+        "a/c.png",
+        "a-d.png",
+        ".hidden",
+        "a/.hidden",
+        ".git/config.png",
+        "a/.b/c/d.png",
+    ):
         file = tmp_path / "images" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(name.encode())

@@ -76,6 +76,13 @@ def test_a_image_without_circles_has_none():
     assert find_lettered(np.asarray(noisy()), "AB", "white") is None
 
 
+@pytest.mark.parametrize("height", [150, 200, 300, 500, 700, 1024])
+def test_a_blank_image_of_any_size_has_no_circles(height):
+    blank = np.full((height, height, 3), 128, np.uint8)
+    assert find_circles(blank, 2, "red") is None
+    assert relative_reflectance((blank,)) is None
+
+
 def test_places_that_look_the_same_are_matched():
     image = noisy(size=(800, 400))
     first, second = image.crop((0, 0, 600, 400)), image.crop((60, 0, 660, 400))
@@ -137,6 +144,15 @@ def test_a_specialist_that_finds_nothing_gives_no_answer():
     (response,) = model.response([asked(category="Relative_Reflectance", images=("a" * 64,))])
     assert response.text == ""
     assert response.finish_reason == "the specialist finds nothing to go by"
+
+
+@pytest.mark.parametrize("task", SPECIALISTS)
+@pytest.mark.parametrize("n", [0, 4])
+def test_images_in_another_form_get_no_answer(task, n):
+    model = Specialists("specialists", lambda digest: noisy())
+    (response,) = model.response([asked(category=task, images=("a" * 64,) * n)])
+    assert (response.text, response.error) == ("", "")
+    assert response.finish_reason.endswith(f"images, got {n}")
 
 
 def test_specialists_cannot_judge():

@@ -21,6 +21,10 @@ CLOCK = (
     "6:09 (answers from 6:07 to 6:10 are all right).",
     "6:25 (answers from 6:24 to 6:26 are all right).",
 )
+NOON = (
+    "1:00 (answers from 12:58 to 1:02 are all right).",
+    "6:25 (answers from 6:24 to 6:26 are all right).",
+)
 CLOCK_24 = (
     "7:23 (answers from 7:22 to 7:24 are all right).",
     "19:23 (answers from 19:22 to 19:24 are all right).",
@@ -29,6 +33,11 @@ CLOCK_24 = (
 # The response, the two possible answers, and which of them a person would say it gives; None where
 # it gives neither of them clearly.
 SCORERS = [
+    pytest.param("12:59", NOON, 0, id="before the hour"),
+    pytest.param("It is 1:02.", NOON, 0, id="after the hour"),
+    pytest.param("It is 1:02 in the afternoon.", NOON, 0, id="after the hour, of this half"),
+    pytest.param("It is 1:03.", NOON, None, id="after the range"),
+    pytest.param("It is 12:57.", NOON, None, id="before the range"),
     pytest.param("Up.", UP, 0, id="the answer itself"),
     pytest.param("down", UP, 1, id="case and full stop do not count"),
     pytest.param("**Up**", UP, 0, id="bold"),

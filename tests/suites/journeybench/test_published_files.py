@@ -38,7 +38,8 @@ def test_without_any_image_the_questions_say_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", source)
     result = bench.build("hallucination_vqa")
     errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
-    assert any("none of the 2 images was found: put them into images/" in e for e in errors)
+    said = "none of the 2 rows became a question; "
+    assert any(said in e and ": no image: " in e and "into images/ of" in e for e in errors)
     rejections = bench.read("hallucination_vqa/rejections", Rejection)
     assert len(rejections) == 2
 

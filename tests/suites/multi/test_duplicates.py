@@ -215,6 +215,9 @@ def options(*texts):
         pytest.param(
             {"general": "[IMAGE_2]", "images": ("a",)}, "image 2 of 1", id="no such image"
         ),
+        pytest.param(
+            {"general": "[IMAGE_0]", "images": ("a",)}, "image 0 of 1", id="images count from 1"
+        ),
         pytest.param({"answer": ""}, "the answer is empty", id="no answer"),
         pytest.param({"general": "\ufffd"}, "replacement character", id="a lost character"),
     ],

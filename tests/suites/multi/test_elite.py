@@ -146,12 +146,16 @@ def test_pieces_without_text_or_with_lost_images_are_rejected():
         "a": Knowledge(name="a", content="[IMAGE_1]", images=("1.png",)),
         "b": Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
         "c": Knowledge(name="c", content=" "),
+        "d": Knowledge(name="d", content="[IMAGE_1][IMAGE_2]", images=("1.png",)),
+        "e": Knowledge(name="e", content="[IMAGE_0]", images=("1.png",)),
     }
     checked = select_usable(pieces, {"1.png"})
     assert list(checked.usable) == ["a"]
     assert [(one.entry, one.reason) for one in checked.rejections] == [
         ("knowledge b", "images are missing: 2.png"),
         ("knowledge c", "the text is empty"),
+        ("knowledge d", "it refers to image 2 of 1"),
+        ("knowledge e", "it refers to image 0 of 1"),
     ]
 
 

@@ -28,20 +28,25 @@ _BEFORE = frozenset({"to", "before"})
 _LATE = frozenset({"pm", "afternoon", "evening"})
 _EARLY = frozenset({"am", "morning"})
 _DUSK = 6  # hour from which "at night" means the evening, as in "7:23 at night"
+_NOON = 12 * 60
 _DAY = 24 * 60
 
 
 @lru_cache(256)  # called with the same options for every response
-def accepted_minutes(option: str) -> range:
+def accepted_minutes(option: str) -> frozenset[int]:
     """Minutes of the day that a possible answer allows; empty if it is not a time.
 
-    >>> accepted_minutes("6:09 (answers from 6:07 to 6:10 are all right).")
-    range(367, 371)
+    >>> sorted(accepted_minutes("6:09 (answers from 6:07 to 6:10 are all right)."))
+    [367, 368, 369, 370]
+
+    A range from 12:59 to 1:01 continues after 12 o'clock.
     """
     if not (found := _RANGE.search(option)):
-        return range(0)
+        return frozenset()
     first, last = (60 * int(found[i]) + int(found[i + 1]) for i in (1, 3))
-    return range(first, last + 1)
+    if first <= last:
+        return frozenset(range(first, last + 1))
+    return frozenset({*range(first, _NOON + last + 1), *range(60, last + 1)})
 
 
 def named_time(line: str, options: Sequence[str]) -> str | None:

@@ -63,7 +63,8 @@ def generated_texts(
         **tables: list[Any],
     ) -> dg.Output[list[GeneratedText]]:
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
-        with open_writer(context, models, getattr(chosen, by), sources) as model:
+        name = chosen.writer if by == "writer" else chosen.answerer or chosen.writer
+        with open_writer(context, models, name, sources) as model:
             return table_output(write(model, prompts(*(tables[table] for table in ins))))
 
     return responses

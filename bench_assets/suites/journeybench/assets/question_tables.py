@@ -20,9 +20,9 @@ from resources.images.previews import question_preview
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
-_NO_IMAGE = (
-    "none of the {n} images was found: put them into images/ of the source folder, or set "
-    f"download = true in [suites.{SUITE}] of bench.toml"
+_NO_QUESTION = (
+    "none of the {n} rows became a question; {first.entry}: {first.reason}. Put missing images into"
+    f" images/ of the source folder, or set download = true in [suites.{SUITE}] of bench.toml"
 )
 Row = TypeVar("Row")
 ToQuestions = Callable[[Sequence[Any], Mapping[str, StoredImage]], EntryQuestions]
@@ -152,11 +152,11 @@ def asked_tables(
         marked: Labels questions with the number of undecided annotation units.
 
     Raises:
-        SourceError: If there are entries, but none of their images was found.
+        SourceError: If there are entries, but none became a question.
     """
     yield table_output(asked.rejections, name="rejections")
     if n and not asked.questions:
-        raise SourceError(_NO_IMAGE.format(n=n))
+        raise SourceError(_NO_QUESTION.format(n=n, first=asked.rejections[0]))
     if n:
         rows = marked([replace(question, edition=edition) for question in asked.questions])
         yield table_output(rows, question_preview(rows, image_store), name="questions")

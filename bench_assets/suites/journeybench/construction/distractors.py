@@ -139,7 +139,8 @@ def verify_statements(
     for one, near in zip(statements, nearest, strict=True):
         cast = list(heard[one.image, plain(one.text)].values())
         enough = accepted[one.image] >= MOST
-        own = _fault(one, said[one.image], captions[one.image]) or _repeats(one, near, same)
+        own = _fault(one, said[one.image], captions.get(one.image, ()))
+        own = own or _repeats(one, near, same)
         waits = not own and not enough and len(cast) < least
         voted = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
         fault = own or voted or (f"beyond the first {MOST}" if enough else "")
@@ -180,6 +181,8 @@ def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
         return "empty"
     if own in said:
         return "another statement says the same"
+    if not captions:
+        return "its image has no caption"
     return next((f"follows from {text!r}" for text in captions if follows(one.text, text)), "")
 
 
@@ -213,10 +216,9 @@ def _nearest(
     own = encoder.encode_texts([one.text for one in statements])
     nearest = []
     for one, vector in zip(statements, own, strict=True):
-        of_image = captions[one.image]
-        cosines = known[[rows[text] for text in of_image]] @ vector
-        best = int(cosines.argmax())
-        nearest.append(_Near(of_image[best], round(float(cosines[best]), 3)))
+        cosines = {text: float(known[rows[text]] @ vector) for text in captions.get(one.image, ())}
+        best = max(cosines, key=cosines.__getitem__, default="")
+        nearest.append(_Near(best, round(cosines.get(best, 0.0), 3)))
     return nearest
 
 

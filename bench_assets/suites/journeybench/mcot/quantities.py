@@ -101,7 +101,7 @@ def _check(
             quantity_id=quantity_id,
             problem_id=problem.problem_id,
             text=fields["text"],
-            number=int(fields["number"]),
+            number=int(as_number(fields["number"]) or 0),
             things=fields["things"],
             image_prompt=fields["image_prompt"],
             writer=response.writer,

@@ -145,6 +145,11 @@ def test_texts_that_count_otherwise_do_not_say_the_same_whatever_the_encoder_fin
     assert decision.accepted
 
 
+def test_a_statement_about_an_image_without_captions_is_rejected():
+    (decision,) = verify_statements([statement("Two owls")], {"b.png": ["An owl"]}, [], Encoder())
+    assert (decision.accepted, decision.reason) == (False, "its image has no caption")
+
+
 def test_a_statement_counts_once_and_six_are_enough():
     texts = [f"{n} bears dance" for n in range(7)]
     cast = [vote for text in texts for vote in votes(text, True)]

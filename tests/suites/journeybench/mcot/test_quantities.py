@@ -51,6 +51,12 @@ def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
     assert rejections == []
 
 
+@pytest.mark.parametrize("number", ["three", "3.0", " 3 "])
+def test_a_number_may_be_written_in_any_way(number):
+    ((quantity,), rejections) = find(GOOD | {"number": number})
+    assert (quantity.number, rejections) == (3, [])
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

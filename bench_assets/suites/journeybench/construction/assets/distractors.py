@@ -170,7 +170,7 @@ def hold(
         asker = answerer = opened.enter_context(
             open_writer(context, models, chosen.writer, sources)
         )
-        if chosen.answerer != chosen.writer:
+        if chosen.answerer not in ("", chosen.writer):
             answerer = opened.enter_context(open_writer(context, models, chosen.answerer, sources))
         held = hold_dialogues(
             captions,
