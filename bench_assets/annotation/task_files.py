@@ -12,7 +12,7 @@ from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
 class TaskFile(NamedTuple):
     """Definitions of a suite's ``annotation.toml``."""
 
-    tasks: Mapping[str, AnnotationTask]  # by their names without the suite's
+    tasks: Mapping[str, AnnotationTask]  # by name, without the suite
     code_book: CodeBook
 
 
@@ -21,7 +21,7 @@ def read_tasks(file: Path) -> TaskFile:
 
     ``[tasks.NAME]`` has the fields of ``AnnotationTask``. Its ``fields`` are tables with the fields
     of ``Field``, or the name of a task with the same fields; the kind ``yes_or_no`` needs no
-    choices. ``{rules}`` in instructions stands for the text ``rules`` of ``[texts]``.
+    choices. ``{rules}`` in instructions is replaced by the text ``rules`` of ``[texts]``.
     """
     written = tomllib.loads(file.read_text(encoding="utf-8"))
     tasks: dict[str, AnnotationTask] = {}

@@ -15,24 +15,24 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 from bench_assets.core.schema.errors import BenchError
 
 FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "image"]
-"""``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: a list of short ones;
-``points``: places on the task's first image, each ``"x y"`` in shares of width and height, from
-the top left; ``image``: one that the person brings, by the SHA-256 of its bytes in the store."""
+"""``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: several short texts;
+``points``: points on the unit's first image, each ``"x y"`` in shares of width and height, from
+the top left; ``image``: an uploaded image, by the SHA-256 of its bytes in the store."""
 
 Values: TypeAlias = Mapping[str, tuple[str, ...]]
-"""What was filled in, by field; a field that was left empty is absent."""
+"""Entries by field name; a field that was left empty is absent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """A field of an annotation task."""
 
-    name: str  # of a column or section that comes of it: letters, digits and _
+    name: str  # letters, digits and _: also the name of a column or section made from it
     kind: FieldKind
-    label: str  # what the person reads
+    label: str  # shown to the annotator
     choices: tuple[str, ...] = ()  # in the order shown; a unit may have its own
     required: bool = True
-    least: int = 1  # entries of a list, points or choices, where something is filled in at all
+    least: int = 1  # entries of a list, points or choices, unless the field is left empty
     most: int = 2000  # characters of a text; entries of a list, points or choices
 
 
@@ -45,11 +45,11 @@ def yes_or_no(name: str, label: str) -> Field:
 class AnnotationTask:
     """An annotation task: title, instructions and fields."""
 
-    name: str  # "codis/votes": its suite, and its own
+    name: str  # suite and task: "codis/votes"
     title: str
-    instructions: str  # what the person reads before the first unit: the paper's own rules
+    instructions: str  # shown before the first unit: the paper's rules
     fields: tuple[Field, ...]
-    about: str = ""  # where the paper has it
+    about: str = ""  # place in the paper
 
     @property
     def version(self) -> str:
@@ -69,15 +69,13 @@ class Unit:
     unit_id: str
     shown: Mapping[str, str] = field(default_factory=dict)  # texts by their headings, in order
     images: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by heading, in order
-    choices: Values = field(default_factory=dict)  # of fields whose choices are the unit's own
-    needed: int = 1  # answers of as many people
-    barred: tuple[str, ...] = ()  # who may not answer: its author, say
-    proposal: Values = field(default_factory=dict)  # filled in before the person comes
-    proposed_by: str = ""  # the model that filled it in
-    withheld: Values = field(
-        default_factory=dict
-    )  # the proposal of units that are shown without it
-    gold: Values = field(default_factory=dict)  # of an attention check: what is right; never shown
+    choices: Values = field(default_factory=dict)  # by field, where a unit has its own choices
+    needed: int = 1  # number of people who answer it
+    barred: tuple[str, ...] = ()  # people who may not answer, such as its author
+    proposal: Values = field(default_factory=dict)  # pre-annotation by a model
+    proposed_by: str = ""  # the model that made the proposal
+    withheld: Values = field(default_factory=dict)  # a proposal that is not shown
+    gold: Values = field(default_factory=dict)  # right answer of an attention check; never shown
 
     @property
     def digest(self) -> str:
@@ -100,17 +98,17 @@ class Answer:
     person: str  # a pseudonym
     values: Values
     at: str  # when it was first given: ISO 8601, UTC
-    changed_at: str  # when it was last changed; as ``at`` if never
-    changed_by: str = ""  # who changed it last, if that was not the person
+    changed_at: str  # when it was last changed; equal to ``at`` if never
+    changed_by: str = ""  # who last changed it, if not the person
     seconds: float | None = None  # s from display to submission; None if not measured
-    skipped: bool = False  # the person would not say; counts for nothing
-    proposed_by: str = ""  # who had filled it in before the person came
+    skipped: bool = False  # skipped by the person; does not count
+    proposed_by: str = ""  # the model whose proposal was shown
     tool: str = ""  # "pages", "label-studio", "files"
-    tool_id: str = ""  # what the tool calls it
+    tool_id: str = ""  # id within the tool
     complaint: str = ""  # why it does not count; "" if it does
 
 
-@lru_cache(maxsize=256)  # it is asked for with every answer
+@lru_cache(maxsize=256)  # computed for every answer
 def _version(task: AnnotationTask) -> str:
     return _digest(asdict(task) | {"about": ""})
 
@@ -123,16 +121,16 @@ def _digest(value: object) -> str:
 class Summary(NamedTuple):
     """A summary table of a task about models' responses."""
 
-    name: str  # its asset is named after the task and this: "preferences_rates"
+    name: str  # suffix of its asset: "rates" in "preferences_rates"
     about: str  # what one row is, after "One row: "
     row: type[Any]
-    rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # of the task's rows and predictions
+    rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # from task rows, predictions
 
 
 class TableOf(NamedTuple):
     """A table of the suite that units are built from."""
 
-    key: str  # of its asset: "codis/submissions"
+    key: str  # asset key: "codis/submissions"
     row: type[Any]
 
 
@@ -141,11 +139,11 @@ class SuiteAnnotationTask:
     """An annotation task of a suite, independent of its backend."""
 
     task: AnnotationTask
-    reads: Mapping[str, TableOf]  # by the names of the arguments of ``units``
+    reads: Mapping[str, TableOf]  # by argument name of ``units``
     units: Callable[..., list[Unit]]  # units from the present tables
-    row: type[Any]  # of what ``to_rows`` makes: the suite's own row of such votes
-    to_rows: Callable[[Sequence[Answer]], list[Any]]  # of the answers that count
-    summary: Summary | None = None  # of a task about models' responses
+    row: type[Any]  # row type of ``to_rows``
+    to_rows: Callable[[Sequence[Answer]], list[Any]]  # from the answers that count
+    summary: Summary | None = None  # for tasks about models' responses
 
     @property
     def suite(self) -> str:
@@ -223,16 +221,16 @@ class AnnotationError(BenchError):
 
 
 class OpenVerdictsError(BenchError):
-    """Responses wait for verdicts by people, who were asked; says how to answer."""
+    """Responses wait for verdicts by people; the message says how to give them."""
 
 
 class UnitCounts(NamedTuple):
     """Number of units of each kind after publishing."""
 
-    new: int  # that were not there
-    there: int  # that were there as they are
-    changed: int  # that were there with another text or image: asked anew, old answers kept
-    withdrawn: int  # units that are no longer shown
+    new: int  # not published before
+    there: int  # published before, unchanged
+    changed: int  # published before with other content: asked again, old answers kept
+    withdrawn: int  # no longer published
 
     @classmethod
     def of(cls, before: Mapping[str, str], after: Mapping[str, str]) -> Self:
@@ -255,7 +253,7 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
     found = {unit.unit_id: unit for unit in units}
     if len(found) < len(units):
         ((twice, _),) = Counter(unit.unit_id for unit in units).most_common(1)
-        raise AnnotationError(f"{task.name}: {twice!r} is a duplicate unit id")
+        raise AnnotationError(f"{task.name}: duplicate unit id {twice!r}")
     return found
 
 

@@ -55,11 +55,11 @@ def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"person": "author"}, "'author' may not answer: the unit is of their own making"),
+        ({"person": "author"}, "'author' may not answer: they made the unit"),
         ({"unit_digest": "0" * 64}, "given before the unit changed"),
         ({"task_version": "0" * 64}, "given to an earlier version of the task"),
-        ({"unit_id": "z"}, "unit 'z' is not asked any more"),
-        ({"changed_by": "ben"}, "changed by 'ben', not by who gave it"),
+        ({"unit_id": "z"}, "unit 'z' is not published"),
+        ({"changed_by": "ben"}, "changed by 'ben', not by its annotator"),
         ({"skipped": True, "values": {}}, "skipped"),
         ({"values": {}}, "right: empty"),
         ({"values": {"right": (" ",)}}, "right: empty"),

@@ -1,6 +1,6 @@
 """Progress of an annotation task: which units are complete, open or expired.
 
-Status, funnels, checks of question tables, signatures and the report count by ``undecided_units``.
+Status, funnels, question-table checks, signatures and the report count with ``undecided_units``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,27 +15,27 @@ from bench_assets.annotation.tasks import Answer, TableOf, Unit, moment
 class DecisionTable(NamedTuple):
     """A table of people's decisions about the inputs of questions."""
 
-    name: str  # of its asset: "codis/decisions"
+    name: str  # asset key: "codis/decisions"
     row: type[Any]
-    task: str  # whose answers decide: "codis/votes"
-    votes: TableOf  # the votes that it is made of: those of files, and answers
+    task: str  # annotation task whose answers decide: "codis/votes"
+    votes: TableOf  # its votes, from files and answers
     open_rows: Callable[[Sequence[Any]], Mapping[str, str]]
-    """The units that are neither kept nor dropped yet, out of its rows, each with its reason."""
+    """Maps rows of the table to the undecided units among them, each with its reason."""
 
 
 class Undecided(NamedTuple):
-    """The units that are neither kept nor dropped, each with its reason."""
+    """Units that are neither kept nor dropped, each with its reason."""
 
-    open: Mapping[str, str]  # people may still answer
+    open: Mapping[str, str]  # may still be answered
     expired: Mapping[str, str]  # the deadline has passed
 
     @classmethod
     def at(cls, now: datetime, until: str, why: Mapping[str, str]) -> Self:
-        """Units without a decision at a time; ``until`` is the deadline, "": none."""
+        """Classify undecided units as open or expired; ``until`` is the deadline, "": none."""
         return cls({}, why) if until and moment(now) > until else cls(why, {})
 
     def refusal(self, n_units: int, terms: Terms) -> str:
-        """Why too little was decided by the deadline to go on; "" if enough was."""
+        """Error message if too few units were decided by the deadline; "" if enough were."""
         n = n_units - len(self.expired)
         if not self.expired or n >= terms.least_decided * n_units:
             return ""
@@ -56,11 +56,11 @@ def undecided_units(
     """Find the units that are neither kept nor dropped, without attention checks.
 
     Args:
-        units: The published units; none where nobody is asked.
+        units: The published units; empty if none are published.
         counted: The answers that count.
-        decided: Open units of the suite's decisions by these answers and those of files; None
-            where a suite makes no such decisions: then units with too few answers are open.
-        terms: With the deadline.
+        decided: Undecided units of the suite's decision table, with reasons; None if the suite has
+            no such table: then units with too few answers are undecided.
+        terms: Terms of the task, with its deadline.
         now: Current time, with a time zone.
     """
     if decided is None:
@@ -72,7 +72,7 @@ def undecided_units(
     return Undecided.at(now, terms.until, why)
 
 
-_DAYS = 3  # that speed is taken of
+_DAYS = 3  # window of the answer rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,17 +80,17 @@ class AnnotationProgress:
     """Progress of one task."""
 
     task: str
-    units: int  # attention checks not among them
-    done: int  # with as many answers as they need
-    in_work: int  # with some, and not enough
-    untouched: int
-    expired: int  # with too few at the deadline
-    answers: int  # that count
-    refused: int  # that do not, skips among them
-    lacking: int  # answers
+    units: int  # without attention checks
+    done: int  # units with all answers they need
+    in_work: int  # units with some answers, but too few
+    untouched: int  # units without answers
+    expired: int  # units with too few answers at the deadline
+    answers: int  # answers that count
+    refused: int  # answers that do not count, including skipped ones
+    lacking: int  # answers still needed
     annotators: tuple[str, ...]  # whose answers count
-    per_day: float  # answers, in the last three days or since the first; 0: none came
-    finished_at: str  # at this speed; "": done, or no answers
+    per_day: float  # answers, over the last three days or since the first answer; 0: none
+    finished_at: str  # expected end at this rate; "": done, or no recent answers
 
 
 def progress_of(
@@ -106,7 +106,7 @@ def progress_of(
         task: Name of the task.
         units: The published units.
         answers: All answers; those that do not count have complaints.
-        undecided: Its units without a decision.
+        undecided: Its undecided units.
         now: Current time, with a time zone.
     """
     counted = [one for one in answers if not one.complaint]

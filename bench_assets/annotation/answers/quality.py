@@ -19,20 +19,20 @@ class AnnotatorQuality:
 
     task: str
     person: str
-    n_answers: int  # that count
+    n_answers: int  # answers that count
     n_refused: int
     n_skipped: int
-    seconds: float | None  # s, median of the answers that were measured
-    n_compared: int  # choices that others were given, too
-    agreement: float | None  # share of the others who choose the same, over these
-    alpha_without: float | None  # Krippendorff's, of the others alone
-    n_gold: int  # attention checks that were answered
-    gold: float | None  # share of them that is right
-    n_drift: int  # choices in each half of the person's answers, the smaller
-    drift: float | None  # agreement in the second half less that in the first
-    n_beside: int  # answers to units that a model had filled in before
-    n_alone: int  # answers to units of which its proposal was not shown
-    anchoring: float | None  # share of fields said as the model does: beside less alone
+    seconds: float | None  # s, median over answers with a measured time
+    n_compared: int  # choices that other annotators were also given
+    agreement: float | None  # mean share of the others who chose the same, over these
+    alpha_without: float | None  # Krippendorff's alpha of the other annotators
+    n_gold: int  # answered attention checks
+    gold: float | None  # share of them answered correctly
+    n_drift: int  # compared choices in each half of the answers (the smaller number)
+    drift: float | None  # agreement in the second half minus that in the first
+    n_beside: int  # answers to units shown with a model's proposal
+    n_alone: int  # answers to units whose proposal was withheld
+    anchoring: float | None  # share of fields equal to the proposal: shown minus withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class UnitDisagreement:
     task: str
     unit_id: str
     n_annotators: int
-    disagreement: float  # share of the pairs of people who choose differently, over all fields
-    lacking: int  # answers that it still needs
+    disagreement: float  # share of annotator pairs who chose differently, over all fields
+    lacking: int  # answers still needed
 
 
 def annotator_quality(
@@ -77,7 +77,7 @@ def disagreements(
         task: The task; only its choice fields are compared.
         units: The published units.
         counted: The answers that count.
-        undecided: The open units: others need no answers.
+        undecided: Ids of open units; all others lack no answers.
     """
     choices, lacking = _choices_of(task, counted), open_units(units, counted)
     rows = [
@@ -105,7 +105,7 @@ def _choices_of(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
         of_unit = choices.setdefault(answer.unit_id, {name: {} for name in names})
         for name in names:
             of_unit[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
-    return {  # what everybody leaves empty was no question: to agree on it says nothing
+    return {  # a field that everyone left empty does not apply: agreement on it means nothing
         unit: {name: chosen for name, chosen in of_unit.items() if any(chosen.values())}
         for unit, of_unit in choices.items()
     }
@@ -164,7 +164,7 @@ def _person(
 
 
 def _shares(answer: Answer, choices: _Choices) -> list[float]:
-    """Share of other annotators who agree with an answer, by field that both filled in."""
+    """Share of other annotators who agree with an answer, by field that anyone filled in."""
     found = []
     for chosen in choices[answer.unit_id].values():
         if others := [what for who, what in chosen.items() if who != answer.person]:

@@ -32,7 +32,7 @@ class AnswerValidator:
             return answer.complaint or "skipped"
         unit = self._units.get(answer.unit_id)
         if unit is None:
-            return f"unit {answer.unit_id!r} is not asked any more"
+            return f"unit {answer.unit_id!r} is not published"
         fault = self._of_another(answer, unit)
         return fault or "; ".join(misfits(answer.values, self._task, unit.choices))
 
@@ -43,9 +43,9 @@ class AnswerValidator:
         if answer.unit_digest not in ("", self._digest(unit)):
             return "given before the unit changed"
         if answer.person in unit.barred:
-            return f"{answer.person!r} may not answer: the unit is of their own making"
+            return f"{answer.person!r} may not answer: they made the unit"
         if answer.changed_by not in ("", answer.person):
-            return f"changed by {answer.changed_by!r}, not by who gave it"
+            return f"changed by {answer.changed_by!r}, not by its annotator"
         return ""
 
     def _digest(self, unit: Unit) -> str:
@@ -86,24 +86,24 @@ def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
     if field.kind in ("choice", "choices"):
         return "" if value in choices else f"{value!r:.60} is none of {', '.join(choices)}"
     if field.kind == "points":
-        return "" if _POINT.fullmatch(value) else f"{value!r:.60} is no place on the image"
+        return "" if _POINT.fullmatch(value) else f"{value!r:.60} is not a point of the image"
     if field.kind == "image":
-        return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is no image of the store"
+        return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is not an image of the store"
     most = field.most if field.kind == "text" else 2000
     return "" if len(value) <= most else f"{len(value)} characters, at most {most}"
 
 
 ATTENTION_CHECK = "an attention check"
-"""Why an answer to one, right or wrong, is no vote."""
+"""Complaint of every answer to an attention check, right or wrong: it is not a vote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """Terms of a task's annotation: its section of bench.toml."""
 
-    needed: int | None = None  # answers of a unit; None: as many as the suite says
-    until: str = ""  # as ``moment`` writes it: what is said later does not count; "": no deadline
-    most_answers: int | None = None  # of one person; their first ones count
+    needed: int | None = None  # answers per unit; None: the suite's number
+    until: str = ""  # deadline, as ``moment`` formats it; later answers do not count; "": none
+    most_answers: int | None = None  # per person; the first ones count
     least_gold: float = 0.0  # share of attention checks that a person must get right
     least_decided: float = 0.5  # share of units that must be decided at the deadline
 
@@ -192,7 +192,7 @@ def gold_share(answers: Iterable[Answer], units: Mapping[str, Unit]) -> dict[str
 
 def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float) -> dict[str, str]:
     return {
-        person: f"{person!r} got {right} of {n} attention checks right, {least:.0%} are asked for"
+        person: f"{person!r} got {right} of {n} attention checks right, {least:.0%} are needed"
         for person, (right, n) in gold_share(answers, units).items()
         if right < least * n
     }

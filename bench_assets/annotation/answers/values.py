@@ -92,8 +92,8 @@ def items_behind(
 
     Args:
         question_id: Such as "codis/s001/2".
-        group_id: Of the question.
-        images: SHA-256 of each of its images.
+        group_id: The question's group.
+        images: SHA-256 of each of the question's images.
         units: All published units of a task.
     """
     parts = {*question_id.split("/"), group_id}
@@ -110,9 +110,9 @@ def said_of(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
 class VoteTable(NamedTuple):
     """A table of individual votes in a suite's dataset build."""
 
-    name: str  # of its asset: "codis/votes"
+    name: str  # asset key: "codis/votes"
     row: type[Any]
-    votes: Callable[[Sequence[Any]], list[Vote]]  # out of its rows
+    votes: Callable[[Sequence[Any]], list[Vote]]  # converts rows to votes
 
     @classmethod
     def of_answers(cls, task: SuiteAnnotationTask) -> Self:

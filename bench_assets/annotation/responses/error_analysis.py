@@ -30,8 +30,8 @@ from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
-_OF_A_CATEGORY = 10  # as BLINK reads of each of its tasks (section 4.3)
-_MOST_CODES = 3  # of one mistake
+_OF_A_CATEGORY = 10  # mistakes per category, as BLINK reviews per task (section 4.3)
+_MOST_CODES = 3  # codes per mistake
 
 
 class ErrorCode(NamedTuple):
@@ -39,13 +39,13 @@ class ErrorCode(NamedTuple):
 
     name: str
     about: str
-    paper: float = nan  # share of mistakes that the paper counts; NaN if it counts none
+    paper: float = nan  # share of mistakes in the paper; NaN if not reported
 
 
 class CodeBook(NamedTuple):
     """The kinds of mistakes for a task's responses."""
 
-    where: str  # in the paper; "" where they are ours
+    where: str  # place in the paper; "" for our own code book
     codes: tuple[ErrorCode, ...]
 
 
@@ -64,7 +64,7 @@ GENERAL = CodeBook(
         ErrorCode("other", "something else: say what"),
     ),
 )
-"""Where a paper gives no code book of its own."""
+"""Code book of suites whose paper has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class CodedMistake:
     """A person's code for a mistake in a response."""
 
     question_id: str
-    response: str  # its name, see ``responses``
+    response: str  # see ``response_name``
     person: str
     codes: tuple[str, ...]
     note: str = ""
@@ -82,15 +82,15 @@ class CodedMistake:
 class CodeCount:
     """Number of reviewed mistakes of one kind."""
 
-    model: str  # "all", or whose mistakes they are
+    model: str  # name of a model, or "all"
     code: str
-    n: int  # mistakes that most who read them give this code
-    n_read: int
+    n: int  # mistakes with this code by most of their annotators
+    n_read: int  # reviewed mistakes
     share: float
     low: float  # of the 95 % interval
     high: float
-    paper: float  # the share that the paper counts; NaN if it counts none
-    alpha: float  # Krippendorff's, of those who read the same; NaN where one person read each
+    paper: float  # share in the paper; NaN if not reported
+    alpha: float  # Krippendorff's, among annotators; NaN if each mistake had a single one
 
 
 def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:

@@ -33,7 +33,7 @@ from bench_assets.core.stats.means import ScoredPoint, mean
 
 Preferred: TypeAlias = Literal["first", "second", "neither"]
 
-_OF_A_PAIR = 50  # questions of each two models, half of them in either order
+_OF_A_PAIR = 50  # questions per pair of models, half of them in each order
 _CHOICES: Mapping[str, Preferred] = {
     "the first": "first",
     "the second": "second",
@@ -59,11 +59,11 @@ class WinRate:
     model: str
     other: str
     n: int  # compared questions
-    wins: int  # answers, of several people each
+    wins: int  # answers, possibly several per question
     losses: int
     ties: int
     rate: float  # mean over answers: 1 for a win, half for a tie
-    low: float  # of the 95 % interval; answers about one question depend on each other
+    low: float  # of the 95 % interval, clustered by question
     high: float
 
 
@@ -135,7 +135,7 @@ def preferences(answers: Sequence[Answer]) -> list[Preference]:
 
 
 def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> list[WinRate]:
-    """Compute the win rate of each model against each other one, over compared responses."""
+    """Compute the win rate of each pair of models over the compared responses."""
     models = {
         key: sorted({row.model for row in rows}) for key, rows in by_response(predictions).items()
     }

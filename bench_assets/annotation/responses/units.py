@@ -12,7 +12,7 @@ from bench_assets.core.schema.rows import Prediction, Question
 
 Stratum = TypeVar("Stratum", bound=Hashable)
 
-_LETTERS = 12  # of a digest; ten thousand responses to one question share one with 2e-7
+_LETTERS = 12  # of a digest; 10,000 responses to a question collide with probability 2e-7
 
 
 def response_name(text: str) -> str:
@@ -53,7 +53,7 @@ def images_of(question: Question) -> dict[str, str]:
 
 
 def response_tables(task: str) -> dict[str, TableOf]:
-    """Tables of a task that units about its responses are built from."""
+    """Tables of a task from which units about its responses are built."""
     return {
         "questions": TableOf(f"{task}/questions", Question),
         "predictions": TableOf(f"{task}/predictions", Prediction),
@@ -61,7 +61,7 @@ def response_tables(task: str) -> dict[str, TableOf]:
 
 
 def option_units(task: AnnotationTask, questions: Sequence[Question], needed: int) -> list[Unit]:
-    """Ask people each question with options and images, without its key, in the field "answer"."""
+    """Build a unit per question with options and images: its options, in field "answer", no key."""
     return [
         Unit(
             task=task.name,

@@ -33,22 +33,22 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.power import for_interval
 
 PEOPLE = "people"
-"""The judge that people's verdicts make up: ``--judge people``."""
+"""Name of the judge whose verdicts are given by people: ``--judge people``."""
 
 _AGREEMENT, _HALF_WIDTH = 0.9, 0.05
-"""Agreement with a judge that is expected, and how far off it may be found: 139 responses."""
+"""Expected agreement with a judge, and half-width of its 95 % interval: 139 responses."""
 
 VERDICTS = {"yes": True, "no": False, "unclear": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseVerdict:
-    """A person's verdict on a response; one row for each model with that response."""
+    """A person's verdict on a response, whichever models gave it."""
 
     question_id: str
-    response: str  # its name, see ``responses``
+    response: str  # see ``response_name``
     person: str
-    verdict: bool | None  # None: it cannot be told
+    verdict: bool | None  # None: unclear
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
@@ -85,9 +85,9 @@ def verdict_units(
     judgements: Sequence[Judgement] = (),
     seed: int = 0,
 ) -> list[Unit]:
-    """Take the responses that people judge, or else a sample of those of all models.
+    """Build units for the responses whose judge is ``people``, or else for a sample of all models'.
 
-    The sample is enough to measure agreement with a judge to 5 points.
+    The sample suffices to measure agreement with a judge within 5 points.
     """
     asked = {one.question_id: one for one in questions}
     by_people = {_place(row) for row in judgements if row.judge == PEOPLE}
@@ -154,7 +154,7 @@ def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
 
 
 def majority(verdicts: Iterable[bool | None]) -> bool | None:
-    """Verdict of most; None for a tie, or if most cannot tell.
+    """Majority verdict; None for a tie, or if most are undecided.
 
     >>> majority([True, True, None]), majority([True, False]), majority([None, None, False])
     (True, None, None)
@@ -165,7 +165,7 @@ def majority(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
-    """A judge's verdict on a response: "yes", "no", or "mixed" for partial points."""
+    """Verdict by question and model: "yes", "no", or "mixed" if several verdicts differ."""
     said: dict[tuple[str, str], set[bool]] = defaultdict(set)
     for row in at_last(judgements):
         if row.verdict is not None and not row.sample:

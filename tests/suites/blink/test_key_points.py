@@ -74,7 +74,7 @@ def test_images_are_asked_about_by_the_folder_they_lie_in():
         pytest.param(["0.1 0.2", "0.3 0.4"], "", id="two points"),
         pytest.param(["0.1 0.2"], "points: 1 entries (expected 2 to 2)", id="one"),
         pytest.param(
-            ["0.1 0.2", "1.3 0.4"], "points: '1.3 0.4' is no place on the image", id="outside"
+            ["0.1 0.2", "1.3 0.4"], "points: '1.3 0.4' is not a point of the image", id="outside"
         ),
     ],
 )

@@ -125,9 +125,9 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     found = count(annotation.VOTES.task, units, said)
     # Of two images that are not there nobody is asked; nobody may vote on what is their own.
     assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
-        "may not answer: the unit is of their own making",
-        "'s404' is not asked any more",
-        *(f"{p.pair_id!r} is not asked any more" for p in pairs if p.image not in images),
+        "may not answer: they made the unit",
+        "'s404' is not published",
+        *(f"{p.pair_id!r} is not published" for p in pairs if p.image not in images),
     }
     rows = annotation.VOTES.to_rows(found.answers)
     asked = {unit.unit_id for unit in units}

@@ -30,7 +30,7 @@ def authors_own_vote(hands: Annotators) -> None:
     assert hands.served(project, "cem") is None
     people, why = _sorted_out(hands, [B])
     assert people == ["ben"]
-    assert why == ["'ana' may not answer: the unit is of their own making"]
+    assert why == ["'ana' may not answer: they made the unit"]
     assert hands.served(project, "cem") == "b"
     hands.answer(FORM, B, "cem", correct="yes")
     assert _sorted_out(hands, [B])[0] == ["ben", "cem"]
@@ -84,7 +84,7 @@ def in_anothers_name(hands: Annotators) -> None:
     """Who answers in somebody else's name is found out."""
     hands.people.ask(FORM, [A])
     hands.submit(hands.task(A)["id"], "ben", correct="yes", completed_by=hands.number("ana"))
-    assert _sorted_out(hands, [A]) == ([], ["changed by 'ben', not by who gave it"])
+    assert _sorted_out(hands, [A]) == ([], ["changed by 'ben', not by its annotator"])
 
 
 def edit_asked_again(hands: Annotators) -> None:
