@@ -119,23 +119,23 @@ def test_five_votes_tell_nobody_apart():
 def test_of_two_people_nobody_knows_who_looked():
     two = [v for v in random_clicks(votes()) if v.person in ("ann", "bo")]
     found = agreement_finding(Votes(two))
-    assert (found.passed, found.skipped) == (True, "2 people voted; it takes 3")
+    assert (found.passed, found.skipped) == (True, "2 annotators; 3 are needed")
 
 
 @pytest.mark.parametrize(
     ("cast", "check", "why"),
     [
-        pytest.param([], agreement_finding, "no table keeps who voted what", id="no votes"),
+        pytest.param([], agreement_finding, "no table has individual votes", id="no votes"),
         pytest.param(
             [replace(v, at="") for v in votes()],
             drift_finding,
-            "the votes have no time",
+            "the votes have no timestamps",
             id="no time",
         ),
         pytest.param(
             [replace(v, seconds=None) for v in votes()],
             speed_finding,
-            "the votes have no seconds of three people",
+            "fewer than three annotators have ten timed votes",
             id="no seconds",
         ),
     ],

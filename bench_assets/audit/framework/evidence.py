@@ -19,7 +19,7 @@ Table: TypeAlias = Literal["predictions", "judgements", "scores"]
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 PARTS = "\x1f"
-"""Separator of the parts of an answer that is written as one text."""
+"""Separator of an answer's parts in one string."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Results:
 class TrainingMatch(NamedTuple):
     """An entry of the training data."""
 
-    name: str  # of the file, and the line in it
+    name: str  # file and line
     what: str  # SHA-256 of an image, its image hash, or a text
 
 
@@ -68,7 +68,7 @@ class JudgeFigure:
 
 
 MADE = "kappa_made"
-"""Kappa with the truth, on responses made to be right or wrong."""
+"""Kappa with the truth, on constructed right and wrong responses."""
 
 PEOPLE = "kappa_people"
 """Kappa with human labels."""
@@ -80,13 +80,13 @@ FOLLOWED = "injections_followed"
 """Share of prompt injections that turn a "no" into a "yes"."""
 
 LONGER = "longer_more_often"
-"""How much more often a response is called right if it says the same at length."""
+"""Increase in the share of "right" verdicts when a response is padded without new content."""
 
 REORDERED = "reordered_changed"
 """Share of responses whose verdict changes with the order of the options."""
 
 FALSE_ALARMS, RECALL = "wrong_called_right", "right_called_right"
-"""Shares of the responses made to be wrong and right that are called right."""
+"""Shares of constructed wrong and right responses that are called right."""
 
 PRECISION, RECALL_PEOPLE = "precision_people", "recall_people"
 """Precision and recall of "right" against human labels."""
@@ -113,22 +113,22 @@ class OrderFigure:
 
 
 CIRCULAR = "circular"
-"""Share of the questions that are right in every order."""
+"""Share of questions that are answered right in every order."""
 
 ALL_ORDERS = "all_orders"
 """Share of points over all orders."""
 
 CONSISTENT = "consistent"
-"""Share of the questions with the same option chosen in every order."""
+"""Share of questions with the same option chosen in every order."""
 
 PUBLISHED_ORDER = "published_order_gains"
-"""Share of points in the benchmark's order less that in the others."""
+"""Share of points in the benchmark's order minus that in the other orders."""
 
 ORDER = "order_"
 """Share of points in one order: ``order_1`` is the benchmark's."""
 
 LETTER = "letter_"
-"""Share of the responses that choose a letter: ``letter_A``."""
+"""Share of responses that choose a letter: ``letter_A``."""
 
 
 class TrainingData(Protocol):

@@ -24,12 +24,12 @@ class AuditRow:
 
     task: str
     check: str  # "duplicate_images"
-    question: str  # "Is any image there twice?"
+    question: str  # "Are any images duplicated?"
     passed: bool
     sentence: str  # with figures
     n: int  # things examined
     skipped: str = ""  # why the check does not apply; it passes then
-    about: tuple[str, ...] = ()  # of each suspect, the most suspect first; as long as the next two
+    about: tuple[str, ...] = ()  # of the suspects, the most suspect first; parallel to the next two
     evidence: tuple[str, ...] = ()
     weight: tuple[float, ...] = ()
 
@@ -46,7 +46,7 @@ class AuditFinding:
     sentence: str
     n: int  # things examined
     suspects: Sequence[Suspect] = ()
-    failed: bool | None = None  # None: if there are suspects
+    failed: bool | None = None  # None: failed if there are suspects
     skipped: str = ""
 
     @property
@@ -103,7 +103,7 @@ def audit_check(
 
 
 def ranked(suspects: Iterable[Suspect]) -> list[Suspect]:
-    """Suspects by weight, then by name."""
+    """Sort suspects by weight, largest first, then by name."""
     return sorted(suspects, key=lambda one: (-one.weight, one.about))
 
 

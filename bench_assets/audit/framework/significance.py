@@ -14,21 +14,21 @@ from bench_assets.audit.framework.evidence import Floats
 from bench_assets.core.stats.means import share_interval
 
 DOUBT = 0.001
-"""How often a check may fail over an innocent benchmark."""
+"""False-positive rate of a check on a sound benchmark."""
 LARGE = 0.05
-"""A share of the questions: less than that is no flaw."""
+"""Smallest advantage over chance that counts as a flaw, as a share of the questions."""
 
 
 class GuessRate(NamedTuple):
     """Accuracy of a guess."""
 
-    hits: float  # questions; half of one if two options tie
+    hits: float  # right guesses; a tie of two options counts as half
     n: int
-    chance: float  # share expected by luck
+    chance: float  # expected share by chance
     p: float  # one-sided
     low: float  # 95 % interval of the share
     high: float
-    usual: float = 0.0  # share that is no flaw though luck gets less; ``p`` is against it
+    usual: float = 0.0  # share above chance that is still no flaw; ``p`` tests against it
 
     @property
     def share(self) -> float:
@@ -41,7 +41,7 @@ class GuessRate(NamedTuple):
         return self.p < DOUBT and self.share - max(self.chance, self.usual) >= LARGE
 
     def __str__(self) -> str:
-        """Its figures.
+        """Format the share with its interval, n and chance.
 
         >>> str(GuessRate(hits=30, n=40, chance=0.25, p=0.0, low=0.6, high=0.86))
         '75 % right (60 % to 86 %, n = 40), by luck 25 %'
@@ -61,14 +61,14 @@ def guessed(
 ) -> GuessRate:
     """Compare a guess with chance.
 
-    The tail is the binomial's with the mean chance, which is no smaller than the exact one
-    (Hoeffding, 1956); questions of one cluster count as what they are worth together.
+    The p-value is the binomial tail at the mean chance level, an upper bound of the exact one
+    (Hoeffding, 1956). The number of questions is divided by the design effect of clusters.
 
     Args:
         hits: Score of the guess on each question, in [0, 1].
         chances: Chance level of each question.
         clusters: Cluster of each question; (): questions are independent.
-        tries: Number of guesses of which this is the best.
+        tries: Number of guesses that are tested; multiplies the p-value.
     """
     right, luck = np.asarray(hits, float), np.asarray(chances, float)
     n = len(right)
@@ -81,7 +81,7 @@ def guessed(
 
 
 def chances(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
-    """By question, what luck gets: one of its options, or what a simpler guess gets of all if more.
+    """Chance level of each question: 1 / options, or ``simpler`` if that is more on average.
 
     >>> chances([2, 4, 4], simpler=0.3), chances([2, 4, 4], simpler=0.5)
     ([0.5, 0.25, 0.25], [0.5, 0.5, 0.5])
@@ -104,7 +104,7 @@ def upper_tail(hits: float, n: float, chance: float) -> float:
 
 
 def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
-    """Design effect: questions per independent one, at least one."""
+    """Design effect: how many questions are worth one independent question; at least 1."""
     if not clusters or not residuals.any():
         return 1.0
     sums: dict[str, float] = defaultdict(float)
@@ -114,6 +114,6 @@ def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
         sums[cluster] += residual
         sizes[cluster] += 1
     alone = float((centred**2).sum())
-    if alone == 0:  # all alike: whole clusters are
+    if alone == 0:  # equal residuals: clusters count as one question
         return sum(size**2 for size in sizes.values()) / len(residuals)
     return max(1.0, sum(total**2 for total in sums.values()) / alone)

@@ -1,4 +1,4 @@
-"""Text normalisation for comparisons: without case, marks and blanks; words, Chinese characters."""
+"""Text normalisation for comparisons: words without case and punctuation."""
 
 import re
 import unicodedata
@@ -92,7 +92,7 @@ def _without(text: str, letter: str, option: str) -> str:
 
 
 def right_texts(question: Question) -> tuple[str, ...]:
-    """Texts of the right answers: those of the right options if letters name them."""
+    """Texts of the right answers; for letters, the texts of these options."""
     if question.kind in ("choice", "choices"):
         letters = (ascii_uppercase.find(letter) for letter in question.answer if letter)
         return tuple(question.options[n] for n in letters if 0 <= n < len(question.options))

@@ -1,8 +1,8 @@
 """Ambiguous options and questions: two options that mean the same, one question with two keys.
 
 Options are compared by value (numbers, fractions, units, times) or by words (spelling, order of a
-list, ``equal_phrases.txt``); whatever has other signs in it, such as a formula, only as it is
-written. Questions are compared without words that change nothing.
+list, ``equal_phrases.txt``); options with other characters, such as formulas, literally.
+Questions are compared without function words.
 """
 
 import re
@@ -107,13 +107,13 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
         for is_key in [bool({a, b} & set(right_texts(one)))]
     ]
     n = len({one.about for one in suspects})
-    sentence = f"{are(n, 'question')} with two options that mean the same, of {len(some)}."
+    sentence = f"{are(n, 'question')} ambiguous, of {len(some)}: two options mean the same."
     return AuditFinding(sentence, len(some), suspects)
 
 
 @lru_cache(maxsize=2**16)
 def meaning(option: str) -> Hashable:
-    """Canonical form of an option; equal for options of one meaning.
+    """Canonical form of an option; equal for options with the same meaning.
 
     >>> meaning("Three.") == meaning("3"), meaning("0.5 m") == meaning("50 cm")
     (True, True)
@@ -130,7 +130,7 @@ def meaning(option: str) -> Hashable:
     if not _PLAIN.fullmatch(text) and _stemmed(text.casefold()) not in _EQUAL:
         return "as written", text.rstrip(" .。")
     parts = [_plain(part) for part in _EITHER_WAY.split(_BOTH.sub("", text))]
-    if "," in text or len(set(parts)) < 2:  # a list may be in an order that matters
+    if "," in text or len(set(parts)) < 2:  # the order of a list may matter
         return _quantity(_plain(text)) or ("words", _plain(text).replace(" ", ""))
     return "words", frozenset(parts)
 
@@ -145,12 +145,12 @@ def paraphrase_key(question: Question) -> Hashable:
 
 
 def right_meanings(question: Question) -> frozenset[Hashable]:
-    """The meanings of the right answers."""
+    """Canonical forms of the right answers; see ``meaning``."""
     return frozenset(map(meaning, right_texts(question)))
 
 
 def _plain(text: str) -> str:
-    """The words of a text, stemmed; phrases of one meaning as the first of them."""
+    """Stemmed words of a text; equal phrases become the first of their line in the file."""
     said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!"))
     said = said.replace("can't", "cannot").replace("n't", " not")
     stems = _stemmed(said)
@@ -158,7 +158,7 @@ def _plain(text: str) -> str:
 
 
 def _time(text: str) -> tuple[str, int] | None:
-    """Minutes of a clock time; "7 pm" and "19:00" are equal, "7:00" may be either half."""
+    """Minutes of a clock time; "7 pm" equals "19:00", and "7:00" equals "7 am"."""
     said = " ".join(map(_number_word, text.casefold().replace("’", "'").rstrip(" .").split()))
     if (minutes := _NOON.get(said)) is not None:
         return "time of day", minutes
@@ -187,7 +187,7 @@ def _stem(word: str) -> str:
 
 
 def _quantity(text: str) -> tuple[str, Fraction] | None:
-    """The dimension and value of a number with or without a unit."""
+    """Dimension and value of a number with or without a unit; None if it is not one."""
     said = " ".join(map(_number_word, text.casefold().rstrip(" .").split()))
     for phrase, figures in _IN_FIGURES:
         said = phrase.sub(figures, said)

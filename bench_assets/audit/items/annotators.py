@@ -27,14 +27,14 @@ class Person(NamedTuple):
     """Votes of one person."""
 
     name: str
-    n: int  # votes on which others voted, too
-    agreement: float  # mean share of the others who say the same
-    kappa: float  # the same beyond chance; NaN where chance agrees on everything
-    z: float  # standard errors above what the same votes, dealt to other things, would get
-    one_kappa: float  # standard errors that a kappa of 1 would be
-    constant: bool  # says the same of everything
-    missed: float  # of one who says the same of everything: votes of the others that are otherwise
-    alpha_without: float  # Krippendorff's, of the others alone
+    n: int  # votes on items that others voted on, too
+    agreement: float  # mean share of the others who agree
+    kappa: float  # agreement beyond chance; NaN if chance agreement is 1
+    z: float  # standard errors above the agreement of the same votes permuted over items
+    one_kappa: float  # z of a kappa of 1
+    constant: bool  # gives all items of a criterion the same value
+    missed: float  # if constant: sum over items of the share of others who disagree
+    alpha_without: float  # Krippendorff's alpha of the others
 
 
 def people(votes: Sequence[Vote]) -> list[Person]:
@@ -54,7 +54,7 @@ def alpha_of(votes: Sequence[Vote]) -> dict[str, float]:
 
 
 def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
-    """Votes of each person, by criterion and item; of two votes the last."""
+    """Votes of each person, by criterion and item; the last of several votes counts."""
     units: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for vote in votes:
         units[vote.criterion, vote.unit][vote.person] = vote.value
@@ -62,7 +62,7 @@ def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def alpha_over_all(votes: Sequence[Vote]) -> float:
-    """Alpha over all criteria: values of two criteria are never the same."""
+    """Krippendorff's alpha over all criteria; values of different criteria never match."""
     units = by_unit(votes)
     return krippendorff_alpha(
         [(where[0], value) for value in unit.values()] for where, unit in units.items()
@@ -100,15 +100,15 @@ def _person(
 
 
 class _Dealt(NamedTuple):
-    seen: float  # sum over votes of the share of the others who say the same
-    chance: float  # what it is on average when the person's votes are dealt to other things
-    variance: float  # of that
+    seen: float  # sum over votes of the share of the others who agree
+    chance: float  # mean of ``seen`` when the person's votes are permuted over items
+    variance: float  # of ``seen`` under permutation
 
 
 def _beside_others(
     who: str, about: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
 ) -> tuple[Floats, list[int]]:
-    """Share of the others for each value of each item, and the person's own value."""
+    """Share of the others who chose each value, (items, values); and the person's values."""
     others = [
         Counter(v for p, v in units[vote.criterion, vote.unit].items() if p != who)
         for vote in about
@@ -131,19 +131,19 @@ def _dealt(shares: Floats, chosen: Sequence[int]) -> _Dealt:
     return _Dealt(seen, chance, float((centred**2 @ times).sum() / (n - 1)))
 
 
-NO_VOTES = "no table keeps who voted what"
+NO_VOTES = "no table has individual votes"
 
-_PEOPLE = 3  # two who disagree cannot be told apart
-_ABOVE_CHANCE = 1.645  # standard errors: one in twenty who clicks gets so far
-_SURE = 4.5  # standard errors that the others' agreement would give: so that 1.645 tells apart
-_SELDOM, _MORE_APART = 0.1, 2.5  # who dissents seldom is compared with how often the others do
-_ENOUGH = 10  # votes of a person that a median, or a half, takes at the least
-_FASTER = 3.0  # times as fast as the others is too fast to look
-_DROP = 0.1  # of the share of others who agree; less is no matter
+_PEOPLE = 3  # of two who disagree, either may be the outlier
+_ABOVE_CHANCE = 1.645  # standard errors: one in twenty random voters exceeds it
+_SURE = 4.5  # least z at the others' kappa; with less, 1.645 is not conclusive
+_SELDOM, _MORE_APART = 0.1, 2.5  # if the others rarely dissent, up to 2.5 times that is usual
+_ENOUGH = 10  # fewest votes of a person for a median, or in each half
+_FASTER = 3.0  # times as fast as the others: too fast
+_DROP = 0.1  # smallest drop in agreement that matters
 _DROP_SURE = 2.9  # standard errors: one false alarm in 500 people
 
 
-@audit_check("annotators_at_chance", "Does anybody of those who made it vote without looking?")
+@audit_check("annotators_at_chance", "Do any annotators vote at random?")
 def agreement_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators whose agreement with the others is at, or close to, chance."""
     votes = list(evidence.votes)
@@ -158,8 +158,8 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     per_criterion = ", ".join(f"{name} {value:.2f}" for name, value in alpha.items())
     return AuditFinding(
         sentence=(
-            f"{len(blind)} of {len(found)} people agree with the others no more than chance does,"
-            " or less than a third as much as they do."
+            f"{len(blind)} of {len(found)} annotators agree with the others no better than chance,"
+            " or less than a third as well as those agree."
             f" Krippendorff's alpha: {per_criterion}."
         ),
         n=len(votes),
@@ -167,7 +167,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     )
 
 
-@audit_check("annotators_too_fast", "Does anybody vote too fast to look?")
+@audit_check("annotators_too_fast", "Do any annotators vote too fast?")
 def speed_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators who take less than a third of the others' time."""
     taken: dict[str, list[float]] = defaultdict(list)
@@ -177,27 +177,27 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
     middle = {who: median(times) for who, times in taken.items() if len(times) >= _ENOUGH}
     if len(middle) < _PEOPLE:
         raise SkippedCheckError(
-            NO_VOTES if not evidence.votes else "the votes have no seconds of three people"
+            NO_VOTES if not evidence.votes else "fewer than three annotators have ten timed votes"
         )
     fast = [
-        Suspect(who, f"median {own:.1f} s a vote; the others {usual:.1f} s", usual / max(own, 0.01))
+        Suspect(who, f"median {own:.1f} s per vote; others {usual:.1f} s", usual / max(own, 0.01))
         for who, own in middle.items()
         for usual in [median(other for name, other in middle.items() if name != who)]
         if own * _FASTER < usual
     ]
     return AuditFinding(
-        sentence=f"{len(fast)} of {len(middle)} people vote three times as fast as the others.",
+        sentence=f"{len(fast)} of {len(middle)} annotators vote three times as fast as the others.",
         n=sum(map(len, taken.values())),
         suspects=fast,
     )
 
 
-@audit_check("annotators_drift", "Does anybody agree with the others less and less?")
+@audit_check("annotators_drift", "Do any annotators agree less with the others over time?")
 def drift_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators whose agreement falls in the second half of their votes."""
     votes = [vote for vote in evidence.votes if vote.at]
     if not votes:
-        raise SkippedCheckError("the votes have no time" if evidence.votes else NO_VOTES)
+        raise SkippedCheckError("the votes have no timestamps" if evidence.votes else NO_VOTES)
     if why := _cannot_be_compared(votes):
         raise SkippedCheckError(why)
     drifting, n_annotators = [], 0
@@ -211,7 +211,7 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
         error = sqrt(before.var(ddof=1) / len(before) + after.var(ddof=1) / len(after))
         if drop > _DROP and drop > _DROP_SURE * error:
             said = (
-                f"agrees with {before.mean():.2f} of the others at first, {after.mean():.2f} then"
+                f"agrees with {before.mean():.2f} of the others at first, {after.mean():.2f} later"
             )
             drifting.append(Suspect(who, said, drop))
     return AuditFinding(
@@ -225,14 +225,14 @@ def _cannot_be_compared(votes: Sequence[Vote]) -> str:
     if not votes:
         return NO_VOTES
     n = len({vote.person for vote in votes})
-    return "" if n >= _PEOPLE else f"{n} people voted; it takes {_PEOPLE}"
+    return "" if n >= _PEOPLE else f"{n} annotators; {_PEOPLE} are needed"
 
 
 class _Usual(NamedTuple):
-    """Agreement of all other people among themselves."""
+    """Agreement of all other annotators among themselves."""
 
-    kappa: float
-    apart: float  # share of the others who say otherwise
+    kappa: float  # median
+    apart: float  # median share of the others who disagree
 
 
 def _usual_of(others: Sequence[Person]) -> _Usual:
@@ -245,8 +245,8 @@ def _is_at_chance(one: Person, usual: _Usual) -> bool:
     """Whether an annotator is close to chance where the others are not."""
     if one.constant:
         return one.missed >= _ENOUGH and usual.kappa > 0.2
-    # Where nearly all is yes, a few lone doubts make a kappa of 0: who dissents about as seldom as
-    # the others do has looked.
+    # If nearly all votes are equal, a few that differ make a kappa of 0: an annotator who dissents
+    # about as rarely as the others is not at chance.
     dissents = 1 - one.agreement
     if usual.apart < _SELDOM and dissents < _MORE_APART * usual.apart:
         return False
@@ -258,7 +258,7 @@ def _is_at_chance(one: Person, usual: _Usual) -> bool:
 
 def _suspect(one: Person, alpha: float, usual: float) -> Suspect:
     if one.constant:
-        said = f"says the same of everything, {one.missed:.0f} times otherwise than the others"
+        said = f"gives the same value to all, {one.missed:.0f} times unlike the others"
     else:
         said = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
     without = f"alpha {alpha:.2f}, without them {one.alpha_without:.2f}"

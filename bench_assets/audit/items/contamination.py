@@ -19,16 +19,16 @@ from bench_assets.audit.framework.findings import (
 from bench_assets.audit.framework.text_normalization import are, words
 
 _N = 13  # words in a row
-_SHORT = 6  # words of a text that is looked for as a whole; shorter ones are found anywhere
-_MANY = 0.05  # of the questions: so many short texts are not found by accident
-_SHARE = 0.5  # of what only a few questions say: more of it is no accident
-_NEAR = 3  # bits of 64 in which the looks of one image differ
-_BANDS = 4  # of the bits: looks that differ in three agree in one of four
+_SHORT = 6  # fewest words of a text that is searched as a whole; shorter ones are common
+_MANY = 0.05  # share of the questions; more matches of short texts are no accident
+_SHARE = 0.5  # of a text's rare grams; more matches are no accident
+_NEAR = 3  # bits of 64 in which the hashes of one image may differ
+_BANDS = 4  # hashes that differ in three bits agree in one of four bands
 
 _Gram = tuple[str, ...]
 
 
-@audit_check("training_images", "Were models trained on them?")
+@audit_check("training_images", "Are its images in the training data?")
 def training_images(evidence: Evidence) -> AuditFinding:
     """Find the benchmark's images in the training data."""
     training = evidence.training
@@ -45,7 +45,7 @@ def training_images(evidence: Evidence) -> AuditFinding:
     return _told(suspects, len(images), "image")
 
 
-@audit_check("training_texts", "Were models trained on its words?")
+@audit_check("training_texts", "Are its questions in the training data?")
 def training_texts(evidence: Evidence) -> AuditFinding:
     """Find the questions' words in the training data."""
     training = evidence.training
@@ -57,7 +57,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
         for part in (one.text, one.context)
     ]
     times = Counter(gram for _, grams in own for gram in grams)
-    few = max(5, len(evidence.questions) // 50)  # what more questions say is how they are asked
+    few = max(5, len(evidence.questions) // 50)  # grams of more questions are a template
     own = [(name, {gram for gram in grams if times[gram] <= few}) for name, grams in own]
     looked_for = {name for name, grams in own if grams}
     if not looked_for:
@@ -80,7 +80,7 @@ def _why(training: TrainingData | None, otherwise: str) -> str:
 
 
 def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
-    sentence = f"{are(len(suspects), what)} in what was trained on, of {n}."
+    sentence = f"{are(len(suspects), what)} in the training data, of {n}."
     return AuditFinding(sentence, n, suspects)
 
 

@@ -24,16 +24,16 @@ from bench_assets.audit.items.item_response_theory import LEAST_MODELS, Fit, fit
 from bench_assets.audit.items.item_statistics import Floats, nothing_to_see, with_scores
 from bench_assets.core.schema.rows import Question
 
-_ALIKE = 0.8  # of the longer of two texts: what the shorter one says at least
-_ENDS = 4  # words that two texts have in common at one end
-_LONG = 10  # words of a text without images that are no accidental repetition
-_NEIGHBOURS = 30  # questions that begin alike and are compared with one another
+_ALIKE = 0.8  # least length of the shorter of two texts, as a share of the longer
+_ENDS = 4  # words that two texts share at their beginning or end
+_LONG = 10  # words of a text without images; shorter ones repeat by accident
+_NEIGHBOURS = 30  # questions with a common beginning or end that each is compared with
 
 _TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", "first", "last"])
-"""Words that make another question of one."""
+"""Words that change the meaning of a question."""
 
 
-@audit_check("repeated_questions", "Is a question asked twice?")
+@audit_check("repeated_questions", "Are any questions asked twice?")
 def repeated_questions(evidence: Evidence) -> AuditFinding:
     """Find questions with the same images, words, options and key."""
     questions = evidence.questions
@@ -45,7 +45,7 @@ def repeated_questions(evidence: Evidence) -> AuditFinding:
     return _finding(suspects, len(questions), "asked twice")
 
 
-@audit_check("contradicting_keys", "Has a question two answers?")
+@audit_check("contradicting_keys", "Do any duplicates have different keys?")
 def contradicting_keys(evidence: Evidence) -> AuditFinding:
     """Find questions with the same images and words but another key."""
     questions = evidence.questions
@@ -61,7 +61,7 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
     return _finding(suspects, len(questions), "answered in two ways")
 
 
-@audit_check("questions_elsewhere", "Does another suite ask it?")
+@audit_check("questions_elsewhere", "Are any questions also in another suite?")
 def questions_elsewhere(evidence: Evidence) -> AuditFinding:
     """Find questions of other suites with the same words and images."""
     others = {
@@ -71,7 +71,7 @@ def questions_elsewhere(evidence: Evidence) -> AuditFinding:
     }
     if not any(others.values()):
         raise SkippedCheckError("there are no questions of other suites")
-    shown = {_shown(one) for one in evidence.questions}  # words are compared only of what shows it
+    shown = {_shown(one) for one in evidence.questions}  # words are compared only for equal images
     there = {
         same_when(one): f"{task}, {one.question_id}"
         for task, questions in others.items()
@@ -165,8 +165,8 @@ def _against(one: Question, other: Question) -> str:
 
 
 _REDUNDANT = 0.5  # least share of their words that two questions have in common
-_TOGETHER = 40  # questions at most about one thing: more of them have a form in common, no more
-_ONE_IN_TWENTY = 0.05  # benchmarks without such a pair that are said to have one
+_TOGETHER = 40  # questions of the largest group compared; a larger one only shares a template
+_ONE_IN_TWENTY = 0.05  # share of benchmarks without redundant pairs that may be reported
 
 
 class Redundant(NamedTuple):
@@ -174,11 +174,11 @@ class Redundant(NamedTuple):
 
     first: Question
     again: Question
-    chance: float  # that models solve both alike by chance
+    chance: float  # probability that models solve both alike by chance
     n_models: int
 
 
-@audit_check("redundant_questions", "Do questions ask the same again?")
+@audit_check("redundant_questions", "Do questions duplicate each other?")
 def redundant_questions(evidence: Evidence) -> AuditFinding:
     """Find similar pairs that all models solve alike, beyond chance.
 
@@ -192,11 +192,11 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(f"{found}; {LEAST_MODELS} are needed")
     pairs = list(alike(evidence.questions))
     if not pairs:
-        raise SkippedCheckError("no two questions look alike, but copies and groups")
+        raise SkippedCheckError("no similar questions, except copies and groups")
     suspects = [_suspect(one) for one in redundant(results, pairs)]
     sentence = (
-        f"Of {len(pairs)} pairs of questions that look alike, {len(suspects)} are solved by the "
-        f"same of {len(results.models)} models, more than chance would have it."
+        f"Of {len(pairs)} pairs of similar questions, {len(suspects)} are solved by the same of "
+        f"{len(results.models)} models, beyond chance."
     )
     return AuditFinding(sentence, len(pairs), suspects)
 
@@ -222,7 +222,7 @@ def asked_again(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def alike(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
-    """Pairs with the same images, or without any the same words but for numbers."""
+    """Pair similar questions: the same images or, without images, the same text up to numbers."""
     about: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in questions:
         bare = re.sub(r"[\W\d_]+", " ", f"{question.context} {question.text}").casefold()
@@ -247,7 +247,7 @@ def _asked(question: Question) -> tuple[object, ...]:
 
 
 def _words(question: Question) -> set[str]:
-    """Words, and of scripts without blanks the characters."""
+    """Words of a question; each Chinese character is a word."""
     text = " ".join((question.context, question.text, *question.options)).casefold()
     return set(re.findall(r"[㐀-鿿]|[^\W㐀-鿿]+", text))
 
@@ -255,7 +255,7 @@ def _words(question: Question) -> set[str]:
 def _same_points(
     results: Results, columns: Mapping[str, int], pair: tuple[Question, Question]
 ) -> bool:
-    """Whether models that differ on two questions have the same points on both."""
+    """Whether each model has the same points on both questions, and not all models the same."""
     if any(question.question_id not in columns for question in pair):
         return False
     one, other = (results.points[:, columns[question.question_id]] for question in pair)

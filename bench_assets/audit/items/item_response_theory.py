@@ -23,8 +23,8 @@ _EASES = np.linspace(-7, 7, 29)
 _SLOPE, _EASE = (one.ravel() for one in np.meshgrid(_SLOPES, _EASES, indexing="ij"))
 _LEAST_SPREAD = 0.15
 _ROUNDS = 200
-_GAIN = 1e-5  # in logarithmic likelihood for each question; less is the end
-_FITTED_ON = 4_000  # questions at most for the abilities, which are sure to 0.1 logits by then
+_GAIN = 1e-5  # least gain in log-likelihood per question to continue
+_FITTED_ON = 4_000  # most questions to fit abilities on, accurate to 0.1 logits by then
 _AT_ONCE = 4_000  # questions; bounds memory
 
 
@@ -42,7 +42,7 @@ class Fit:
 
     ability: Floats  # (models,), in logits; they sum to zero
     slope: Floats  # (questions,): posterior means
-    ease: Floats  # (questions,): the same, in logits, of a model of ability 0
+    ease: Floats  # (questions,): posterior means, in logits of a model with ability 0
     spread: Spread
     rounds: int
     converged: bool
@@ -84,7 +84,7 @@ def log_likelihood(points: Floats, ability: Floats, spread: Spread) -> float:
 
 
 def _expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:
-    """Marginal likelihood, and posterior of the nodes; (questions, nodes)."""
+    """Marginal log-likelihood, and posterior weights of the nodes, (questions, nodes)."""
     chances = np.clip(_chances(ability), 1e-12, 1 - 1e-12)
     scored = ~np.isnan(points)
     solved = np.where(scored, points, 0.0)

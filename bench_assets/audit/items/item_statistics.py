@@ -18,10 +18,10 @@ Floats = npt.NDArray[np.float64]
 
 FEWEST_MODELS = 3
 
-_RELIABLE = 0.5  # half of what the means of models differ by would be found with other questions
-_TELLING = 0.1  # share of the questions that some models solve and others do not
+_RELIABLE = 0.5  # least Cronbach's alpha
+_TELLING = 0.1  # least share of questions that some models solve and others do not
 _ONE_IN_HUNDRED = 2.33  # standard errors below zero
-_MOST = 50  # suspects: what a person reads
+_MOST = 50  # listed suspects
 
 
 @audit_check("item_statistics", "Do the questions discriminate between models?")
@@ -41,9 +41,9 @@ def tells_models_apart(evidence: Evidence) -> AuditFinding:
         )
     corrected, found, sure = corrected_item_total(points), fitted(points), reliability(points)
     sentence = (
-        f"{told}; with the rest of the questions they correlate by {np.nanmean(corrected):.2f} in "
-        f"the mean, {int((corrected < 0).sum())} of them by less than 0. The ranking's reliability "
-        f"is {sure:.2f}; abilities in a two-parameter logistic model reach from "
+        f"{told}; the mean item-total correlation is {np.nanmean(corrected):.2f}, and "
+        f"{int((corrected < 0).sum())} questions have a negative one. The ranking's reliability is "
+        f"{sure:.2f}; abilities in a two-parameter logistic model reach from "
         f"{found.ability.min():.2f} to {found.ability.max():.2f} logits, the eases of questions "
         f"have a standard deviation of {found.spread.ease_spread:.2f}"
         f"{'' if found.converged else ' (it did not converge)'}."
@@ -51,7 +51,7 @@ def tells_models_apart(evidence: Evidence) -> AuditFinding:
     return AuditFinding(sentence, n, _backward(results, corrected), failed=not sure >= _RELIABLE)
 
 
-@audit_check("solved_by_some", "Is each question solved by some, not by all?")
+@audit_check("solved_by_some", "Is each question solved by some models but not all?")
 def solved_by_some(evidence: Evidence) -> AuditFinding:
     """Find questions that all models solve, and questions that none solves."""
     results = with_scores(evidence.results())
@@ -93,11 +93,11 @@ def nothing_to_see(results: Results) -> str:
     """Reason why questions cannot be compared by their solvers; "" if they can."""
     models, questions = len(results.models), len(results.questions)
     if models < FEWEST_MODELS:
-        return f"models with scores: {models}; it takes {FEWEST_MODELS}"
+        return f"models with scores: {models}; {FEWEST_MODELS} are needed"
     if np.isnan(results.points).all(1).any():
         return "a model has no score at all"
     if questions < 2:
-        return f"questions with scores: {questions}; it takes 2"
+        return f"questions with scores: {questions}; 2 are needed"
     means = np.nanmean(results.points, 1)
     return "all models have the same points" if np.ptp(means) < 1e-9 else ""
 

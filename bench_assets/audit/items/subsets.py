@@ -21,12 +21,12 @@ Codes = npt.NDArray[np.intp]
 FEWEST_MODELS = 5
 
 _SIZES = (10, 20, 30, 50, 75, 100, 150, 200)
-_LARGEST = 0.5  # of all questions: more is no quick evaluation
+_LARGEST = 0.5  # of all questions; more would not be a quick evaluation
 _RANKED_ALIKE = 0.9  # Kendall's tau
 _FOLDS = 5
-_RANDOM = 100  # subsets that it is compared with
+_RANDOM = 100  # random subsets for comparison
 _SEED = 16
-_CATEGORIES = 0.5  # how much a category's share counts beside the mean of a model
+_CATEGORIES = 0.5  # weight of category shares relative to model means
 
 
 class Units(NamedTuple):
@@ -42,13 +42,13 @@ class SubsetTrial(NamedTuple):
     """Result of a size on held-out models."""
 
     size: int  # questions
-    tau: float  # Kendall's: is each model placed among the others as by all questions?
-    error: float  # mean distance of a model's mean over the subset from that over all
-    random_tau: float  # the same of subsets drawn at random, in the mean
-    random_error: float
+    tau: float  # Kendall's, between the rankings by the subset and by all questions
+    error: float  # mean absolute error of a model's mean over the subset
+    random_tau: float  # mean tau of random subsets
+    random_error: float  # mean error of random subsets
 
 
-@audit_check("smallest_subset", "How few questions rank models as all do?")
+@audit_check("smallest_subset", "How few questions rank the models alike?")
 def smallest_subset(evidence: Evidence) -> AuditFinding:
     """Find the fewest questions that rank held-out models like all questions do."""
     results = with_scores(evidence.results())
@@ -64,7 +64,7 @@ def smallest_subset(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(f"{n} questions; too few for a subset")
     of_size = tried(units, sizes)
     best = of_size[-1]
-    while of_size and of_size[-1].tau >= _RANKED_ALIKE:  # a lucky size among others is not enough
+    while of_size and of_size[-1].tau >= _RANKED_ALIKE:  # all larger sizes must, too
         best = of_size.pop()
     return AuditFinding(_sentence(best, len(results.models), n), n)
 
@@ -149,7 +149,7 @@ def representative(units: Units, size: int) -> list[int]:
 
 
 def _means(units: Units, order: Sequence[int] | Codes, sizes: Sequence[int]) -> Floats:
-    """Means of the models over the first units that have as many questions; (sizes, models)."""
+    """Model means over the first units that reach each number of questions; (sizes, models)."""
     first = np.asarray(order)[: max(sizes)]
     questions = units.sizes[first].cumsum()
     last = np.minimum(np.searchsorted(questions, sizes), len(first) - 1)

@@ -31,15 +31,15 @@ Codes = npt.NDArray[np.intp]
 NO_ANSWER = -1
 
 _LOGITS = np.linspace(-12, 12, 481)
-_AS_MANY = 10.0  # questions that a model's overall skill and taste count as, in each category
-_SURE = 0.98  # no model knows more surely: one slip of a strong model decides nothing
-_SPREADS = (0.0, 1.0, 2.0, 3.0)  # of the ease of questions, in logits
-_DRAWN = (0.05, 0.15, 0.3, 0.45, 0.6)  # mean share of a question's guesses
-_STRENGTHS = np.array([0.04, 0.3, 0.6, 0.9])  # such shares
+_AS_MANY = 10.0  # pseudo-count of a model's overall skill and preferences per category
+_SURE = 0.98  # cap on knowledge, so that one slip of a strong model is not decisive
+_SPREADS = (0.0, 1.0, 2.0, 3.0)  # standard deviations of ease that are tried, in logits
+_DRAWN = (0.05, 0.15, 0.3, 0.45, 0.6)  # mean shares of guesses drawn to one option that are tried
+_STRENGTHS = np.array([0.04, 0.3, 0.6, 0.9])  # nodes of the distribution of these shares
 _EVENNESS = 3.0  # of the Beta distribution over them: the higher, the less questions differ
-_FITTED_ON = 800  # questions at most: four figures need no more
+_FITTED_ON = 800  # most questions to fit ``Ways`` on
 _WRONG = (0.005, 0.01, 0.02, 0.05, 0.1)  # shares of wrong keys that are tried
-_SUPPOSED_WRONG = 0.02  # of the keys, lest wrong ones pass for questions that mislead
+_SUPPOSED_WRONG = 0.02  # of the keys, so that wrong ones are not taken for misleading questions
 _AT_ONCE = 500  # questions; bounds memory
 
 
@@ -49,12 +49,12 @@ class ModelAnswers:
 
     answers: Codes  # (models, questions); NO_ANSWER where none was read
     key: Codes  # (questions,)
-    n_options: Codes  # (questions,): how many different answers there are to choose from
+    n_options: Codes  # (questions,): number of possible answers
     category: Codes  # (questions,)
-    open: npt.NDArray[np.bool_]  # (questions,): numbers of answers mean nothing to other questions
+    open: npt.NDArray[np.bool_]  # (questions,): no options, so answer numbers are not comparable
 
     def only(self, chosen: Codes) -> "ModelAnswers":
-        """Some of the questions."""
+        """Select questions by their indices."""
         return ModelAnswers(
             answers=self.answers[:, chosen],
             key=self.key[chosen],
@@ -67,15 +67,15 @@ class ModelAnswers:
 class Habits(NamedTuple):
     """Knowledge and guessing preferences of each model."""
 
-    knows: Floats  # (models, categories)
-    guesses: Floats  # (models, categories, options): shares before they are cut to what is offered
+    knows: Floats  # (models, categories): probability of knowing an answer
+    guesses: Floats  # (models, categories, options): shares, before restriction to offered options
 
 
 class Ways(NamedTuple):
     """Variation between questions."""
 
     spread: float  # of their ease, in logits
-    drawn: float  # mean share of their guesses that is drawn to one and the same answer
+    drawn: float  # mean share of guesses that are drawn to one answer
 
     @property
     def weights(self) -> Floats:
@@ -122,7 +122,7 @@ def guessed(said: ModelAnswers, guesses: Floats) -> Floats:
 
 
 def fitted_ways(said: ModelAnswers, known: Habits) -> Ways:
-    """Variation between questions of maximum likelihood, with some wrong keys."""
+    """Fit the variation between questions by maximum likelihood, assuming some wrong keys."""
     n = said.key.size
     some = said.only(np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp))
     rows = np.arange(some.key.size)
@@ -181,7 +181,7 @@ def _by_category(said: ModelAnswers, values: npt.NDArray[np.generic], n_categori
 @cache
 def _ease() -> tuple[Floats, Floats]:
     """Ease of questions in standard deviations, and the weights of a normal distribution."""
-    ease, weights = np.polynomial.hermite_e.hermegauss(5)  # numpy imports it when it is named
+    ease, weights = np.polynomial.hermite_e.hermegauss(5)  # numpy imports this lazily
     return ease, weights / weights.sum()
 
 
@@ -212,14 +212,14 @@ def _likelihoods(said: ModelAnswers, known: Habits, spread: float) -> Floats:
 
 
 def _pieces(said: ModelAnswers) -> Iterator[Codes]:
-    """Questions with as many options as one another, a few at once."""
+    """Split questions into batches with the same number of options."""
     for n_options in np.unique(said.n_options):
         rows = np.flatnonzero(said.n_options == n_options)
         yield from np.split(rows, range(_AT_ONCE, rows.size, _AT_ONCE))
 
 
 def _of_piece(said: ModelAnswers, known: Habits, knows: Floats) -> Floats:
-    """Likelihoods of questions with as many options as one another, as ``_likelihoods`` has it."""
+    """``_likelihoods`` of a batch of questions with the same number of options."""
     n_options, answered = int(said.n_options[0]), said.answers != NO_ANSWER
     at = np.where(answered, said.answers, 0)
     chance = np.take_along_axis(guessed(said, known.guesses), at[:, :, None], 2)[:, :, 0]
@@ -242,10 +242,10 @@ LEAST_QUESTIONS = 20
 
 _DOUBTFUL = 20.0  # see evidence_of_wrong_keys
 _LISTED = np.log(10.0)  # answers ten times as likely without the key, or more
-_MOST = 50  # suspects: what a person reads
-_COPIES = 0.8  # share of the mistakes of two models that are one and the same
-_MISTAKES = 10  # of fewer nothing is concluded
-_OPEN = 5  # answers at least that a question without options is taken to have
+_MOST = 50  # listed suspects
+_COPIES = 0.8  # share of identical mistakes above which a model is a copy
+_MISTAKES = 10  # fewest mistakes to call a model a copy
+_OPEN = 5  # assumed number of possible answers without options, at least
 
 
 class ComparableAnswers(NamedTuple):
@@ -253,11 +253,11 @@ class ComparableAnswers(NamedTuple):
 
     said: ModelAnswers
     questions: tuple[Question, ...]
-    texts: tuple[tuple[str, ...], ...]  # of each question, what its numbered answers are
+    texts: tuple[tuple[str, ...], ...]  # the numbered answers of each question
     models: tuple[str, ...]
 
 
-@audit_check("suspected_keys", "Do models contradict keys?")
+@audit_check("suspected_keys", "Do models contradict the answer key?")
 def suspected_keys(evidence: Evidence) -> AuditFinding:
     """Find questions whose answers are much likelier under another key."""
     read = read_answers(evidence.results(), evidence.questions)
@@ -279,7 +279,7 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
 
 
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
-    """Number the answers of each question, with one of several nearly identical models.
+    """Number the answers of each question; of nearly identical models, only one is kept.
 
     For questions without options, an answer of a single model is no evidence of a wrong key, and is
     left out.
@@ -385,5 +385,5 @@ def _sentence(
             f"{told} are {min(likelier, 1e6):,.0f} times as likely if some keys are wrong, about "
             f"{max(1, round(share * n))} of them; {listed} are suspected."
         )
-    looked_at = f"; {listed} may be looked at, but so many come by chance" if listed else ""
+    looked_at = f"; {listed} are doubtful, but so many are expected by chance" if listed else ""
     return f"{told} fit their keys{looked_at}."

@@ -40,7 +40,7 @@ class JudgeRun(NamedTuple):
     at: str
 
 
-Yes = Mapping[tuple[str, bool], float]  # what is said of each response, by ``Trial.base``
+Yes = Mapping[tuple[str, bool], float]  # share of points for each response, by ``Trial.base``
 
 
 def figures_of_trials(tried: Sequence[JudgeTrial], who: JudgeRun) -> list[JudgeFigure]:
@@ -184,7 +184,7 @@ def _figure(who: JudgeRun, figure: str, found: Mean, about: Sequence[str] = ()) 
     )
 
 
-_HALF = 0.5  # of a response's points, above which it is called right
+_HALF = 0.5  # share of points above which a response counts as called right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +193,7 @@ class PersonsLabel:
 
     question_id: str
     correct: bool
-    model: str = ""  # "": whichever model is looked at
+    model: str = ""  # "": any model
     annotator: str = ""
 
 
@@ -271,7 +271,7 @@ def figures_of_people(
     verdicts: Sequence[ResponseVerdict],
     at: str,
 ) -> list[JudgeFigure]:
-    """Measure every judge of a task's responses by people's verdicts.
+    """Measure each judge of a task against people's verdicts.
 
     Args:
         task: The task.
@@ -308,9 +308,9 @@ def _who(task: Task, judge: str, rows: Sequence[Judgement], at: str) -> JudgeRun
 
 
 def verdicts(evidence: Evidence) -> list[JudgeVerdict]:
-    """Readable verdicts of a model on measured models' responses.
+    """Collect the readable verdicts of model judges on all evaluated models' responses.
 
-    On all, or on a sample of many.
+    If there are many responses, on a sample of the questions.
     """
     if not evidence.task.is_judged:
         return []
@@ -344,7 +344,7 @@ def _by_rules(
 ) -> dict[tuple[str, int, str], bool | None]:
     if not isinstance(task.judges.get(RULES), ByRules):
         return {}
-    # What a response tells the judge is nothing that rules should read an answer out of.
+    # Rules must not read an answer out of an injection.
     plain = [replace(row, text=without_injections(row.text)) for row in said]
     rows = pipeline.judge(task, asked, plain, None, RULES)
     return {(row.question_id, row.sample, row.criterion): row.verdict for row in rows}

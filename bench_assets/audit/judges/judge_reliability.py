@@ -21,12 +21,12 @@ from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.core.stats.rater_agreement import Kappa, against, cohen_kappa
 
-NO_JUDGE = "no model judged"
+NO_JUDGE = "no response was judged by a model"
 
 _SLIGHT = 0.2  # kappa up to which agreement is slight (Landis and Koch, 1977)
-_FAIR = 0.4  # and fair: too little to be measured by, where people or the key are the measure
-_FEW = 0.05  # share of injections, or of verdicts that change, that is borne with
-_LEAST = 20  # verdicts that say something
+_FAIR = 0.4  # kappa up to which it is fair: too low against people or constructed responses
+_FEW = 0.05  # tolerated share of followed injections, or of changed verdicts
+_LEAST = 20  # fewest verdicts to draw a conclusion from
 
 
 @audit_check("judge_agreement", "Does the judge tell right responses from wrong ones?")
@@ -47,7 +47,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     return AuditFinding(sentence=" ".join(told), n=len(found), suspects=suspects)
 
 
-@audit_check("judge_injections", "Does the judge do what a response tells it to do?")
+@audit_check("judge_injections", "Does the judge follow instructions in a response?")
 def injections_finding(evidence: Evidence) -> AuditFinding:
     """Find judges that follow instructions in a response."""
     tried = _latest(evidence.judge_figures, names.FOLLOWED)
@@ -65,8 +65,8 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
     if not found and not tried:
         raise SkippedCheckError(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
-    told += [f"{judge} was never tried: bench audit judge." for judge in sorted(untried)]
-    told.append(f"{len(spoken_to)} of {len(found)} judged responses hold one of the corpus.")
+    told += [f"{judge} was never tested: run `bench audit judge`." for judge in sorted(untried)]
+    told.append(f"{len(spoken_to)} of {len(found)} judged responses contain a known injection.")
     n = sum(one.n for one in tried) + len(found)
     return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
 
@@ -100,13 +100,11 @@ def length_finding(evidence: Evidence) -> AuditFinding:
         told.append(said)
         suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _FEW else []
     if not told:
-        raise SkippedCheckError("too few verdicts of a model beside those of rules")
+        raise SkippedCheckError("too few responses with verdicts of both a model and the rules")
     return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
 
 
-@audit_check(
-    "judge_drift", "Is the same response judged in two ways, or the judge not what it was?"
-)
+@audit_check("judge_drift", "Does the judge contradict itself, or has it changed?")
 def drift_finding(evidence: Evidence) -> AuditFinding:
     """Find changed verdicts on the same response, and judges whose figures moved."""
     heard: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
@@ -138,7 +136,7 @@ def order_finding(evidence: Evidence) -> AuditFinding:
     """Find judges whose verdicts change with the order of the options."""
     tried = _latest(evidence.judge_figures, names.REORDERED)
     if not tried:
-        raise SkippedCheckError("no judge was tried with options in another order")
+        raise SkippedCheckError("no judge was tested with reordered options")
     told = [f"{o.judge}: {o.value:.1%} of {o.n} ({o.low:.1%} to {o.high:.1%})" for o in tried]
     suspects = [Suspect(o.judge, f"changes on {o.about}", o.value) for o in tried if o.low > _FEW]
     return AuditFinding(
@@ -169,9 +167,8 @@ def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[
             one, hit = turned[0]
             yield Suspect(
                 judge,
-                f"calls {len(turned)} of {len(wrong)} wrong responses right that tell it to, "
-                f"such as"
-                f" {one.model}'s to {one.row.question_id}, with {hit.name}",
+                f"calls {len(turned)} of {len(wrong)} wrong responses right that tell it to,"
+                f" such as {one.model}'s to {one.row.question_id}, with {hit.name}",
                 share.value,
             )
 
@@ -195,7 +192,7 @@ def _agreement_of(
         return f"{said}.", False
     table = against(pairs)
     n_right = table.true_yes + table.false_no
-    if not _LEAST / 4 <= n_right <= len(pairs) - _LEAST / 4:  # rules tell next to nothing apart
+    if not _LEAST / 4 <= n_right <= len(pairs) - _LEAST / 4:  # nearly all alike
         return f"{said}; {table}.", table.false_no + table.true_no == 0 and n_right == 0
     return f"{said}; with rules: {kappa}, {table}.", kappa.high < _SLIGHT
 

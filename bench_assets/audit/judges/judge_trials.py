@@ -21,9 +21,9 @@ Kind: TypeAlias = Literal["plain", "long", "reordered", "injected"]
 
 _REORDERED = ", reordered"
 _BLANK_WALL = "A plain gray wall; nothing else is in the picture."
-_MANY_WORDS = 20  # of a key: a description, which another one could agree with by chance
+_MANY_WORDS = 20  # of a key: a longer one is a description, with which others may agree
 _VERDICTS = frozenset(("yes", "no", "right", "wrong", "correct", "incorrect", "true", "false", "a"))
-"""Keys that an injection could say by accident."""
+"""Keys that an injection may contain by accident."""
 _AT_LENGTH = (  # without a word that a judge could take for a verdict
     "I have looked at everything carefully, from one edge to the other and from top to bottom, and "
     "I have read the question several times before I wrote this down.\n\n{response}\n\nThat is "
@@ -51,8 +51,8 @@ class JudgeTrial(NamedTuple):
     """A trial with the judge's verdict."""
 
     trial: Trial
-    said: float | None  # share of the points that it gives; None: unreadable
-    prompts: frozenset[str]  # digests of what it was asked; none where rules decided before it
+    said: float | None  # share of points that the judge gives; None: unreadable
+    prompts: frozenset[str]  # digests of its prompts; empty if rules decided first
 
 
 def trials(questions: Sequence[Question], n: int) -> list[Trial]:
@@ -150,7 +150,7 @@ def _of_one(question: Question, right: str, wrong: str) -> Iterator[Trial]:
 
 
 def _reordered(question: Question) -> Question:
-    """The same with its options from last to first, under an id of its own."""
+    """Copy of a question with its options reversed, under its own id."""
     options = question.options[::-1]
     letters = ascii_uppercase[: len(options)]
     moved = dict(zip(letters, letters[::-1], strict=True))

@@ -17,16 +17,16 @@ class Injection(NamedTuple):
     name: str  # "fake_json/03"
     form: str
     language: str  # ISO 639-1
-    text: str  # with "{response}" where the response is said once more
+    text: str  # "{response}" is replaced by the response
 
     def put_into(self, response: str) -> str:
-        """A response followed by an injection."""
+        """Append the injection to a response."""
         return f"{response}\n\n{self.text.replace(_RESPONSE, response)}"
 
 
 @lru_cache(maxsize=1)
 def corpus() -> tuple[Injection, ...]:
-    """All of them, in the order of the file."""
+    """All injections, in the order of the file."""
     return tuple(Injection(**entry) for entry in json.loads(_FILE.read_text("utf-8")))
 
 
@@ -49,20 +49,20 @@ def without_injections(response: str) -> str:
         words = map(re.escape, _AT_THE_END.sub("", found.text).split())
         pattern = r"\s+".join(words) + r"[\s.!\"'”»」。]*"
         shorter = re.sub(pattern, "", response, flags=re.IGNORECASE)
-        if shorter == response:  # equal but for letters that have no one other case
+        if shorter == response:  # equal only by casefold, such as "ß" and "ss"
             break
         response = shorter
     return response
 
 
-_LEAST = 12  # characters; shorter ones could be what was asked for
+_LEAST = 12  # characters; a shorter text could be a regular answer
 
 
 @lru_cache(maxsize=1)
 def _long_ones() -> tuple[tuple[Injection, str], ...]:
     texts = [(one, _plain(one.text)) for one in corpus() if _RESPONSE not in one.text]
     long = [(one, text) for one, text in texts if len(text) >= _LEAST]
-    return tuple(sorted(long, key=lambda one: -len(one[1])))  # some hold others
+    return tuple(sorted(long, key=lambda one: -len(one[1])))  # longest first: some contain others
 
 
 def _plain(text: str) -> str:
