@@ -45,7 +45,7 @@ def know_some(share: float) -> Callable[[np.random.Generator, str, int], str]:
 def test_luck_is_what_a_random_option_gets(n: int, runs: int) -> None:
     finding = found(blind(exam("choice", n), guess, runs), "needs_images")
     assert finding.passed
-    (luck,) = re.findall(r"of the points, by luck (\d+) %", finding.sentence)
+    (luck,) = re.findall(r"of the points, by chance (\d+) %", finding.sentence)
     assert 22 <= int(luck) <= 28
 
 

@@ -20,16 +20,16 @@ def exams():
     ("answers", "luck", "gives_away"),
     [
         pytest.param(
-            [*map(str, range(20)), "7"], "by luck 5 %, up to 50 % are usual", False, id="numbers"
+            [*map(str, range(20)), "7"], "by chance 5 %, up to 50 % are usual", False, id="numbers"
         ),
         pytest.param(
             ["7"] * 60 + [*map(str, range(20))],
-            "by luck 5 %",
+            "by chance 5 %",
             True,
             id="one of twenty is right too often",
         ),
-        pytest.param(["yes", "no"] * 20, "by luck 50 %", False, id="yes or no"),
-        pytest.param(["yes"] * 9 + ["no"] * 11, "by luck 50 %", False, id="mostly no"),
+        pytest.param(["yes", "no"] * 20, "by chance 50 %", False, id="yes or no"),
+        pytest.param(["yes"] * 9 + ["no"] * 11, "by chance 50 %", False, id="mostly no"),
     ],
 )
 def test_the_luck_of_one_answer_in_words_is_one_of_those_there_are(answers, luck, gives_away):

@@ -362,4 +362,4 @@ def test_luck_is_printed_as_what_it_is(large):
         )
         for n in range(80)
     ]
-    assert found(replace(large, questions=some), "lengths").sentence.endswith("by luck 38 %.")
+    assert found(replace(large, questions=some), "lengths").sentence.endswith("by chance 38 %.")

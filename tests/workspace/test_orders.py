@@ -26,7 +26,7 @@ def bench(*arguments, code=0):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A home with 24 questions of three options, and one whose options speak of each other.
+    """A home with 24 questions of three options, and one whose options refer to each other.
 
     Beside them a benchmark of words, which has no options.
     """
@@ -88,7 +88,7 @@ def test_one_that_says_the_first_is_asked_once_and_stays_out_of_the_tables(home)
         ).stdout.splitlines()
         assert server.n_requests == 24 * 3  # what was said is remembered
     assert "72 prompts in all orders" in said.stderr
-    assert "1 left out: its options speak of each other" in said.stderr
+    assert "1 left out: its options refer to each other" in said.stderr
     found = {row["figure"]: row for row in map(json.loads, rows)}
     values = [found[name]["value"] for name in ("circular", "letter_A")]
     assert values == pytest.approx([0, 1])

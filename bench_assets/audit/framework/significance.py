@@ -44,11 +44,11 @@ class GuessRate(NamedTuple):
         """Format the share with its interval, n and chance.
 
         >>> str(GuessRate(hits=30, n=40, chance=0.25, p=0.0, low=0.6, high=0.86))
-        '75 % right (60 % to 86 %, n = 40), by luck 25 %'
+        '75 % right (60 % to 86 %, n = 40), by chance 25 %'
         """
         usual = f", up to {self.usual:.0%} are usual" if self.usual > self.chance else ""
         return (
-            f"{self.share:.0%} right ({self.low:.0%} to {self.high:.0%}, n = {self.n}), by luck"
+            f"{self.share:.0%} right ({self.low:.0%} to {self.high:.0%}, n = {self.n}), by chance"
             f" {self.chance:.0%}{usual}"
         ).replace("%", " %")
 

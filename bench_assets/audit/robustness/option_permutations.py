@@ -26,8 +26,8 @@ _OF_OTHERS = re.compile(
 _ARTICLE = re.compile(r"\bA(?! (?:is|are|was|has|and|or|nor|but|not|only)\b)(?= [a-z])")
 _IMAGE = re.compile(r"\[IMAGE_\d+\]|<image(?: ?\d+)?>")
 
-NO_CHOICE = "it has no two options of which one is right"
-OF_OTHERS = "its options speak of each other"
+NO_CHOICE = "it does not have one right answer among distinct options"
+OF_OTHERS = "its options refer to each other"
 NAMES_LETTERS = "its options name letters"
 IMAGES = "its options are images"
 NOT_LISTED = "its prompt does not list its options by letter"
@@ -36,17 +36,17 @@ NOT_LISTED = "its prompt does not list its options by letter"
 class PermutedQuestion(NamedTuple):
     """A question with its options in one order."""
 
-    question: Question  # under an id of its own, but for the order that the benchmark has
-    asked: str  # the id that the benchmark has
-    number: int  # 1: as the benchmark has it
-    places: tuple[int, ...]  # of each option as shown: where the benchmark has it
+    question: Question  # with its own id, except in the benchmark's order
+    asked: str  # id in the benchmark
+    number: int  # of the order; 1: the benchmark's
+    places: tuple[int, ...]  # of each option as shown: its index in the benchmark
 
 
 class InOrders(NamedTuple):
     """Questions in several orders, and the number of questions left out."""
 
     ordered: list[PermutedQuestion]
-    left_out: Counter[str]  # by what keeps their order
+    left_out: Counter[str]  # by reason
 
 
 def in_orders(
@@ -131,7 +131,7 @@ def _shifted(question: Question, by: int, number: int) -> PermutedQuestion:
 
 
 def _listed_anew(text: str, options: Sequence[str], shown: Sequence[str]) -> str:
-    """Write other options where a text lists them, as those of MULTI and BLINK's release do."""
+    """Replace the options that a text lists, as in MULTI and BLINK's release."""
     if not (found := _listing(options).search(text)):
         return text
     parts, end = [], 0
@@ -142,7 +142,7 @@ def _listed_anew(text: str, options: Sequence[str], shown: Sequence[str]) -> str
 
 
 def _listing(options: Sequence[str]) -> re.Pattern[str]:
-    """Match options one after the other, each behind its letter; a group for each."""
+    """Match a list of options, each after its letter; one group per option."""
     lines = [
         rf"(?<![A-Za-z0-9])[(（\[]?{letter}[)）\].、．:：\s]+({re.escape(option)})"
         for letter, option in zip(ascii_uppercase, options, strict=False)

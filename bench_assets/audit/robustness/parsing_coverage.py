@@ -54,10 +54,10 @@ def form_of(response: str) -> Form:
     return "long" if len(text) > _LONG or "\n" in text else "a line"
 
 
-NOBODY = "no model that talks was measured"
+NOBODY = "no generative model was evaluated"
 
 Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
-"""Who read an answer out of a response; ``silent``: there is none, or the model was cut off."""
+"""What parsed an answer; ``silent``: the response has none, or was cut off."""
 
 _READ: Mapping[Reader, str] = {
     "rule": "read by rules",
@@ -91,8 +91,8 @@ class ParsedResponses(NamedTuple):
 def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
     """Parser or judge that read each response of a model; missing responses are left out.
 
-    Unread is a response with text from which no answer was parsed, or on which
-    the judge said nothing readable.
+    A response is unread if it has text, but no answer was parsed or the judge's verdict is
+    unreadable.
     """
     judged = {
         (question, sample)
@@ -123,8 +123,8 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
 def unread_finding(evidence: Evidence) -> AuditFinding:
     """Find models whose rank depends on unread responses.
 
-    Two bounds are tried: unread responses with content score like the model's other responses in
-    words, and unscored ones score 0.
+    Two bounds are tried: unread responses score like the model's parsed ones, and unscored ones
+    score 0.
     """
     if evidence.task.asked_of != "model":
         raise SkippedCheckError(NOBODY)
@@ -171,7 +171,7 @@ def _reader(
 def _at_stake(read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]) -> list[Suspect]:
     now = {model: _points(one) for model, one in read.items()}
     otherwise = {
-        "unread responses were as the others": {
+        "unread responses scored like the others": {
             model: _points(one, unread=_usual(one)) for model, one in read.items()
         },
         "unscored responses were wrong": {
@@ -198,9 +198,9 @@ def _points(
     """Mean share of points by question, without unscored ones.
 
     Args:
-        read: Of one model.
+        read: Responses of one model.
         unread: Points for unread responses, which were scored as wrong.
-        unscored: What is given for responses without points.
+        unscored: Points for unscored responses; None: they are left out.
     """
     scored = ~np.isnan(read.points)
     given = np.where(scored, read.points, nan if unscored is None else unscored)
@@ -219,7 +219,7 @@ def _read_by(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
 
 
 def _usual(read: ParsedResponses) -> float | None:
-    """Mean points of parsed responses; None without any."""
+    """Mean points of parsed responses; None if there are none."""
     points = read.points[_read_by(read, "rule", "judge") & ~np.isnan(read.points)]
     return fmean(points.tolist()) if points.size else None
 

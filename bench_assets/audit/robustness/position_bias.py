@@ -39,9 +39,9 @@ class PermutationOutcome(NamedTuple):
     """Points and choice of a model in one order of one question."""
 
     number: int  # of the order; 1: the benchmark's
-    places: tuple[int, ...]  # of each option as shown: where the benchmark has it
+    places: tuple[int, ...]  # of each option as shown: its index in the benchmark
     share: float | None  # of the question's points; None: unscored
-    place: int | None  # of what was chosen, as shown; None: no option was read
+    place: int | None  # index of the chosen option as shown; None: no option was parsed
 
 
 Told: TypeAlias = Callable[..., OrderFigure]
@@ -54,7 +54,7 @@ def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> lis
     Args:
         said: Outcomes of every order, by question id.
         cluster: Cluster of each question.
-        told: Builds a figure of the model and task.
+        told: Builds a figure with the model, task and time filled in.
     """
     found = [
         *_shares(said, cluster, told),
@@ -163,7 +163,7 @@ def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Itera
 
 
 def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float], list[float]]:
-    """Shares of a question's responses at each place, and of its choices over all these orders."""
+    """Share of a question's responses at each place, and the expected one for its choices."""
     seen, awaited = [0.0] * most, [0.0] * most
     for one in rows:
         if one.place is None:
@@ -200,10 +200,10 @@ def _figure(name: str, found: Mean, told: Told, expected: float = nan) -> OrderF
     )
 
 
-_LEAST = 20  # questions in several orders that it takes
+_LEAST = 20  # fewest questions in several orders
 
 
-@audit_check("option_orders", "Does a model's place hang on the order of the options?")
+@audit_check("option_orders", "Do responses depend on the order of options?")
 def orders_finding(evidence: Evidence) -> AuditFinding:
     """Find models with position bias, or with a better score in the benchmark's own order.
 
@@ -262,8 +262,8 @@ def _told(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
         )
     else:
         why = (
-            f"says {one.figure.removeprefix(LETTER)} {one.value:.0%} of the time ({one.low:.0%} to"
-            f" {one.high:.0%}, n = {one.n}); the same choices stand there {one.expected:.0%}"
+            f"answers {one.figure.removeprefix(LETTER)} {one.value:.0%} of the time ({one.low:.0%}"
+            f" to {one.high:.0%}, n = {one.n}); expected for the same choices {one.expected:.0%}"
         ).replace("%", " %")
     return f"{why}; {_figures(rows)}"
 

@@ -11,7 +11,7 @@ from bench_assets.core.stats.paired_tests import PairedScores, change, interval
 
 Points = Mapping[str, float]  # of a model, by question: share of its points
 
-_SURE = 1e-9  # product of two leads whose signs are no matter of rounding
+_SURE = 1e-9  # product of two leads above which their signs are no rounding error
 
 
 class RankFlip(NamedTuple):
@@ -19,8 +19,8 @@ class RankFlip(NamedTuple):
 
     better: str
     worse: str
-    now: float  # by how much the better one leads
-    then: float  # by how much it leads then; below 0: it does not
+    now: float  # lead of the better model
+    then: float  # its lead under the other scorer; below 0: reversed
 
 
 def turned(
@@ -38,7 +38,7 @@ def turned(
     leads, leads_then = _leads(now), _leads(then)
     for one, other in combinations(sorted(now), 2):
         if leads[one, other] * leads_then[one, other] > _SURE:
-            continue  # in the same order: an interval, which takes long, would change nothing
+            continue  # in the same order: skip the slow interval
         both = [question for question in now[one] if question in now[other]]
         later = [question for question in then[one] if question in then[other]]
         if not both or not later:

@@ -17,7 +17,7 @@ from bench_assets.core.schema.rows import Score
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
 from bench_assets.evaluation import pipeline
 
-_SHOWN = 3  # responses that a line of evidence names
+_SHOWN = 3  # example questions per line of evidence
 
 
 class Apart(NamedTuple):
@@ -28,11 +28,11 @@ class Apart(NamedTuple):
     change: float  # of the share of points
     low: float
     high: float
-    questions: tuple[str, ...]  # whose responses are read otherwise
+    questions: tuple[str, ...]  # with other points
     n: int
 
     def __str__(self) -> str:
-        """Write it for people."""
+        """Format the change with its interval and example questions."""
         such = f", such as {', '.join(self.questions[:_SHOWN])}" if self.questions else ""
         return (
             f"{self.scorer} {self.change:+.3f} ({self.low:+.3f} to {self.high:+.3f}),"
@@ -40,7 +40,7 @@ class Apart(NamedTuple):
         )
 
 
-@audit_check("scorers_apart", "Are two models in another order as another scorer has it?")
+@audit_check("scorers_apart", "Does the order of two models depend on the scorer?")
 def scorers_finding(evidence: Evidence) -> AuditFinding:
     """Find model pairs whose order depends on the scorer."""
     task = evidence.task
@@ -106,8 +106,8 @@ def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence
     far = [one for one in apart if one.questions]
     told = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
     return (
-        f"{n} pairs of models are in another order by another scorer than {default}."
-        f" Beside {default}: {told or 'no response is read otherwise'}."
+        f"{n} pairs of models are in another order under another scorer than {default}."
+        f" Compared with {default}: {told or 'no response has other points'}."
     )
 
 
@@ -117,4 +117,4 @@ def _told(scorer: str, pair: RankFlip, apart: Sequence[Apart]) -> str:
         for one in apart
         if one.scorer == scorer and one.model in (pair.better, pair.worse)
     )
-    return f"leads {pair.worse} by {pair.now:.3f}, by {pair.then:.3f} as {scorer} reads. {own}"
+    return f"leads {pair.worse} by {pair.now:.3f}, by {pair.then:.3f} under {scorer}. {own}"

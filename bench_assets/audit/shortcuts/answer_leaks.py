@@ -34,7 +34,7 @@ _ANSWER_IS = re.compile(
     r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<what>[^\"'”)）\n]+)",
     re.IGNORECASE,
 )
-_OWN_WORDS = 3  # words of an answer that is not found in another question by accident
+_OWN_WORDS = 3  # words of an answer; a shorter one may occur in a question by accident
 
 
 class Mention(NamedTuple):
@@ -42,11 +42,11 @@ class Mention(NamedTuple):
 
     question: Question
     is_right: bool
-    chance: float
+    chance: float  # that the mentioned option is right by chance
     about: str  # the text
 
 
-@audit_check("answer_in_question", "Does a question hold its answer?")
+@audit_check("answer_in_question", "Do any questions contain their answer?")
 def answer_in_question(evidence: Evidence) -> AuditFinding:
     """Find the right answer, and no other option, in the question and its context."""
     questions = evidence.questions
@@ -64,7 +64,7 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
     return _finding(mentions, plain, len(questions), "the question")
 
 
-@audit_check("file_names", "Does the name of an image tell the answer?")
+@audit_check("file_names", "Do names of images reveal the answer?")
 def file_names(evidence: Evidence) -> AuditFinding:
     """Find the right answer, and no other option, in the names of a question's images."""
     names = _names(evidence.questions, evidence.stored)
@@ -109,9 +109,9 @@ def _finding(
     suspects = {one.about: one for one in plain}
     for one in mentions if best.p < DOUBT else ():
         if one.is_right:
-            why = f"of its options only the right one is in {one.about!r:.120}"
+            why = f"only the right option is in {one.about!r:.120}"
             suspects.setdefault(one.question.question_id, Suspect(one.question.question_id, why))
-    counted = f" An option is mentioned above others {best.n} times: {best}." if best.n else ""
+    counted = f" One option is mentioned most {best.n} times: {best}." if best.n else ""
     sentence = f"{are(len(suspects), 'question')} given away, of {n}, by {where}.{counted}"
     return AuditFinding(sentence, n, list(suspects.values()))
 
@@ -159,7 +159,7 @@ def _stated_answer(question: Question, text: str) -> str:
 def _whole_answers(
     questions: Sequence[Question], asked: Mapping[str, Sequence[str]]
 ) -> Iterator[Suspect]:
-    """Find answers without options that stand in their question word by word.
+    """Find answers without options that occur in their question word for word.
 
     Short answers count only if they occur more often than answers of other questions.
     """
@@ -178,7 +178,7 @@ def _whole_answers(
     often = guessed([float(n > 0) for n in own], [luck] * len(free)).gives_away and n_short
     for question, n in zip(free, own, strict=True):
         if n >= _OWN_WORDS or (n and often):
-            yield Suspect(question.question_id, f"its answer is in it: {question.text!r:.120}", n)
+            yield Suspect(question.question_id, f"contains its answer: {question.text!r:.120}", n)
 
 
 def _longest_inside(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
@@ -230,7 +230,7 @@ def _named_like_answers(
             answers[text] |= {said(right) for right in right_texts(one)} - {()}
             offered[text] |= {said(option) for option in one.options}
             asked[text].append(one.question_id)
-    # Where an option is wrong for all questions of a text, `_mention` says more.
+    # If an option is wrong for all questions of a text, `_mention` is the better test.
     some = [text for text in answers if offered[text] <= answers[text]]
     others = [*some[len(some) // 2 :], *some[: len(some) // 2]]
     hits = [_longest_inside(written[text], answers[text]) > 0 for text in some]

@@ -1,4 +1,4 @@
-"""Blind solvability: accuracy without images, beside luck and the score with images.
+"""Blind solvability: accuracy without images, compared with chance and accuracy with images.
 
 Blind runs are those of models without vision, and of conditions without images. The chance level is
 that of a random option, or of the same responses shuffled over questions if that is higher. Several
@@ -62,8 +62,8 @@ class _BlindPoints:
     blind: Floats  # (runs, questions)
     luck: Floats  # (runs, questions)
     solved: Floats  # (questions,): whether most runs solve it
-    solved_by_luck: Floats  # (questions,): the same of the responses to another question
-    seeing: Floats  # (questions,): of the best model that sees
+    solved_by_luck: Floats  # (questions,): probability that most runs solve it by chance
+    seeing: Floats  # (questions,): of the best sighted model
 
     def of(self, chosen: Sequence[int]) -> "_BlindPoints":
         return _BlindPoints(
@@ -76,7 +76,7 @@ class _BlindPoints:
         )
 
 
-@audit_check("needs_images", "Does it need its images?")
+@audit_check("needs_images", "Do the questions need their images?")
 def needs_images(evidence: Evidence) -> AuditFinding:
     """Compare blind runs with chance and with the best sighted model, also by category."""
     task = evidence.task
@@ -87,11 +87,11 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     seeing = [n for n, model in enumerate(main.models) if known[model] == "sees"]
     runs = list(islice(_blind_runs(evidence, known), _MOST))
     if not runs:
-        raise SkippedCheckError("no model was asked without images")
+        raise SkippedCheckError("no model was evaluated without images")
     if not seeing:
-        raise SkippedCheckError("no model was asked with images")
+        raise SkippedCheckError("no model was evaluated with images")
     if task.is_judged and RULES not in task.judges:
-        raise SkippedCheckError("luck needs a judge by rules")
+        raise SkippedCheckError("the chance level needs a judge by rules")
     full = replace(main, models=tuple(main.models[n] for n in seeing), points=main.points[seeing])
     compared = _compared(evidence, runs, full)
     if len(compared.questions) < _LEAST:
@@ -114,8 +114,8 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     ]
     figures = (
         f"Without images {', '.join(map(str, runs))} get {_share(compared.blind):.0%} of the"
-        f" points, by luck {_luck(compared):.0%}; with them the best model gets"
-        f" {_share(compared.seeing):.0%}. Most solve {len(solved)} questions blind, by luck"
+        f" points, by chance {_luck(compared):.0%}; with them the best model gets"
+        f" {_share(compared.seeing):.0%}. Most runs solve {len(solved)} questions, by chance"
         f" {compared.solved_by_luck.sum():.0f}."
     ).replace("%", " %")
     return AuditFinding(figures, len(compared.questions), suspects + (solved if suspects else []))
@@ -144,7 +144,7 @@ def _solvable(part: _BlindPoints, tries: int) -> str:
     blind, by_luck, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
     found = guessed([row[1] for row in rows], [max(1e-6, by_luck)] * len(rows), (), tries)
     if over_luck[0] > 0 and found.p < DOUBT and to_full[0] <= 0:
-        figures = f"blind {blind:.0%}, by luck {by_luck:.0%}, with images {full:.0%}"
+        figures = f"blind {blind:.0%}, by chance {by_luck:.0%}, with images {full:.0%}"
         return f"is solved as well without its images: {figures}".replace("%", " %")
     return ""
 
@@ -177,7 +177,7 @@ def _blind_runs(evidence: Evidence, known: Mapping[str, Seeing]) -> Iterator[Bli
 def _shows_nothing(evidence: Evidence, condition: str) -> bool:
     """Whether the prompts of a condition omit the questions' images."""
     chosen = evidence.task.conditions[condition]
-    if chosen.own_questions:  # captions, texts in images: they tell what the images show
+    if chosen.own_questions:  # such as captions, which describe the images
         return False
     some = [one for one in evidence.questions if one.images][:_PROMPTS]
     try:
@@ -222,7 +222,7 @@ def _compared(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> 
     return _BlindPoints(
         questions=questions,
         blind=blind,
-        luck=np.where(_options(questions) > 0, each, dealt),  # one deal is rough
+        luck=np.where(_options(questions) > 0, each, dealt),  # a single shuffle is noisy
         solved=(solves.mean(axis=0) > 0.5).astype(float),
         solved_by_luck=most,
         seeing=best[[of_seeing[one.question_id] for one in questions]],
@@ -232,7 +232,7 @@ def _compared(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> 
 def _points(
     task: Task, questions: Sequence[Question], rows: Sequence[Prediction]
 ) -> tuple[list[float], list[str]]:
-    """Share of points by the rules, mean of the samples, and answer, by question."""
+    """Share of points by the rules, averaged over samples, and first answer of each question."""
     judgements = pipeline.judge(task, questions, rows, None) if task.is_judged else []
     points: dict[str, list[float]] = defaultdict(list)
     answers: dict[str, str] = {}
@@ -281,7 +281,7 @@ def _by_luck(
 
 
 def _options(questions: Sequence[Question]) -> Floats:
-    """Chance of a random option, by question."""
+    """Chance level of a random option, by question; 0 without options."""
     return np.array([1 / len(one.options) if len(one.options) > 1 else 0.0 for one in questions])
 
 

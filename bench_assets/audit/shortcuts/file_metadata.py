@@ -26,9 +26,9 @@ from bench_assets.core.stats.paired_tests import clusters_of
 Metadata: TypeAlias = Mapping[str, Mapping[str, str]]  # by image
 
 
-@audit_check("image_files", "Do sizes of images tell the answer?")
+@audit_check("image_files", "Do sizes or formats of image files reveal the answer?")
 def image_files(evidence: Evidence) -> AuditFinding:
-    """Guess by properties of files: among image options, and of the question's first image."""
+    """Guess the key from file properties of image options, and of the first image."""
     stored = evidence.stored
     some = _with_images(evidence, stored)
     first = [stored[one.images[0]] for one, _ in some]
@@ -47,9 +47,9 @@ def image_files(evidence: Evidence) -> AuditFinding:
     return best_guess(guesses, "a property of the image files")
 
 
-@audit_check("image_statistics", "Do brightness, contrast or sharpness of images tell the answer?")
+@audit_check("image_statistics", "Does image brightness, contrast or sharpness reveal the answer?")
 def image_statistics(evidence: Evidence) -> AuditFinding:
-    """Guess by statistics of pixels, as by files."""
+    """Guess the key from pixel statistics."""
     shown = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
     measured = evidence.statistics(shown)
     facts = {
@@ -73,7 +73,7 @@ def _with_images(evidence: Evidence, known: Container[str]) -> Keyed:
     return some
 
 
-@audit_check("image_metadata", "Does the metadata of images tell the answer?")
+@audit_check("image_metadata", "Does the metadata of images reveal the answer?")
 def image_metadata(evidence: Evidence) -> AuditFinding:
     """Find answers in metadata, and guess the key from each of its entries."""
     questions = evidence.questions

@@ -19,13 +19,13 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
 
 Keyed: TypeAlias = Sequence[tuple[Question, int]]
-Weigh: TypeAlias = Callable[[Question], Sequence[float]]  # of each option; the highest is guessed
+Weigh: TypeAlias = Callable[[Question], Sequence[float]]  # weight of each option
 
-Tried: TypeAlias = Sequence[tuple[str, GuessRate, Sequence[Suspect]]]  # with where it was right
+Tried: TypeAlias = Sequence[tuple[str, GuessRate, Sequence[Suspect]]]  # name, rate, suspects
 
-_LISTED = 20  # questions of one guess
-_LEAST = 12  # questions of a category that is looked at by itself
-_HALF = 0.5  # of the questions without options: more of one answer is too much
+_LISTED = 20  # suspects per guess
+_LEAST = 12  # fewest questions of a category that is tested separately
+_HALF = 0.5  # of the questions without options: a usual share of one answer
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 
 
@@ -66,7 +66,7 @@ def length_ways() -> dict[str, Weigh]:
     }
 
 
-@audit_check("numbers", "Is the largest, smallest or middle number right?")
+@audit_check("numbers", "Is the largest, smallest or middle number right too often?")
 def numbers(evidence: Evidence) -> AuditFinding:
     """Test the largest, smallest and middle number, if all options are numbers."""
     every = keyed(evidence.questions)
@@ -74,7 +74,7 @@ def numbers(evidence: Evidence) -> AuditFinding:
     return _by_options(evidence, number_ways(), some, "no question has numbers for options")
 
 
-@audit_check("row_order", "Does the order of the rows tell the key?")
+@audit_check("row_order", "Does the order of the rows reveal the key?")
 def row_order(evidence: Evidence) -> AuditFinding:
     """Test patterns of the row order: every second A, B after A.
 
@@ -206,7 +206,7 @@ def _constant_texts(questions: Sequence[Question]) -> Tried:
 
 
 def _best_letter(some: Keyed) -> float:
-    """Score of the best constant letter; none without letters."""
+    """Score of the best constant letter; 0 without letters."""
     counts = Counter(key for one, key in some if one.kind == "choice")
     return max(counts.values(), default=0) / len(some)
 
@@ -224,7 +224,7 @@ def _answers(question: Question) -> set[str]:
 
 
 def _numbers(question: Question) -> list[float]:
-    """The options as numbers; none if one has no number, or several."""
+    """The options as numbers; empty unless each has exactly one."""
     found = [_NUMBER.findall(option) for option in question.options]
     if not found or any(len(one) != 1 for one in found):
         return []
@@ -244,9 +244,9 @@ def _rest(n: int, modulus: int) -> list[int]:
 
 
 def learned(keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] = ()) -> list[float]:
-    """Guess the key that is most frequent of all other rows of which the same is known.
+    """Score a guess of each key: the most frequent one of other rows with the same ``known``.
 
-    Other rows are those of other ``clusters``; (): all but the row itself.
+    Other rows are those of other ``clusters``; (): all but the row itself. Ties are split.
     """
     names = clusters or list(map(str, range(len(keys))))
     counts: dict[int, Counter[int]] = defaultdict(Counter)

@@ -24,12 +24,12 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
 
 Facts: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Statistics by name, and by image."""
+"""Statistic -> image -> value."""
 Groups: TypeAlias = Mapping[str, Sequence[int]]
-"""By name, a number for each question: those with the same one are alike."""
+"""Grouping -> number of the group of each question."""
 
 LEAST = 12
-"""Questions that it takes."""
+"""Fewest questions for a guess."""
 
 
 def cue_guesses(questions: Sequence[Question], facts: Facts) -> Tried:
@@ -37,7 +37,7 @@ def cue_guesses(questions: Sequence[Question], facts: Facts) -> Tried:
 
     Among options that are images: the greatest, the least, the nearest to the first image and the
     farthest from it. Of all questions: the letter, and the answer in words, that is most often
-    right with images of like value.
+    right for images with similar values.
     """
     known = [q for q in questions if q.images and all(_known(q, of) for of in facts.values())]
     some = keyed(known)
@@ -53,7 +53,7 @@ def by_groups(some: Keyed, groups: Groups) -> Tried:
     groups = {name: of for name, of in groups.items() if len(set(of)) > 1}
     place = {one.question_id: n for n, (one, _) in enumerate(some)}
     parts = by_category(some)
-    halves = len(groups) * min(2, len(parts))  # half of the doubt is for all, half for categories
+    halves = len(groups) * min(2, len(parts))  # categories share half of the error budget
     return [
         guess
         for part, chosen in parts.items()
@@ -130,7 +130,7 @@ def _ways(name: str, of: Mapping[str, float], before: int) -> dict[str, Weigh]:
 
 
 def _thirds_of(some: Keyed, facts: Facts) -> Groups:
-    """Thirds of each statistic of the first image, and of the first less the last."""
+    """Group by thirds of each statistic of the first image, and of the first minus the last."""
     if not some:
         return {}
     groups: dict[str, Sequence[int]] = {}
@@ -143,7 +143,7 @@ def _thirds_of(some: Keyed, facts: Facts) -> Groups:
 
 
 def thirds(values: Sequence[float]) -> list[int]:
-    """Number of the third that each value is in."""
+    """Third that each value is in: 0, 1 or 2."""
     edges = np.quantile(np.asarray(values, float), [1 / 3, 2 / 3])
     return [int(np.searchsorted(edges, value)) for value in values]
 

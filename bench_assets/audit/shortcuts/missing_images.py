@@ -27,19 +27,19 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
 
-_EXCEPTION = 0.1  # of the images: a share up to which something is no design
-_NEAR = 4  # bits of 64 in which the hashes of one image differ, shrunk or compressed anew
-_BANDS = 5  # of the bits: hashes that differ in four agree in one of five
+_EXCEPTION = 0.1  # share up to which something is a mistake rather than a design
+_NEAR = 4  # bits of 64 in which hashes may differ after resizing or compression
+_BANDS = 5  # hashes that differ in four bits agree in one of five bands
 _SIDE = 64  # px, of images that are compared
-_LARGEST = 20  # of 255: where the pixels of one image differ, but for one in a hundred
-_MEAN = 3  # of 255: how much they do on the average
-_COMPARED = 1000  # pairs whose pixels are compared; the nearest are
-_CROWD = 50  # images of one band that are compared with one another
+_LARGEST = 20  # of 255: 99th percentile of pixel differences of equal images
+_MEAN = 3  # of 255: mean pixel difference of equal images
+_COMPARED = 1000  # pairs whose pixels are compared, nearest hashes first
+_CROWD = 50  # images of a band that each is compared with
 _BLANK = 12  # of 255: range of the channels over 64 x 64 cells; a faint line has more
 _PLACEHOLDER = re.compile(r"[\[<(](?:IMAGE|IMG|PICTURE)[_ ]?\d*[\]>)]", re.IGNORECASE)
 
 
-@audit_check("missing_images", "Is every image there?")
+@audit_check("missing_images", "Are all images available?")
 def missing_images(evidence: Evidence) -> AuditFinding:
     """Find missing and undecodable images, and questions without theirs."""
     questions = evidence.questions
@@ -53,7 +53,7 @@ def missing_images(evidence: Evidence) -> AuditFinding:
         for one in questions
         for weight, why in _lacks(one, looks, is_exception=is_exception)
     ]
-    sentence = f"{are(len(suspects), 'question')} without an image; {len(looks)} images are there."
+    sentence = f"{are(len(suspects), 'question')} without an image; {len(looks)} images decode."
     return AuditFinding(sentence, len(questions), suspects)
 
 
@@ -62,18 +62,18 @@ def _lacks(
 ) -> Iterator[tuple[float, str]]:
     for image in question.images:
         if image not in looks:
-            yield 2.0, f"its image {image} is not there, or does not decode"
+            yield 2.0, f"its image {image} is missing or does not decode"
     shown = len(question.images) + len(question.image_texts)
     named = len(set(_PLACEHOLDER.findall(question.text)))
     if named > shown:
-        yield 1.0, f"its text names {named} images, and has {shown}"
+        yield 1.0, f"its text refers to {named} images, but it has {shown}"
     elif is_exception and not shown:
-        yield 1.0, "it has no image, as nearly all others have"
+        yield 1.0, "it has no image, unlike nearly all others"
 
 
-@audit_check("blank_images", "Is any image blank?")
+@audit_check("blank_images", "Are any images blank?")
 def blank_images(evidence: Evidence) -> AuditFinding:
-    """Find images of a single colour, or next to it."""
+    """Find images of a single colour, or nearly so."""
     shown = _shown(evidence.questions)
     if not shown:
         raise SkippedCheckError("no question has an image")
@@ -86,7 +86,7 @@ def blank_images(evidence: Evidence) -> AuditFinding:
     return AuditFinding(sentence, len(shown), suspects)
 
 
-@audit_check("duplicate_images", "Is any image there twice?")
+@audit_check("duplicate_images", "Are any images duplicated?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
     """Find equal images in other files, under other questions."""
     shown = _shown(evidence.questions)
@@ -99,13 +99,13 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
         if {clusters[q] for q in shown[one]}.isdisjoint(clusters[q] for q in shown[other]):
             named = ", ".join([*sorted(shown[one])[:2], *sorted(shown[other])[:2]])
             suspects.append(Suspect(one, f"looks like {other}: {named}"))
-    sentence = f"{are(len(suspects), 'image')} there twice, of {len(shown)}."
+    sentence = f"{are(len(suspects), 'image')} duplicated, of {len(shown)}."
     return AuditFinding(sentence, len(shown), suspects)
 
 
-@audit_check("images_elsewhere", "Is an image in another suite?")
+@audit_check("images_elsewhere", "Are any images also in another suite?")
 def images_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Find the images in questions of other suites; one suite may share its own."""
+    """Find images in questions of other suites; tasks of one suite may share images."""
     shown = _shown(evidence.questions)
     others = {
         image: f"{task}, {one.question_id}"
@@ -115,7 +115,7 @@ def images_elsewhere(evidence: Evidence) -> AuditFinding:
         for image in one.images
     }
     if not shown or not others:
-        raise SkippedCheckError("there are no images here, or none of other suites")
+        raise SkippedCheckError("this suite or all others have no images")
     suspects = [Suspect(image, f"is also in {others[image]}") for image in shown if image in others]
     own, theirs = evidence.looks(list(shown)), evidence.looks(list(others))
     suspects += [
@@ -201,5 +201,5 @@ def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspe
     groups |= {again: groups[first] for first, again in asked_again(evidence)}
     for image, ids in across.items():
         if len({groups[name] for name in ids}) > 1:
-            why = f"is shown by {_named(ids)}, where hardly any others are shown twice"
+            why = f"is shown by {_named(ids)}, while hardly any other image is shared"
             yield Suspect(image, why)

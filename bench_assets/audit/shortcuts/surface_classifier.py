@@ -35,11 +35,11 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
 
 _FOLDS = 5
-_WORDS = 96  # columns that the words of options are put into
-_LEAST = 40  # questions that it takes to learn anything
+_WORDS = 96  # hash buckets for the words of options
+_LEAST = 40  # fewest questions to train on
 _ROUNDS = 80
-_RIDGE = 0.02  # of the weights' squares, beside a mean loss of about one
-_OPTIONS = 10  # further ones are left out, with their questions
+_RIDGE = 0.02  # L2 penalty; the mean loss is about 1
+_OPTIONS = 10  # questions with more options are left out
 
 _NOT = frozenset(
     ["no", "not", "none", "never", "nothing", "neither", "nor", "cannot", "不", "没", "无", "非"]
@@ -61,7 +61,7 @@ class _Laid(NamedTuple):
         return _Laid(self.features[rows], self.there[rows], self.keys[rows])
 
 
-@audit_check("surface", "Does the way options are written tell the right one?")
+@audit_check("surface", "Does the wording of options reveal the right one?")
 def surface(evidence: Evidence) -> AuditFinding:
     """Predict the key from the wording of options, cross-validated."""
     some = [(one, key) for one, key in keyed(evidence.questions) if len(one.options) <= _OPTIONS]
@@ -74,15 +74,15 @@ def surface(evidence: Evidence) -> AuditFinding:
     luck = chances([len(one.options) for one, _ in some], simpler)
     found = guessed(hits, luck, names)
     suspects = [
-        Suspect(one.question_id, "guessed right by how its options are written", float(hit))
+        Suspect(one.question_id, "guessed right from the wording of its options", float(hit))
         for (one, _), hit in zip(some, hits, strict=True)
         if found.gives_away and hit == 1
     ]
     verdict = "beats" if found.gives_away else "does not beat"
     return AuditFinding(
         failed=found.gives_away,
-        sentence=f"A classifier over how options are written {verdict} chance and what single"
-        f" features get: {found}.",
+        sentence=f"A classifier over the wording of options {verdict} chance and single features:"
+        f" {found}.",
         n=len(some),
         suspects=suspects,
     )
