@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import SourceError, TableError
 from resources.storage.atomic_write import open_atomic
 
 MAX_FILES = 60_000
-MAX_BYTES = 2**32 - 2**20  # of the whole; above, zips are written in another form
+MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 format
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 _UNIX, _MODE = 3, 0o100644 << 16
@@ -44,12 +44,12 @@ def pack(pieces: Iterable[Piece], target: Path) -> None:
     """
     ordered = sorted(pieces, key=lambda piece: piece.name)
     if len(ordered) > MAX_FILES:
-        raise TableError(f"{target}: {len(ordered)} files, a bundle holds {MAX_FILES}")
+        raise TableError(f"{target}: {len(ordered)} files (expected at most {MAX_FILES})")
     with open_atomic(target) as file, zipfile.ZipFile(file, "w") as archive:
         for name, read in ordered:
             data = read()
             if file.tell() + len(data) > MAX_BYTES:
-                raise TableError(f"{target}: more than {MAX_BYTES} bytes; leave the images out")
+                raise TableError(f"{target}: more than {MAX_BYTES} bytes; use --no-images")
             archive.writestr(_entry(name), data)
 
 
@@ -69,7 +69,7 @@ class Archive:
             self._zip = zipfile.ZipFile(file)
             self.sizes: Mapping[str, int] = _sizes(path, file, self._zip.infolist(), n_bytes)
         except _UNREADABLE as why:
-            raise SourceError(f"{path}: no bundle, or damaged: {why!s:.200}") from why
+            raise SourceError(f"{path}: not a bundle, or damaged: {why!s:.200}") from why
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -89,7 +89,7 @@ class Archive:
         return archive
 
     def __enter__(self) -> Self:
-        """Use it."""
+        """Enter the context."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -139,15 +139,15 @@ def _require_end(path: Path, file: IO[bytes]) -> int:
     """
     size = file.seek(0, 2)
     if size > MAX_BYTES + MAX_FILES * (_IN_DIRECTORY + _LONGEST_NAME) or size < _END.size:
-        raise SourceError(f"{path}: {size} bytes: no bundle, or damaged")
+        raise SourceError(f"{path}: {size} bytes: not a bundle, or damaged")
     file.seek(size - _END.size)
     mark, disk, first, here, n_files, n_bytes, start, comment = _END.unpack(file.read(_END.size))
     if mark != b"PK\5\6":
-        raise SourceError(f"{path}: no bundle, or cut short, or something was added at its end")
+        raise SourceError(f"{path}: not a bundle, or cut short, or data was added at its end")
     if (disk, first, comment) != (0, 0, 0) or here != n_files or n_files > MAX_FILES:
-        raise SourceError(f"{path}: no bundle, or damaged: {n_files} files in its directory")
+        raise SourceError(f"{path}: not a bundle, or damaged: {n_files} files in its directory")
     if start + n_bytes + _END.size != size or n_bytes > n_files * (_IN_DIRECTORY + _LONGEST_NAME):
-        raise SourceError(f"{path}: damaged, or something was added to it")
+        raise SourceError(f"{path}: damaged, or data was added to it")
     return int(start)
 
 
@@ -185,14 +185,14 @@ def _sizes(
 
 
 def _header(one: zipfile.ZipInfo) -> bytes:
-    """Local header of a file of this name, size and checksum."""
+    """Local header of a file with this name, size and checksum."""
     expected = _entry(one.filename)
     expected.CRC, expected.file_size, expected.compress_size = one.CRC, one.file_size, one.file_size
     return expected.FileHeader()
 
 
 def _in_directory(one: zipfile.ZipInfo) -> bytes:
-    """Entry in the directory of a file of this name, size, checksum and place."""
+    """Directory entry of a file with this name, size, checksum and offset."""
     name, there = one.filename.encode(), one.header_offset
     facts = (one.CRC, one.file_size, one.file_size, len(name), 0, 0, 0, 0, _MODE, there)
     return _DIRECTORY.pack(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, 0, _FIRST_DAY, *facts) + name

@@ -47,9 +47,9 @@ class Manifest(_ManifestText):
     """Manifest of a bundle."""
 
     bundle: Literal[1] = 1
-    """Of its form."""
+    """Version of the format."""
     digest: str = ""
-    """Of all that is said here, and so of all that lies in the bundle."""
+    """SHA-256 of the manifest without this field, and thereby of the whole bundle."""
     task: str
     title: str
     version: int
@@ -61,22 +61,22 @@ class Manifest(_ManifestText):
     signature: str
     setup: str
     package: str
-    """Distribution and version that bring the suite; "" of one that bench.toml describes."""
+    """Distribution and version that provide the suite; "" for a file benchmark."""
     benchmark: dict[str, Any] | None
-    """What bench.toml says of such a one, without its places."""
+    """Settings of a file benchmark in bench.toml, without its paths and splits."""
     release: str
     licence: str
     passed_on: bool
-    """Whether the licence lets its questions and images be passed on; else keep the bundle."""
+    """Whether the licence permits to redistribute the questions and images."""
     versions: dict[str, str]
     images: dict[str, str]
-    """Digest -> the file in the bundle; "" where it was left out."""
+    """Digest -> file in the bundle; "" if it was left out."""
     not_there: dict[str, int]
-    """How many prompts are known by their digests alone."""
+    """Number of prompts that only have a digest, by table."""
     files: dict[str, FileFacts]
 
     def checksummed(self) -> "Manifest":
-        """The same with its digest."""
+        """Copy with its digest filled in."""
         digest = sha256(_written(self.model_copy(update={"digest": ""}))).hexdigest()
         return self.model_copy(update={"digest": digest})
 
@@ -96,7 +96,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
     except (ValidationError, RecursionError) as why:
         first = why.errors()[0] if isinstance(why, ValidationError) else {"loc": (), "msg": "deep"}
         place = ".".join(map(str, first["loc"]))
-        raise SourceError(f"{where}: no manifest: {place}: {first['msg']!s:.200}") from why
+        raise SourceError(f"{where}: not a manifest: {place}: {first['msg']!s:.200}") from why
     if found.to_bytes() != data or found.checksummed().digest != found.digest:
         raise SourceError(f"{where}: checksum mismatch: the file was changed")
     return found
@@ -186,7 +186,10 @@ def _line(entry: dict[str, Any]) -> bytes:
 def _entry(line: bytes, where: str) -> dict[str, Any]:
     try:
         entry = json.loads(line, parse_constant=_no_number)
-    except (ValueError, RecursionError) as why:  # no UTF-8, no JSON, a number of many digits
+    except (
+        ValueError,
+        RecursionError,
+    ) as why:  # not UTF-8 or JSON, or too many digits
         raise SourceError(f"{where}: not JSON, or cut short: {why!s:.200}") from why
     if not isinstance(entry, dict):
         raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
@@ -209,7 +212,7 @@ def _rows(
     try:
         return to_rows(pa.Table.from_pylist(list(entries), schema=columns), row_type)
     except (pa.ArrowException, TypeError, ValueError, TableError) as why:
-        raise SourceError(f"{where}: no table of {row_type.__name__}: {why!s:.200}") from why
+        raise SourceError(f"{where}: not a table of {row_type.__name__}: {why!s:.200}") from why
 
 
 def _pairs(value: object) -> object:
@@ -258,11 +261,11 @@ class Contents:
     scores: Sequence[Score]
     metrics: Sequence[Metric]
     images: Mapping[str, int] = field(default_factory=dict)
-    """Digest -> bytes, of those that go with it."""
+    """Digest -> size in bytes, of the images that are packed."""
 
     @property
     def evaluated(self) -> Again:
-        """Result of an evaluation."""
+        """The recorded results, to compare with a new evaluation."""
         return Again(self.predictions, self.judgements, self.scores, self.metrics)
 
     @property
@@ -334,7 +337,7 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
         for name, row_type in TABLES.items()
     }
     for digest, name in manifest.images.items():
-        if name:  # an image is named by the digest of its bytes, whatever the manifest says of it
+        if name:  # its key is the expected digest, whatever ``files`` says
             archive.require(name, digest, MAX_BYTES)
     return Contents(**tables)
 

@@ -29,19 +29,19 @@ class PackedBundle(NamedTuple):
     """A bundle that was written."""
 
     manifest: Manifest
-    n_left_out: int  # images that are known by their digests alone
+    n_left_out: int  # images of which only the digest is packed
 
 
 class BundleOptions(NamedTuple):
-    """Inputs of a bundle that no table of the evaluation has."""
+    """Inputs of a bundle beside the tables of the evaluation."""
 
     suite: Suite
-    benchmark: FileBenchmarkSettings | None  # of a suite that bench.toml describes
+    benchmark: FileBenchmarkSettings | None  # settings of a file benchmark
     image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
     secrets: Secrets
-    passed_on: bool  # whether the licence lets questions and images be passed on
-    images: bool  # whether they are wanted
+    passed_on: bool  # whether the licence permits to redistribute questions and images
+    images: bool  # whether to pack images
 
 
 def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> PackedBundle:
@@ -67,7 +67,7 @@ def _require_tables(one: ModelResponses) -> None:
             chosen = "" if one.condition == "main" else f" --condition {one.condition}"
             raise TableError(
                 f"{one.name} of {one.model}: no {name};"
-                f" `bench evaluate {one.task.name} --model {one.model}{chosen}` makes them"
+                f" run `bench evaluate {one.task.name} --model {one.model}{chosen}`"
             )
 
 
@@ -83,9 +83,9 @@ def _require_same(one: ModelResponses, contents: Contents) -> None:
     if found := partings(contents.evaluated, again):
         first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
         raise TableError(
-            f"{one.name} of {one.model}: does not come out of its responses as it stands in the"
-            f" tables: {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
-            f"; `bench evaluate {one.task.name} --model {one.model}{chosen}` evaluates it again"
+            f"{one.name} of {one.model}: cannot be reproduced from its responses:"
+            f" {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
+            f"; evaluate again: `bench evaluate {one.task.name} --model {one.model}{chosen}`"
         )
 
 
@@ -115,7 +115,7 @@ def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dic
 def _rendered(
     task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[str, str]:
-    """Prompts of a condition as rendered now, by digest; none of encoders."""
+    """Prompts of a condition as rendered now, by digest; empty for encoders."""
     if task.asked_of != "model":
         return {}
     asked = {row.question_id for row in predictions}

@@ -35,12 +35,12 @@ _MEASURED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleRequirement:
-    """One input of a number."""
+    """One input that a number requires, and what is found here."""
 
     part: str
-    takes: str
-    here: str
-    missing: str = ""  # what to do where it is not here; "" where it is
+    takes: str  # required
+    here: str  # found
+    missing: str = ""  # what to do; "" if the requirement is met
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class NumberRef:
     text: str  # its signature
     signature: Signature
     model: str  # its name here; "" if no table has it
-    metrics: Sequence[Metric]  # () where only the signature is known
+    metrics: Sequence[Metric]  # () if only the signature is known
     tables: TableFiles  # of the source that it was measured on
 
     @property
@@ -62,13 +62,13 @@ class NumberRef:
 
 
 def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[BundleRequirement]]:
-    """Find the task in the version, and with the parts, of the signature."""
+    """Find the task, and compare its version and parts with the signature."""
     said = number.signature
     wanted = "+".join((said.task, *said.extensions))
     suite = said.task.split("/")[0]
     task = next((one for one in catalog.tasks if one.name == said.task), None)
     if task is None:
-        lacks = f"install the package that brings {suite}, or write [benchmarks.{suite}]"
+        lacks = f"install the package that provides {suite}, or write [benchmarks.{suite}]"
         return None, [
             BundleRequirement(part="task", takes=wanted, here="no such task", missing=lacks)
         ]
@@ -89,7 +89,7 @@ def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[B
             BundleRequirement(
                 part="more",
                 takes=", ".join(strange),
-                here="not by the four steps alone",
+                here="measured outside the four steps",
                 missing=f"`bench evaluate {task.name}` or `bench tables paper {suite}` measures it",
             )
         )
@@ -113,7 +113,7 @@ def question_needs(
     if key != evaluation_key(task, "main", "questions"):
         command = f"bench evaluate {task.name} --condition {said.condition} --model NAME --dry-run"
     if not wanted or wanted not in digests:
-        lacks = f"`{command}` builds those of bench.toml's source, --source FOLDER others"
+        lacks = f"`{command}` builds them from bench.toml's source, or from --source FOLDER"
         return [], [BundleRequirement(part="questions", takes=wanted, here=here, missing=lacks)]
     questions = digests[wanted].read(key, Question)
     return questions, [
@@ -137,14 +137,13 @@ def _prompts(
         "prompts",
         number.signature.parts.get("prompts", ""),
         here,
-        "other prompts are made here, or not all of them were sent: check out the code that"
-        " measured it",
+        "the prompts differ, or not all of them were sent: check out the code that measured it",
     )
 
 
 def _study(said: Signature, suite: str) -> str:
     return (
-        f"a study compares them: `bench tables paper {suite}` lists those"
+        f"a condition of a study: `bench tables paper {suite}` lists them"
         if "~" in said.condition
         else ""
     )
@@ -166,14 +165,14 @@ def _one_of(part: str, takes: str, known: Iterable[str], otherwise: str) -> Bund
     )
 
 
-NOT_REMEMBERED = "its response is not remembered"
+NOT_REMEMBERED = "its response is not cached"
 
 _THINKING = "|thinking="
 _TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")
 
 
 class RememberedModel:
-    """A model's cached responses; a missing one is an error."""
+    """Answers requests from cached responses; a missing response has an error."""
 
     def __init__(self, name: str, signature: str, store: "ResponseStore") -> None:
         """Parse the part ``model`` of a signature."""

@@ -117,19 +117,19 @@ def by_model(
 
 
 DIGITS = 10
-"""Significant digits that are printed, and the same on every machine."""
+"""Printed significant digits, which are the same on every machine."""
 
-_NEAR = 1e-11  # relative; what processors differ in is some thousand times smaller
+_NEAR = 1e-11  # relative; differences between processors are a thousand times smaller
 _RESPONSE = ("text", "ranking", "no_answer", "error")
 _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
 _NO_NUMBER = ("model", "setup", "n_rejected")
-"""Columns of a metric that responses do not give: names of the home, bad rows of the source."""
+"""Columns of a metric that do not depend on responses: local names, rejected source rows."""
 _LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
 _LATER |= {"n_refused", "unread", "served", "n_expired", "baselines"}
-"""Columns that older tables do not have: nothing there says nothing."""
+"""Columns that older tables lack: an empty value means unknown."""
 _OF_OTHERS = {"constant", "shuffled", "baselines"}
-"""Columns of judged numbers that other models' responses give, which a bundle does not hold."""
+"""Columns of judged metrics that need other models' responses, which a bundle lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,7 @@ class Divergence:
     """One difference from the recorded results."""
 
     step: str  # "responses", "verdicts", "points" or "metrics"
-    entry: str  # which question, or which cell
+    entry: str  # question, or metric and category
     field: str
     before: str
     after: str

@@ -106,8 +106,8 @@ def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) 
         for number, row in enumerate(getattr(contents, name), 1):
             if row.question_id not in asked or (row.model, row.condition) != of:
                 raise SourceError(
-                    f"{path}, {file_of(name)}, line {number}: {row.question_id}: of another"
-                    " question, model or condition"
+                    f"{path}, {file_of(name)}, line {number}: {row.question_id}: belongs to"
+                    " another question, model or condition"
                 )
     draws = _once(path, "predictions", ((r.question_id, r.sample) for r in contents.predictions))
     _once(path, "scores", ((row.question_id, row.sample) for row in contents.scores))
@@ -123,7 +123,7 @@ def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None
     """Refuse a bundle without a number, and numbers that the manifest does not name."""
     where = f"{path}, {file_of('metrics')}"
     if not _once(path, "metrics", ((row.metric, row.category) for row in contents.metrics)):
-        raise SourceError(f"{where}: no number in it")
+        raise SourceError(f"{where}: no metrics")
     said = manifest.task, manifest.model, manifest.condition, manifest.signature
     for number, row in enumerate(contents.metrics, 1):
         if (row.task, row.model, row.condition, row.signature) != said:
@@ -174,7 +174,7 @@ def _once(path: Path, table: str, keys: Iterable[object]) -> set[object]:
     seen: set[object] = set()
     for number, key in enumerate(keys, 1):
         if key in seen:
-            raise SourceError(f"{path}, {file_of(table)}, line {number}: {key} is duplicate")
+            raise SourceError(f"{path}, {file_of(table)}, line {number}: duplicate {key}")
         seen.add(key)
     return seen
 
@@ -195,7 +195,7 @@ def _task_of(bundle: Bundle) -> Task:
         if not found:
             why = f" ({catalog.problems[0]})" if catalog.problems else ""
             raise CannotTryError(
-                f"{bundle.path}: undamaged, but {said.task} is not installed here{why}:"
+                f"{bundle.path}: intact, but {said.task} is not installed here{why}:"
                 f" install {said.package or suite}, and try again"
             )
         task = found[0]
@@ -203,7 +203,7 @@ def _task_of(bundle: Bundle) -> Task:
     if here != (said.version, *sorted(said.extensions)):
         was = "+".join((said.task, *said.extensions))
         raise CannotTryError(
-            f"{bundle.path}: undamaged, but of {was} v{said.version}; here is"
+            f"{bundle.path}: intact, but of {was} v{said.version}; here is"
             f" {'+'.join((task.name, *task.extensions))} v{task.version}: install {said.package}"
             f" with bench-assets {said.versions.get('bench-assets', '?')}, and try again"
         )

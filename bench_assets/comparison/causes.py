@@ -23,15 +23,15 @@ STAGES = (
     *(CHANGED, PROMPT, MODEL, DECODING, AGAIN, NO_RESPONSE, CUT_OFF, THOUGHT),
     *(JUDGE, VERDICT, SCORER, VERSION, REST),
 )
-"""In the order in which they happen on a question's way."""
+"""All causes, in the order of the pipeline."""
 
 APART = " + "
-"""Stands between causes that cannot be told apart."""
+"""Joins causes that cannot be separated."""
 
 _DECODING = re.compile(r"\|(?=(?:card,)?t=-?\d)")
 _IN_PROMPTS = {"kind", "text", "images", "image_texts", "options", "context"}
 ORIGIN = {"edition", "task"}
-"""Fields of a question that say where it comes from, not what it is."""
+"""Fields of a question that describe its origin, not its content."""
 
 
 class QuestionRecord(NamedTuple):
@@ -44,7 +44,7 @@ class QuestionRecord(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Share of the points; None without any, or with an unscored one."""
+        """Share of the points; None without scores, or with an unscored one."""
         most = sum(score.max_points for score in self.scores)
         known = [score.points for score in self.scores if score.points is not None]
         return sum(known) / most if most and len(known) == len(self.scores) else None
@@ -56,7 +56,7 @@ class QuestionRecord(NamedTuple):
 
     @property
     def points(self) -> list[tuple[int, float | None, float]]:
-        """Points and most points, draw by draw."""
+        """Points and maximum points, sample by sample."""
         rows = ((row.sample, row.points, row.max_points) for row in self.scores)
         return sorted(rows, key=lambda row: row[0])
 
@@ -120,7 +120,7 @@ def _asked(one: QuestionRecord) -> tuple[set[str], set[str]]:
 def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -> list[str]:
     """Differing parts that turn a response into points.
 
-    A judge that was not needed fits every other.
+    No judgements on one side match any judge.
     """
     judges, judges_now = ({row.judge for row in one.judgements} for one in (old, new))
     other = bool(judges and judges_now and judges != judges_now)
@@ -136,7 +136,7 @@ def _verdicts(one: QuestionRecord) -> list[tuple[int, str, bool | None, str]]:
 
 
 def _all(one: QuestionRecord, field: str) -> list[str]:
-    """A field of the predictions, draw by draw."""
+    """A field of the predictions, sample by sample."""
     rows = sorted(one.predictions, key=lambda row: row.sample)
     return [getattr(row, field) for row in rows]
 
@@ -177,13 +177,13 @@ class Side:
         return spelled_out(Signature.parse(self.metrics[0].signature)) if self.metrics else {}
 
     def written(self, metric: str) -> float | None:
-        """The value that stands in its table of metrics."""
+        """Stored value of a metric over all questions; None if there is none."""
         found = [m.value for m in self.metrics if (m.metric, m.category) == (metric, "all")]
         return None if not found or isnan(found[0]) else found[0]
 
 
 def spelled_out(signature: Signature) -> dict[str, str]:
-    """Split a signature into the parts that causes are named after, model and decoding apart.
+    """Split a signature into parts named like causes; model and decoding are separate.
 
     >>> spelled_out(Signature("t", 1, "main", {"model": "m|t=0", "scorer": "strict"}))
     {'version of the task': 't v1', 'condition': 'main', 'scorer': 'strict', \

@@ -1,11 +1,11 @@
 """Decomposition of a score change by cause.
 
-Effects add up to the whole difference. What only one evaluation has points for, because questions
-were removed or a response failed, is taken out first and put in last. In between, the questions
-that both have points for are turned from the first evaluation into the second, one cause after the
-other in the order in which they happen: these effects add up to the paired change, of which the
-verdict is. Questions of one unit of the metric, such as a pair, have their causes together. Where
-the metric is no mean of units, another order could part the difference otherwise.
+Effects add up to the whole difference. Questions with points in only one evaluation, because they
+were removed or a response failed, are taken out first and put in last. In between, the questions
+with points in both are turned from the first evaluation into the second, one cause after the other
+in the order of ``STAGES``: these effects add up to the paired change, on which the verdict is
+based. Questions of one unit of the metric, such as a pair, share their causes. If the metric is not
+a mean of units, another order could split the difference differently.
 
 The report's page has the same arithmetic in ``compare-causes.js``, for any two models.
 """
@@ -37,7 +37,7 @@ from bench_assets.evaluation.task import ScoredQuestion, Task
 IN_ALL, REMOVED, ADDED = "in all", "questions removed", "questions added"
 
 _EXAMPLES = 5
-_SAME = 1e-9  # what floating point leaves of no difference
+_SAME = 1e-9  # rounding error of a difference of 0
 _SETTINGS = (MODEL, DECODING, JUDGE, SCORER, VERSION)
 
 
@@ -50,10 +50,10 @@ class Cause:
     cause: str  # "in all", or what differs, such as "prompt" or "model + scorer"
     before: str
     after: str
-    n: int  # questions that it concerns
+    n: int  # affected questions
     n_better: int
     n_worse: int
-    effect: float | None  # what it did to the metric, in its unit; None: cannot be said
+    effect: float | None  # change of the metric, in its unit; None: unknown
     examples: tuple[str, ...] = ()  # questions, those that lost points first
 
 
@@ -73,7 +73,7 @@ def difference(task: Task, before: Side, after: Side, metric: str = "") -> list[
     named = {part for row in rows for part in row.cause.split(APART)}
     moved = signature_difference(before.spelled, after.spelled)
     if before.answered and after.answered:
-        # Digests of all questions and prompts differ where one does, and that is said already.
+        # Digests of questions and prompts differ if one of them does, which has a row already.
         news = {part for part, pair in moved.items() if "none" not in pair} - named
         unmoved = [part for part in _SETTINGS if part in news]
         return [*rows, *(steps.row(part, [], 0.0) for part in unmoved)]
@@ -116,7 +116,7 @@ class _Steps:
         return replace(self.row(IN_ALL, both, _minus(*values)), before=before, after=after)
 
     def walk(self) -> Iterator[Cause]:
-        if not (self._old and self._new):  # only what their signatures say is known
+        if not (self._old and self._new):  # only the signatures are known
             return
         causes = self._joint(self._causes())
         concerned = {
@@ -135,7 +135,7 @@ class _Steps:
             yield self.row(cause, names, effects[cause])
 
     def _effects(self, concerned: Mapping[str, Sequence[str]]) -> dict[str, float | None]:
-        """Effect of each cause: what it takes out, what it changes, and what it puts in."""
+        """Effect of each cause, summed over taking out, changing and putting in questions."""
         mixed = dict(self._old)
         effects: dict[str, float | None] = dict.fromkeys(concerned, 0.0)
         value = self._value(mixed)
@@ -180,7 +180,7 @@ class _Steps:
         )
 
     def _causes(self) -> dict[str, str]:
-        """What differs of each question that both have, in the order of the first evaluation."""
+        """Causes of each question that both have, in the order of the first evaluation."""
         versions = {side.spelled.get(VERSION) for side in self._sides}
         return {
             name: cause_of(old, self._new[name], same_version=len(versions) == 1)
@@ -189,7 +189,7 @@ class _Steps:
         }
 
     def _joint(self, causes: Mapping[str, str]) -> dict[str, str]:
-        """Causes of questions that count together, such as a pair: those of all of them.
+        """Merge the causes of questions in one unit, such as a pair.
 
         Only where both evaluations have points for the same questions.
         """
@@ -235,7 +235,7 @@ def _in_order(cause: str) -> list[int]:
 def _members(
     answered: Mapping[str, QuestionRecord], clusters: Mapping[str, str], *, by_category: bool
 ) -> dict[tuple[str, str], list[str]]:
-    """Questions of each unit, by the names that units have: a question or a cluster."""
+    """Questions of each unit, by the keys of ``Units``: category, and question, pair or cluster."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, one in answered.items():
         category = one.question.category if by_category else ""

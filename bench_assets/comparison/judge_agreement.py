@@ -13,15 +13,15 @@ from resources.tables.measured_figures import figures_from_annotation, read_figu
 from resources.tables.parquet import TableFiles
 
 _AGREEMENT = "judge_agreement"
-"""Table in which a suite compares its judges itself, a model at a time, as CODIS does."""
+"""Table of a suite's own comparison of judges, one partition per model, as in CODIS."""
 
-_KNOWN = ("", "none", RULES, PEOPLE_JUDGE, "recorded")  # no configured model: not asked again
+_KNOWN = ("", "none", RULES, PEOPLE_JUDGE, "recorded")  # not configured models: nothing to measure
 
 
 def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
-    """Tasks and judges with known agreement in this home, and judges that are rules of a package.
+    """(Task, judge) pairs with measured agreement in this home, and all judges that are rules.
 
-    Rules are read, not measured: they give the same verdict each time, and follow no injection.
+    Rules need no measurement: they are deterministic and follow no injection.
     """
     return {
         *((one.task, one.judge) for one in _figures(tables, tasks)),
@@ -72,7 +72,7 @@ def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
     """Figures of agreement, latest last: stored ones and those of present labels."""
     try:
         kept = read_figures(tables.home, JudgeFigure)
-    except BenchError:  # a damaged file: its command says so; here nothing is known
+    except BenchError:  # damaged file: reported by the command that reads it
         kept = []
     found = [*kept, *figures_from_annotation(tables, tasks)]
     return [one for one in found if one.figure in (PEOPLE, SECOND)]

@@ -54,8 +54,8 @@ class MeasuredCondition(NamedTuple):
     n: int
     edition: str
     chance: float | None
-    """Of a blind guess: the task's own measure of that name; else where each question offers as
-    many options, of which one is right, and the primary metric is the share of right answers."""
+    """Score of a random guess: 1 / options, if the primary metric is accuracy and all questions are
+    single-choice with equally many options; else the task's measure ``chance``, if any."""
 
 
 def every_cell(tables: TableFiles, task: Task, condition: str) -> Cells:
@@ -69,7 +69,7 @@ def primary_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
 
 
 def state_of_metrics(tables: TableFiles, task: Task) -> str:
-    """Digest of the states of all that ``every_cell`` reads, without reading it."""
+    """Digest of the versions of all tables that ``every_cell`` reads, without reading them."""
     keys = [
         key
         for condition in task.conditions
@@ -82,7 +82,7 @@ def exam(tables: TableFiles, task: Task) -> MeasuredCondition:
     """Facts about the question table; empty if none can be read."""
     try:
         found = tables.query(_EXAM, {"questions": ([questions_key(task, "main")], Question)})
-    except TableError:  # the command that builds it says why
+    except TableError:  # reported by the command that builds the table
         return MeasuredCondition(n=0, edition="", chance=None)
     (row,) = found.to_pylist()
     alike = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
@@ -136,7 +136,7 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
 
 
 def _data_of(row: Mapping[str, Any]) -> str:
-    """Which questions it was measured on; "" if its signature is none."""
+    """Digest of the questions of a metric; "" if its signature is invalid."""
     try:
         return row["data"] or Signature.parse(row["signature"] or "").parts.get("data", "")
     except TableError:
@@ -157,7 +157,7 @@ class ConditionQuestions:
 
     @cached_property
     def data(self) -> str:
-        """The digest that metrics name their questions by."""
+        """Short digest of the questions, as in signatures."""
         return short(self.tables.digest(self.key) or "")
 
     @cached_property
@@ -167,12 +167,12 @@ class ConditionQuestions:
 
     @cached_property
     def clusters(self) -> dict[str, str]:
-        """Question id -> what its points are counted with."""
+        """Question id -> cluster."""
         return clusters_of(self.questions)
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], int]:
-        """A number for each category, question, pair and cluster: that of its first question."""
+        """(Kind, name) of a category, question, pair or cluster -> number of its first question."""
         found: dict[tuple[str, str], int] = {}
         for number, question in enumerate(self.questions):
             name = question.question_id
@@ -184,12 +184,12 @@ class ConditionQuestions:
 
     @cached_property
     def cluster_of_each(self) -> Ints:
-        """The number of each question's cluster; of a million, 4 MB."""
+        """Cluster number of each question; 4 MB per million questions."""
         return np.array(cluster_numbers(self.questions), np.int32)
 
     @cached_property
     def pair_of_each(self) -> Ints:
-        """The number of each question's pair."""
+        """Pair number of each question."""
         pairs, firsts, found = TextIndex(), array("I"), array("I")
         for number, question in enumerate(self.questions):
             pair = pairs.number(pair_name(question))

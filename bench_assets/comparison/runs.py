@@ -56,7 +56,7 @@ def compared_with(
 def run_alpha(model: str, models: Collection[str], n_tasks: int = 1) -> float:
     """Share of the run's 5 % for the comparison of a model with the previous step on one task.
 
-    All of it for what is no step, or the first one; ``n_tasks`` share it.
+    A model that is not a step, or the first step, gets all 5 %. ``n_tasks`` share it.
 
     >>> steps = [f"r/step-{n}" for n in range(1, 4)]
     >>> [round(run_alpha(one, steps), 4) for one in (*steps, "gpt")]
@@ -75,7 +75,7 @@ def n_measured(tables: TableFiles, tasks: Iterable[Task], model: str) -> int:
 def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:
     """Reason why two models cannot be compared: other questions, prompts, scorer or judge.
 
-    A judge that was not needed ("none") fits every other.
+    Judge "none", if no verdict was needed, matches any judge.
     """
     old, new = (_compared_parts(rows) for rows in (before, after))
     differs = [part for part in ("task", *COMPARED) if old.get(part) != new.get(part)]
@@ -113,14 +113,14 @@ def compare_models(
 def run_verdicts(
     tables: TableFiles, tasks: Iterable[Task], rows: Iterable[LeaderboardRow]
 ) -> Iterator[str]:
-    """Compare the last step of each run with its first one, on all tasks that both were asked.
+    """Compare the last step of each run with its first one, on all tasks that both have.
 
     The sentences are those of the report's first page, and of its comparison page.
 
     Args:
         tables: The tables of a home.
         tasks: Tasks that are decided together.
-        rows: The leaderboard, whose whole numbers count.
+        rows: The leaderboard; only rows measured in this home count.
     """
     runs: dict[str, dict[int, str]] = defaultdict(dict)
     measured = [row for row in rows if row.is_measured and not isnan(row.value)]

@@ -93,7 +93,7 @@ def places(
 
 
 def is_signature(text: str) -> bool:
-    """Whether a text begins as signatures do.
+    """Whether a text has the form of a signature.
 
     >>> is_signature("codis|v1|main|data:0c|model:m"), is_signature("tiny-vlm/step-0150")
     (True, False)

@@ -4,13 +4,13 @@ A task may state the units itself (``Task.adds``). Otherwise the metric is decom
 way that reproduces it, for these scores and for random scores on the same questions, because one
 model's scores may fit a wrong decomposition by chance.
 
-1. points: the metric is the points as a share of those there are;
-2. questions: the mean over questions, each measured alone: queries in one direction;
-3. pairs: the same over groups of questions: pairs of which both halves must be right;
-4. clusters: the same over what ``clusters_of`` puts together, weighed by its units;
-5. categories: the mean of categories that count the same, each of points or clusters;
-6. groups left out: all else, such as F1. A jackknife's pseudo-values over at most 40 groups of
-   clusters stand for the units (Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.5).
+1. points: the points as a share of the maximum points;
+2. questions: the mean over questions, each measured alone, such as queries in one direction;
+3. pairs: the same over groups of questions, such as pairs that must both be right;
+4. clusters: the same over the clusters of ``clusters_of``, weighted by their scored units;
+5. categories: the mean of equally weighted categories, each by points or clusters;
+6. groups left out: everything else, such as F1. The units are a jackknife's pseudo-values over at
+   most 40 groups of clusters (Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.5).
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from bench_assets.core.stats.paired_tests import PairedScores
 from bench_assets.evaluation.task import Adds, Measure, ScoredQuestion
 
 GROUPS = 40
-_LIKELY = 0.6  # that a random response is right
+_LIKELY = 0.6  # probability that a random response is right
 
 Clusters: TypeAlias = Mapping[str, str]  # question id -> cluster
 
@@ -33,13 +33,13 @@ Clusters: TypeAlias = Mapping[str, str]  # question id -> cluster
 class ComparisonUnit(NamedTuple):
     """Contribution of one unit."""
 
-    value: float  # already times its weight
+    value: float  # multiplied by the weight
     weight: float
     cluster: str
 
 
 Units: TypeAlias = dict[tuple[str, str], ComparisonUnit]
-"""By category, "" where units are not weighed by it, and by question, cluster or group."""
+"""By category ("" if units are not weighted by it), and by question, pair, cluster or group."""
 
 
 class ScoredMetric(NamedTuple):
@@ -70,7 +70,7 @@ def named_pairs(
     clusters: Clusters,
     adds: Adds | None = None,
 ) -> tuple[str, dict[tuple[str, str], PairedScores]]:
-    """Pair units as ``metric_pairs`` does, by the names that ``Units`` have; first their kind."""
+    """Kind of the units, and their pairs as in ``metric_pairs``, by the keys of ``Units``."""
     sides = before, after
     if adds:
         return "own", _paired(*(_as_stated(adds, side.scored, clusters) for side in sides))
@@ -144,7 +144,7 @@ def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters)
 
 
 def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Each question's points, several draws averaged."""
+    """Points of each question, averaged over samples."""
     given: dict[str, list[ScoredQuestion]] = defaultdict(list)
     for one in side.scored:
         given[one.question.question_id].append(one)
@@ -193,7 +193,7 @@ def _measured_alone(
 
 
 def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """The units of each category, so weighed that all categories count the same."""
+    """Units of each category, weighted so that all categories count equally."""
     parts = _parted(side.scored, lambda one: one.question.category)
     units: Units = {}
     for category, part in parts.items():
@@ -214,7 +214,7 @@ def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Un
 
 
 def _by_groups_left_out(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Pseudo-values: G times the metric of all, less G - 1 times that without a group."""
+    """Jackknife pseudo-values: G times the metric, minus G - 1 times that without a group."""
     scored, whole = side
     groups = _parted(scored, _dealer(scored, clusters))
     n = len(groups)

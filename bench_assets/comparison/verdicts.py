@@ -1,9 +1,9 @@
 """Verdicts on two models: better, worse or undecided, by paired tests over the units of a metric.
 
-The regression check, the terminal, sensors and ``bench tables diff`` decide here; the report's
-pages by the same formulas in ``compare-pairs.js``. ``compare_scores`` gives the effect on each
-slice of a task, with its interval. ``decide`` corrects the p-values of all effects that are looked
-at together (Holm, 1979) and calls what is left below 5 % better or worse, all else undecided.
+The regression check, the terminal, sensors and ``bench tables diff`` use this module; the report's
+pages use the same formulas in ``compare-pairs.js``. ``compare_scores`` computes the effect on each
+slice of a task, with its interval. ``decide`` corrects the p-values of all effects that are tested
+together (Holm, 1979): effects below 5 % are better or worse, all others undecided.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
 ALPHA = 0.05
-"""Chance that anything that is looked at together is called better or worse while nothing is."""
+"""Family-wise error rate of effects that are decided together."""
 
 _POWER = 0.8
 
@@ -31,23 +31,23 @@ class Comparison:
     """A model against another one: the primary metric over one slice of a task."""
 
     task: str  # its title
-    against: str
+    against: str  # the other model
     metric: str
-    category: str  # "all", or the slice of the questions it is over
-    before: float  # the metric, over the questions that both have points for
+    category: str  # "all", or a slice of the questions
+    before: float  # the metric, over the questions with points in both
     after: float
     low: float  # 95 % interval of the difference, of this slice alone
     high: float
-    p: float  # two-sided; corrected for all that was decided together
+    p: float  # two-sided; corrected for all effects decided together
     spread: float  # variance of a unit's change
     n: int  # units of the metric: questions, pairs, images, ...
-    n_questions: int  # that both have points for
-    lost: tuple[str, ...]  # questions that have fewer points now
+    n_questions: int  # with points in both
+    lost: tuple[str, ...]  # questions with fewer points than before
     gained: tuple[str, ...]
     lower_is_better: bool = False
     verdict: Verdict = "undecided"
-    n_enough: int | None = None  # questions that would show the smallest change; None: not asked
-    shows: float = nan  # the smallest change that is shown four times in five
+    n_enough: int | None = None  # questions to detect the smallest change; None: not computed
+    shows: float = nan  # smallest change that is detected with 80 % power
 
     @property
     def change(self) -> float:
@@ -207,7 +207,7 @@ def _slices(
 
 
 def by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
-    """The scores of each question; those of which one is without points are left out."""
+    """Scores by question; questions with an unscored sample are left out."""
     given: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         given[score.question_id].append(score)
@@ -219,7 +219,7 @@ def by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
 
 
 def _shares(scored: Sequence[ScoredQuestion]) -> Mapping[str, float]:
-    """Mean points of each question over its draws."""
+    """Points of each question, averaged over samples."""
     points: dict[str, list[float]] = defaultdict(list)
     for question, score in scored:
         points[question.question_id].append(score.points or 0.0)

@@ -141,7 +141,7 @@ def test_readings_that_put_models_in_another_order_fail():
     found = scorers_finding(evidence({"good": GOOD, "chatty": CHATTY}, careful, lenient))
     (one,) = found.suspects
     # 25 of 60 right, and 58 as the lenient one reads; the good one has 50 either way.
-    assert "leads chatty by 0.417, by -0.133 as lenient reads" in one.evidence
+    assert "leads chatty by 0.417, by -0.133 under lenient" in one.evidence
     assert "chatty: lenient +0.550" in found.sentence
     assert "33 of 60 responses, such as quiz/" in found.sentence
 

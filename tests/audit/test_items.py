@@ -86,7 +86,7 @@ def test_of_few_models_simpler_figures_are_said_and_that_they_are():
     ("points", "why"),
     [
         pytest.param(np.empty((0, 2)), "models with scores: 0", id="no model"),
-        pytest.param([[1, 0], [0, 1]], "models with scores: 2; it takes 3", id="two models"),
+        pytest.param([[1, 0], [0, 1]], "models with scores: 2; 3 are needed", id="two models"),
         pytest.param([[1, 1], [1, 1], [1, 1]], "all models have the same points", id="all right"),
         pytest.param(
             [[1, NONE], [0, NONE], [1, NONE]], "questions with scores: 1", id="one with scores"

@@ -43,8 +43,8 @@ def at_random(asked, places):
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        (first, "says A 100 % of the time"),
-        (leaning, "says B 51 % of the time"),
+        (first, "answers A 100 % of the time"),
+        (leaning, "answers B 51 % of the time"),
         (memorised, "the benchmark's own order gains +1.000"),
     ],
     ids=["always the first", "the second where it does not know", "learned the order by heart"],

@@ -83,13 +83,13 @@ BOMB = zipped(("manifest.json", bytes(10**7)), how=zipfile.ZIP_DEFLATED)
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        pytest.param(b"", "no bundle", id="an empty file"),
-        pytest.param(b"PK\5\6" + bytes(17), "no bundle", id="a byte less than the least zip"),
-        pytest.param(b"hello" * 100, "no bundle", id="no zip"),
+        pytest.param(b"", "not a bundle", id="an empty file"),
+        pytest.param(b"PK\5\6" + bytes(17), "not a bundle", id="a byte less than the least zip"),
+        pytest.param(b"hello" * 100, "not a bundle", id="no zip"),
         pytest.param(ours()[:-1], "cut short", id="cut short by a byte"),
         pytest.param(ours()[:60], "cut short", id="cut short"),
-        pytest.param(ours() + b"\0", "something was added", id="something behind it"),
-        pytest.param(b"#!/bin/sh\n" + ours(), "something was added", id="something before it"),
+        pytest.param(ours() + b"\0", "data was added", id="something behind it"),
+        pytest.param(b"#!/bin/sh\n" + ours(), "data was added", id="something before it"),
         pytest.param(with_gap(), "belong to no file", id="something between"),
         pytest.param(BOMB, "'manifest.json': compressed", id="a zip bomb"),
         pytest.param(zipped((entry("a", stat.S_IFLNK | 0o777), b"/etc/passwd")), "'a': a link",

@@ -119,7 +119,7 @@ def test_a_number_that_does_not_come_out_is_not_packed(tmp_path):
     rows = tables.read(["shelf", "predictions"], Prediction, "somebody")
     tables.write(["shelf", "predictions"], rows[::-1][:3], Prediction, "somebody")
     with pytest.raises(
-        TableError, match=r"does not come out of its responses.*`bench evaluate shelf"
+        TableError, match=r"cannot be reproduced from its responses.*`bench evaluate shelf"
     ):
         packed(tmp_path, tmp_path / "b.zip")
     assert not (tmp_path / "b.zip").exists()
@@ -128,5 +128,5 @@ def test_a_number_that_does_not_come_out_is_not_packed(tmp_path):
 def test_without_a_table_it_says_which_command_makes_it(tmp_path):
     tables = measure(tmp_path)
     tables.write(["shelf", "metrics"], [], Metric, "somebody")
-    with pytest.raises(TableError, match="no metrics; `bench evaluate shelf --model somebody`"):
+    with pytest.raises(TableError, match="no metrics; run `bench evaluate shelf --model somebody`"):
         packed(tmp_path, tmp_path / "b.zip")

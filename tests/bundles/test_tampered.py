@@ -57,12 +57,12 @@ def _without(files, name):
         pytest.param(lambda f: _without(f, "scores.jsonl"), "scores.jsonl is missing",
                      id="one less"),
         pytest.param(lambda f: _without(f, NAME), f"no {NAME} in it", id="no manifest"),
-        pytest.param(lambda f: f | {NAME: b"{}"}, "no manifest: digest|no manifest: ", id="empty"),
-        pytest.param(lambda f: f | {NAME: b"[" * 99999}, "no manifest", id="nested deeply"),
+        pytest.param(lambda f: f | {NAME: b"{}"}, "not a manifest: ", id="empty"),
+        pytest.param(lambda f: f | {NAME: b"[" * 99999}, "not a manifest", id="nested deeply"),
         pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"mini"', b'"own"')},
                      f"{NAME}: checksum mismatch", id="the manifest changed"),
         pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"bundle": 1', b'"bundle": 2')},
-                     f"{NAME}: no manifest: bundle", id="of a newer form"),
+                     f"{NAME}: not a manifest: bundle", id="of a newer form"),
         pytest.param(lambda f: f | {NAME: f[NAME] + b" "}, f"{NAME}: checksum", id="a space"),
         pytest.param(lambda f: f | {f"images/{DIGEST}": image()[:-1] + b"x"},
                      f"images/{DIGEST}: checksum mismatch", id="another image"),
@@ -82,9 +82,9 @@ def test_files_that_do_not_belong_there_are_refused(bundle, change, says):
     [
         pytest.param("predictions.jsonl", {"question_id": "shelf/9"}, "line 1: shelf/9",
                      id="a response to no question"),
-        pytest.param("predictions.jsonl", {"question_id": "shelf/1"}, "is duplicate",
+        pytest.param("predictions.jsonl", {"question_id": "shelf/1"}, "duplicate",
                      id="two responses to one question"),
-        pytest.param("predictions.jsonl", {"model": "another"}, "of another", id="another model's"),
+        pytest.param("predictions.jsonl", {"model": "another"}, "to another", id="another model's"),
         pytest.param("judgements.jsonl", {"sample": 3}, "no response",
                      id="a verdict on no response"),
         pytest.param("metrics.jsonl", {"task": "codis"}, "not the number that",
@@ -105,7 +105,7 @@ def test_tables_that_do_not_belong_together_are_refused(bundle, name, change, sa
 def test_a_bundle_without_a_number_is_none(bundle):
     files = files_in(bundle)
     empty = {name: b"" for name in files if name.endswith(".jsonl")}
-    with pytest.raises(SourceError, match=r"metrics\.jsonl: no number in it"):
+    with pytest.raises(SourceError, match=r"metrics\.jsonl: no metrics"):
         verify(repacked(bundle, files | empty, checksummed=True))
 
 
