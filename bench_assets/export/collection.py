@@ -53,7 +53,7 @@ class ModelResponses:
     exam: ExportTable
     condition: str
     model: str
-    asked_at: datetime  # when the last response came, in UTC
+    asked_at: datetime  # time of the last response, UTC
     predictions: Sequence[Prediction]
     judgements: Sequence[Judgement]
     scores: Sequence[Score]
@@ -66,7 +66,7 @@ class ModelResponses:
 
     @property
     def name(self) -> str:
-        """Task and condition; the paper's own condition is not in it."""
+        """Task name, with the condition unless that is the main one."""
         return self.task.name + ("" if self.condition == MAIN else f"/{self.condition}")
 
     @property
@@ -82,7 +82,7 @@ class ModelResponses:
 
 
 class TableCollection:
-    """The selected tables of a home, one after the other."""
+    """The selected tables of a home, read one at a time."""
 
     def __init__(self, tables: TableFiles, wanted: TableFilter, secrets: Secrets) -> None:
         """Validate the names.
@@ -94,7 +94,7 @@ class TableCollection:
         self._wanted = wanted
         self._secrets = secrets
         self.left_out: list[str] = []
-        """Tables that do not leave, and why; known when all were taken."""
+        """Tables that were left out, with reasons; complete after all were read."""
         models = (
             m for task in wanted.tasks for c in task.conditions for m in self._models(task, c)
         )
@@ -108,7 +108,7 @@ class TableCollection:
         return self._tables.home
 
     def file_of(self, exam: ExportTable) -> tuple[bytes, str]:
-        """Bytes of a question table, with their path below the home or the name of the object."""
+        """Bytes of a question table, and its path below the home or its object name."""
         blobs, name = self._tables.blobs, self._tables.name(exam.key)
         at = blobs.named(name)
         return blobs.get(name) or b"", at.removeprefix(f"{self.home}/")

@@ -22,7 +22,7 @@ from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import blind_baselines
 from resources.config.addresses import with_keys
 
-_UNFIT = re.compile(r"[^\w.\- :/]")  # in the name of a metric, as MLflow has it
+_UNFIT = re.compile(r"[^\w.\- :/]")  # characters that MLflow rejects in names of metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +30,8 @@ class CurvePoint:
     """Metrics of one checkpoint, or of another model."""
 
     model: str
-    step: int  # 0 for what is no checkpoint
-    milliseconds: int  # when the last response came, since 1970
+    step: int  # 0 if it is not a checkpoint
+    milliseconds: int  # time of the last response, since 1970
     values: Mapping[str, float]  # metric, or metric/category
     signature: str
 
@@ -40,7 +40,7 @@ class CurvePoint:
 class Curve:
     """The checkpoints of one training run on one task, by step."""
 
-    experiment: str  # task, condition and edition: what may be compared
+    experiment: str  # task, condition and edition: runs in it are comparable
     run: str
     tags: Mapping[str, str]
     points: tuple[CurvePoint, ...]
@@ -134,7 +134,7 @@ def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401
 
 
 def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
-    """Find the run of a curve, or begin it."""
+    """Find the run of a curve, or create it; returns its id."""
     from mlflow.entities import Param
 
     name = f"bench-assets/{curve.experiment}"
@@ -151,9 +151,9 @@ def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
 
 
 def _params(curve: Curve) -> dict[str, str]:
-    """How the run was measured, by which MLflow compares runs: once a run, as params never change.
+    """Params of a run: its tags, and the parts of the signature that all checkpoints share.
 
-    Parts of the signature that differ from checkpoint to checkpoint are tags.
+    MLflow params cannot change. The signature of each checkpoint is a tag.
     """
     parts = [Signature.parse(point.signature).parts for point in curve.points]
     same = {

@@ -29,17 +29,17 @@ class ExportJob:
     image_store: ImageStore
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
-    images: bool = False  # also where the form can do without
-    raw: bool = False  # CSV with cells as they are
-    to: str = ""  # where a tracker of experiments keeps its runs
+    images: bool = False  # embed images, even if the format can refer to files
+    raw: bool = False  # CSV without protection against formulas
+    to: str = ""  # tracking URI or mode of an experiment tracker
 
 
 Write: TypeAlias = Callable[[ExportJob], Sequence[Path | str]]
-"""Writes, and says what was written: files, or where else it is now."""
+"""Writes an export; returns its files or addresses."""
 
 
 class ExportFormat(NamedTuple):
-    """An export format with its defaults; () is all."""
+    """An export format with its defaults; (): all."""
 
     write: Write
     conditions: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class ExportFormat(NamedTuple):
 
 
 def _inspect(job: ExportJob) -> list[Path]:
-    embed = job.images or bool(job.image_store.objects)  # which no viewer of logs reads
+    embed = job.images or bool(job.image_store.objects)  # viewers cannot read object stores
     return write_inspect_logs(job.gathered, job.image_store, job.out, embed=embed)
 
 

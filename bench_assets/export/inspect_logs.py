@@ -1,7 +1,7 @@
 """Inspect AI evaluation logs.
 
-A question without a response is a sample with an error. It has no score; neither has one whose
-judge failed. Points are not normalised: ``max_points`` of a sample has the maximum.
+A question without a response is a sample with an error and no score; if the judge failed, a sample
+has no score. Points are not normalised: ``max_points`` of a sample is the maximum.
 """
 
 import base64
@@ -66,7 +66,7 @@ class LogImages:
         return found
 
     def address(self, sha256: str, attached: dict[str, str]) -> str:
-        """Text in place of an image."""
+        """Address of an image: its attachment, or its place in the image store."""
         name = sha256[:_DIGITS]
         return f"attachment://{name}" if name in attached else self.image_store.place.where(sha256)
 
@@ -86,7 +86,7 @@ def log(one: ModelResponses, images: LogImages) -> Iterator[bytes]:
 
 
 def header(one: ModelResponses) -> dict[str, Any]:
-    """Everything but the samples."""
+    """The log without its samples."""
     at = one.asked_at.isoformat()
     ids = list(dict.fromkeys(row.question_id for row in one.predictions))
     signature = one.primary.signature if one.primary else ""

@@ -20,9 +20,9 @@ from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, known
 from resources.storage.atomic_write import open_atomic
 
-_FILTER = "none"  # lm-eval's name for responses as they came
+_FILTER = "none"  # lm-eval's name for unfiltered responses
 _POINTS = "points"
-_UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in a model's name, as lm-eval has it
+_UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # replaced in names of models, as in lm-eval
 
 
 def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
@@ -58,7 +58,7 @@ def task_key(one: ModelResponses) -> str:
 
 
 def model_folder(model: str) -> str:
-    """Name of a model's folder, as in lm-eval; names that are no plain folder are escaped.
+    """Name of a model's folder, as in lm-eval; names such as ".." are escaped.
 
     >>> model_folder("run/step-0150"), model_folder("..")
     ('run__step-0150', '__')
@@ -68,7 +68,7 @@ def model_folder(model: str) -> str:
 
 
 def task_results(one: ModelResponses) -> dict[str, Any]:
-    """Result entries of one task, part by part."""
+    """Entries of one task, by part of the results file."""
     whole = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
     asked = {row.question_id for row in one.predictions}
     done = {item.question.question_id for item in items(one) if item.points is not None}

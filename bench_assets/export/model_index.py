@@ -21,7 +21,7 @@ SOURCE = "bench-assets"
 _HUB = "hf:"
 _TASK_TYPES = {"ranking": "image-text-retrieval"}  # all others are answered in words
 _ANSWERED = "image-text-to-text"
-_NO_RESULT = ("chance",)  # of the questions, not of the model
+_NO_RESULT = ("chance",)  # measures of the questions, not of the model
 
 
 def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) -> list[Path]:
@@ -42,7 +42,7 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
 def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":
     """Metrics over all questions, the primary metric first.
 
-    Only the published edition is the release's data set; other editions have other names.
+    Only the published edition has the name of the release's data set.
 
     Args:
         one: Responses and metrics of a model.

@@ -17,7 +17,7 @@ class ExportSample:
     """One sample of one question; a missing step is None."""
 
     question: Question
-    prompt: Prompt  # as it would be asked now
+    prompt: Prompt  # as rendered now
     prediction: Prediction
     judgements: Sequence[Judgement]
     score: Score | None
@@ -29,7 +29,7 @@ class ExportSample:
 
     @property
     def explanation(self) -> str:
-        """Reason of the points, or of missing ones."""
+        """Reasons for the points, or for their absence."""
         said = [
             f"{row.judge}, {row.criterion}: {row.error or row.response or row.value or row.verdict}"
             for row in self.judgements
@@ -80,7 +80,7 @@ def not_whole(one: ModelResponses) -> str:
     if one.primary is None or isnan(one.primary.value):
         return "it is not measured"
     failed = one.primary.n_failed
-    return f"{failed} questions are without a response" if failed else ""
+    return f"{failed} questions have no response" if failed else ""
 
 
 def items(one: ModelResponses) -> Iterator[ExportSample]:

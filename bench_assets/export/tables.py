@@ -42,7 +42,7 @@ class Writer(Protocol):
         """Write the next rows."""
 
     def close(self) -> None:
-        """Write the end."""
+        """Finish the file."""
 
 
 def write_tables(
@@ -83,7 +83,7 @@ def write_tables(
 
 
 def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Table:
-    """Build a table of rows after constant columns; NaN is empty."""
+    """Build a table with constant columns first; NaN becomes null."""
     table = to_table(rows, row_type)
     for at, (name, value) in enumerate(before.items()):
         column = pa.array([value] * table.num_rows, pa.string())
@@ -167,7 +167,7 @@ class _Csv:
 
 
 def _formula_safe(table: pa.Table) -> pa.Table:
-    """``formula_safe`` of all texts."""
+    """Apply ``formula_safe`` to all text columns."""
     for at, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             safe = pc.replace_substring_regex(table.column(at), f"^({FORMULA})", r"'\1")

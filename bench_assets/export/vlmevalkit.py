@@ -1,4 +1,4 @@
-"""Question tables as VLMEvalKit has them, and responses as its ``evaluate`` takes them: TSV files.
+"""VLMEvalKit's TSV files: question tables, and responses as input of its ``evaluate``.
 
 ``index`` numbers the questions of a file from 1; ``question_id`` is our id. Images are base64
 cells, with VLMEvalKit's file name in ``image_path``. VLMEvalKit skips questions without images.
@@ -31,7 +31,7 @@ _FIRST = ("index", "image", "image_path", "question", "hint")
 _LAST = ("answer", "category", "split", "question_id")
 _DIGITS = 16
 OVERALL = "Overall"
-"""The split of a table of metrics that is all questions."""
+"""Split of a table of metrics that covers all questions."""
 
 
 def write_questions_and_responses(
@@ -45,7 +45,7 @@ def write_questions_and_responses(
     written = []
     for exam in gathered.exams():
         if exam.questions[0].kind == "ranking":
-            gathered.left_out.append(f"{dataset(exam)}: VLMEvalKit has no word for rankings")
+            gathered.left_out.append(f"{dataset(exam)}: VLMEvalKit does not support rankings")
             continue
         written.append(out / f"{dataset(exam)}.tsv")
         _write(written[-1], columns(exam), question_rows(exam, image_store, gathered.left_out))
@@ -80,7 +80,7 @@ def dataset(exam: ExportTable) -> str:
 
 
 def columns(exam: ExportTable) -> list[str]:
-    """Columns of a question table, with a letter for each of the most options."""
+    """Columns of a question table, with one per letter up to the most options."""
     longest = max((len(one.options) for one in exam.questions if _offers(one)), default=0)
     return [*_FIRST, *ascii_uppercase[:longest], *_LAST]
 
@@ -135,7 +135,7 @@ def metric_rows(one: ModelResponses) -> tuple[list[str], list[Mapping[str, Any]]
 def separated(
     columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
 ) -> Iterator[bytes]:
-    """Format rows with quoted texts; in CSV no cell is read as a formula."""
+    """Format rows with quoted texts; in CSV, cells are protected against formulas."""
     line = io.StringIO()
     writer = csv.DictWriter(
         line,
@@ -157,7 +157,7 @@ def _formula_safe(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(index: int, question: Question) -> dict[str, Any]:
-    """Question text, with its hint inside where VLMEvalKit shows none."""
+    """Cells of a question; its text includes the hint where VLMEvalKit shows none."""
     hint = "\n".join(text for text in (question.context, *question.image_texts) if text)
     offers = _offers(question)
     options = dict(zip(ascii_uppercase, question.options, strict=False)) if offers else {}
@@ -178,7 +178,7 @@ def _offers(question: Question) -> bool:
 
 
 def _one_or_list(values: Sequence[str]) -> str:
-    """One text; several, or one in brackets, as JSON: VLMEvalKit evaluates ``[...]``."""
+    """A single text as it is; several, or one in brackets, as JSON, which VLMEvalKit evaluates."""
     if len(values) == 1 and not values[0].startswith("["):
         return values[0]
     return json.dumps(values, ensure_ascii=False) if values else ""

@@ -106,8 +106,8 @@ def _questions(
         )
         if found.setdefault(question.question_id, question) != question:
             raise SourceError(
-                f"{results.measured_by}, {results.task}: sample {one.sample_id} was sent two"
-                " different prompts; samples need ids of their own"
+                f"{results.measured_by}, {results.task}: sample {one.sample_id} has two"
+                " different prompts; sample ids must be unique"
             )
     return list(found.values())
 
@@ -179,7 +179,7 @@ def _printed(number: ExternalMetric, like: Metric, signature: str) -> Metric:
 def merged_questions(
     there: Sequence[Question], added: Sequence[Question], name: str
 ) -> list[Question]:
-    """The questions of earlier imports and of this one.
+    """Merge the questions of earlier imports and of this one.
 
     Raises:
         SourceError: If a question has another text or answer now.

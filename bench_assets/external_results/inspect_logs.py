@@ -32,9 +32,9 @@ HARNESS = "Inspect AI"
 _ZSTANDARD = 93  # method of a member of an archive, APPNOTE 6.3.8
 _LOCAL_HEADER = 30  # bytes, before the name of a member
 _ATTACHED = "attachment://"
-_ERRORS = ("stderr", "bootstrap_stderr", "std", "var")  # metrics that say how sure another is
+_ERRORS = ("stderr", "bootstrap_stderr", "std", "var")  # uncertainties of other metrics
 _NAMED_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0}
-"""Values of scores that are words, as Inspect's ``value_to_float`` has them."""
+"""Numbers of score values that are words, after Inspect's ``value_to_float``."""
 
 
 def read_inspect_log(file: Path) -> ExternalResults:
@@ -112,7 +112,7 @@ def _headline(results: Mapping[str, Any], samples: list[dict[str, Any]]) -> tupl
 
 
 def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
-    """Every metric, the headline first; named by score and reducer where there are several."""
+    """Every metric, the headline first; named by score and reducer if there are several."""
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
     names, reducers = ({one.get(key) for one in scores} - {None} for key in ("name", "reducer"))

@@ -13,7 +13,7 @@ _KINDS = (
     "a log of Inspect AI (.eval or .json), samples of lmms-eval (*_samples_TASK.jsonl beside"
     " *_results.json), or a file of VLMEvalKit (MODEL_DATASET.xlsx)"
 )
-_HEAD = 1 << 16  # bytes, in which a log of Inspect AI says what it is
+_HEAD = 1 << 16  # bytes that are searched for the keys of an Inspect AI log
 
 
 def read_external_results(file: Path) -> list[ExternalResults]:

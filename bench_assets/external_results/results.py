@@ -15,16 +15,16 @@ class ExternalSample:
     """One response to one sample, with the points that the harness gave."""
 
     sample_id: str
-    draw: int = 0  # counts the epochs of a sample
+    draw: int = 0  # epoch of the sample, from 0
     prompt: str
     images: tuple[bytes, ...] = ()
     options: tuple[str, ...] = ()
     target: tuple[str, ...] = ()
     category: str = ""
     response: str = ""
-    answer: str = ""  # as the harness read it
-    points: float | None = None  # None: the harness kept no score of this sample
-    why: str = ""
+    answer: str = ""  # as parsed by the harness
+    points: float | None = None  # None: the harness stored no score
+    why: str = ""  # the scorer's explanation
     error: str = ""  # why there is no response
 
 
@@ -47,7 +47,7 @@ class ExternalResults:
     model: str
     metrics: tuple[ExternalMetric, ...]  # the first is the headline
     samples: tuple[ExternalSample, ...]
-    about: str = ""  # why these are not all samples of the task; "": they are, as far as is known
+    about: str = ""  # why samples are missing; "": none are known to be missing
 
     @property
     def measured_by(self) -> str:
@@ -56,7 +56,7 @@ class ExternalResults:
 
     @property
     def suite(self) -> str:
-        """The name of the suite that the results are kept as.
+        """Default name of the suite that stores the results.
 
         >>> ExternalResults(
         ...     harness="lmms-eval", task="MMMU (val)", model="m", metrics=(), samples=()
@@ -71,7 +71,7 @@ def member_of(archive: zipfile.ZipFile, name: str) -> bytes:
 
     Raises:
         BadZipFile: If it is damaged, or too large.
-        KeyError: If there is none.
+        KeyError: If there is no such member.
     """
     require_bounded(archive.getinfo(name))
     return archive.read(name)
@@ -81,14 +81,14 @@ def require_bounded(info: zipfile.ZipInfo) -> None:
     """Refuse a member that would be too large unpacked.
 
     Raises:
-        BadZipFile: If so.
+        BadZipFile: If it is too large.
     """
     if info.file_size > _MOST_BYTES:
         raise zipfile.BadZipFile(f"{info.file_size} bytes, more than the {_MOST_BYTES} allowed")
 
 
 def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[ExternalMetric]:
-    """The headline where the harness wrote none; empty without a scored sample."""
+    """Headline metric if the harness wrote none; empty if no sample is scored."""
     known = [one.points for one in samples if one.points is not None]
     return [ExternalMetric(name=name, value=sum(known) / len(known))] if known else []
 

@@ -21,7 +21,7 @@ from bench_assets.external_results.results import ExternalResults
 IMPORTS_FILE = "imports.json"
 
 SCORER = "exact_match"
-"""How blind baselines are read; the scores of the models are the harness's own."""
+"""Scorer of blind baselines; models keep the points of the harness."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +34,8 @@ class ImportedTask:
     metric: str  # the headline
 
     def as_task(self) -> Task:
-        """The task, whose points are the harness's."""
-        from bench_assets.file_benchmarks.scoring import AnswerScoring  # 0.1 s of patterns
+        """Build the task; its points are those of the harness."""
+        from bench_assets.file_benchmarks.scoring import AnswerScoring  # slow: 0.1 s
 
         asked = Condition(prompt=_prompt, about=f"As {self.harness} sent it.")
         return Task(
@@ -85,7 +85,7 @@ def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def read_imports(home: Path) -> list[ImportedTask]:
-    """The tasks that were imported into a home.
+    """Read the tasks that were imported into a home.
 
     Raises:
         SourceError: If the list is damaged.
@@ -95,12 +95,12 @@ def read_imports(home: Path) -> list[ImportedTask]:
 
 
 def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str]]:
-    """The list as it is written."""
+    """Serialise the list of imports."""
     return [asdict(one) for one in tasks]
 
 
 def imported_suites(home: Path) -> list[Suite]:
-    """A suite of each task that was imported into a home.
+    """Build a suite for each task that was imported into a home.
 
     Raises:
         SourceError: If the list is damaged.

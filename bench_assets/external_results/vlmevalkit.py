@@ -1,4 +1,4 @@
-"""Files of VLMEvalKit: ``<model>_<dataset>.xlsx`` (or .tsv, .json), and what it wrote beside.
+"""Files of VLMEvalKit: ``<model>_<dataset>.xlsx`` (or .tsv, .json), with its evaluation.
 
 The first file has the responses. VLMEvalKit's evaluation adds ``..._result.xlsx`` with ``hit`` for
 options, or files of a judge with ``score``, and the headline in ``..._acc.csv`` or
@@ -36,7 +36,14 @@ _HEADLINES = ("_acc.csv", "_score.csv", "_score.json")
 _JUDGED = re.compile(
     r"_(?:(?:exact_matching|[^_]+)_result|auxmatch|[^_]*gpt[^_]*(?:_score)?|score|results?)$"
 )
-_POINTS = ("hit", "eval_score", "score", "eval_match", "match", "points")  # the first there is
+_POINTS = (
+    "hit",
+    "eval_score",
+    "score",
+    "eval_match",
+    "match",
+    "points",
+)  # the first one present
 _ALL = "Overall"  # the split of all samples, where splits are rows and metrics columns
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
@@ -57,7 +64,7 @@ def read_vlmevalkit(file: Path) -> ExternalResults:
     rows = list(_table(scored))
     missing = {"index", "prediction"} - (rows[0].keys() if rows else set())
     if missing:
-        raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not of VLMEvalKit")
+        raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit")
     model, task = _names(file, stem)
     key = next((name for name in _POINTS if any(name in row for row in rows)), "")
     ids = [text(row.get("question_id")) for row in rows]
@@ -123,7 +130,7 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
 
 
 def _printed(file: Path) -> Iterator[ExternalMetric]:
-    """The numbers of a table: rows are splits, or all and each category (HallusionBench)."""
+    """Numbers of a table; its rows are splits, or all and each category (HallusionBench)."""
     rows: list[Mapping[str, Any]]
     rows = [read_object(file)] if file.suffix == ".json" else list(_table(file))
     splits = [text(row.get("split", "")) for row in rows]
@@ -187,7 +194,7 @@ def read_sheet(file: Path) -> Iterator[dict[str, str]]:
     Rows are read by the names in the first one; empty cells are left out.
 
     Raises:
-        SourceError: If it is no such workbook.
+        SourceError: If it is not such a workbook.
     """
     try:
         with zipfile.ZipFile(file) as workbook:

@@ -54,7 +54,7 @@ def test_another_edition_is_never_taken_for_the_data_set_of_the_release(whole):
 def test_a_model_without_all_responses_has_no_result_and_it_is_said(home):
     leaves = leaving(home, home / "out")
     assert WRITE(leaves) == []
-    assert leaves.gathered.left_out == [f"quiz of {MODEL}: 1 questions are without a response"]
+    assert leaves.gathered.left_out == [f"quiz of {MODEL}: 1 questions have no response"]
 
 
 def test_a_model_that_is_not_measured_has_no_result_and_it_is_said(home):

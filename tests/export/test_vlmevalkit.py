@@ -80,7 +80,7 @@ def test_rankings_are_left_out_and_said(home):
     tables.write(["quiz", "predictions"], [], Prediction, MODEL)
     leaves = leaving(home, home / "out")
     assert WRITE(leaves) == []
-    assert "quiz-mini: VLMEvalKit has no word for rankings" in leaves.gathered.left_out
+    assert "quiz-mini: VLMEvalKit does not support rankings" in leaves.gathered.left_out
 
 
 @pytest.fixture(params=[MODEL, "my_model_7b", "läufe, [neu] #1/step=2"])
@@ -123,9 +123,7 @@ def test_an_export_comes_back_through_our_importer_field_by_field(back):
 def test_metrics_of_a_model_without_all_responses_stay_and_it_is_said(shown):
     leaves = leaving(shown, shown / "out")
     assert [path.suffix for path in WRITE(leaves)] == [".tsv", ".tsv"]
-    assert leaves.gathered.left_out == [
-        f"metrics of quiz of {MODEL}: 1 questions are without a response"
-    ]
+    assert leaves.gathered.left_out == [f"metrics of quiz of {MODEL}: 1 questions have no response"]
 
 
 def test_our_importer_takes_what_vlmevalkit_scored_before_our_points(shown):
