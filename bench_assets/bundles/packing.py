@@ -33,7 +33,7 @@ class PackedBundle(NamedTuple):
 
 
 class BundleOptions(NamedTuple):
-    """Inputs of a bundle beside the tables of the evaluation."""
+    """Inputs of a bundle in addition to the tables of the evaluation."""
 
     suite: Suite
     benchmark: FileBenchmarkSettings | None  # settings of a file benchmark

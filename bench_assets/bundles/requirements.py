@@ -107,7 +107,7 @@ def question_needs(
         try:
             digests[short(tables.digest(key) or "")] = tables
         except TableError:
-            digests[""] = tables  # damaged: built again
+            digests[""] = tables  # damaged: treated as missing
     here = next(iter(digests), "") or "none"
     command = f"bench tables questions {task.suite}"
     if key != evaluation_key(task, "main", "questions"):

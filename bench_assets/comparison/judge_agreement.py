@@ -50,7 +50,7 @@ def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]
 
 
 def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
-    """Judges of a number whose agreement was never measured; "" if none.
+    """Names of a number's judges whose agreement was never measured; "" if none.
 
     >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:gpt|scorer:strict|n:5", set())
     'gpt'

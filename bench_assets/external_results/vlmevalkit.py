@@ -44,7 +44,7 @@ _POINTS = (
     "match",
     "points",
 )  # the first one present
-_ALL = "Overall"  # the split of all samples, where splits are rows and metrics columns
+_ALL = "Overall"  # split of all samples, if rows are splits and columns are metrics
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
 _SHEET = "xl/worksheets/sheet1.xml"

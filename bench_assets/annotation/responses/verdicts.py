@@ -85,7 +85,7 @@ def verdict_units(
     judgements: Sequence[Judgement] = (),
     seed: int = 0,
 ) -> list[Unit]:
-    """Build units for the responses whose judge is ``people``, or else for a sample of all models'.
+    """Build units for responses judged by ``people``, or else for a sample over all models.
 
     The sample suffices to measure agreement with a judge within 5 points.
     """

@@ -42,7 +42,7 @@ class TrainingMatch(NamedTuple):
 
 
 class JudgeVerdict(NamedTuple):
-    """A judge model's verdict beside that of the rules."""
+    """A judge model's verdict, and that of the rules on the same response."""
 
     model: str
     row: Judgement
@@ -64,7 +64,7 @@ class JudgeFigure:
     low: float  # of the 95 % interval
     high: float
     n: int
-    about: str = ""  # what to review, such as the injections that were followed
+    about: str = ""  # items to review, such as followed injections
 
 
 MADE = "kappa_made"

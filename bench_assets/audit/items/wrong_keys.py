@@ -47,7 +47,7 @@ _AT_ONCE = 500  # questions; bounds memory
 class ModelAnswers:
     """Answers of each model, numbered from 0 within each question."""
 
-    answers: Codes  # (models, questions); NO_ANSWER where none was read
+    answers: Codes  # (models, questions); NO_ANSWER if none was parsed
     key: Codes  # (questions,)
     n_options: Codes  # (questions,): number of possible answers
     category: Codes  # (questions,)

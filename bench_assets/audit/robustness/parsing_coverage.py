@@ -57,7 +57,7 @@ def form_of(response: str) -> Form:
 NOBODY = "no generative model was evaluated"
 
 Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
-"""What parsed an answer; ``silent``: the response has none, or was cut off."""
+"""How a response was parsed; ``silent``: it has no answer, or was cut off."""
 
 _READ: Mapping[Reader, str] = {
     "rule": "read by rules",
@@ -85,7 +85,7 @@ class ParsedResponses(NamedTuple):
     questions: Sequence[str]
     forms: Sequence[Form]
     by: Sequence[Reader]
-    points: Floats  # (responses,): shares; NaN where they are unscored
+    points: Floats  # (responses,): shares; NaN if unscored
 
 
 def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:

@@ -138,7 +138,7 @@ def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterat
 
 
 def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
-    """Frequency of each letter, beside the expected one for the same choices."""
+    """Frequency of each letter, and the frequency expected for the same choices."""
     pairs: dict[int, list[PairedScores]] = defaultdict(list)
     read = {q: [one for one in rows if one.place is not None] for q, rows in said.items()}
     read = {question: rows for question, rows in read.items() if len(rows) > 1}
