@@ -1,8 +1,8 @@
-"""Content checksums: the loaded files are those that were digested.
+"""Content checksums: verify that loaded files are the ones that were digested.
 
-A checksum holds inode, size and times of each file. While these stay, no byte is read again: a
-checkpoint may have 100 GB. If they changed, or the file is too young for a change to show, the
-digest is computed again.
+A checksum records inode, size and times of each file. While these stay the same, no byte is read
+again: a checkpoint may have 100 GB. If they changed, or a file is so recent that another change
+might not alter its times, the digest is computed again.
 """
 
 import time
@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import ModelError
 ListFiles: TypeAlias = Callable[[], list[Path]]
 DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
 
-_COARSE = 2 * 10**9  # ns; the coarsest clocks of file systems, within which two changes are one
+_COARSE = 2 * 10**9  # ns; coarsest time stamps of file systems: two changes within it look alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class _FileState:
     inode: int
     size: int  # bytes
     modified: int  # ns since the epoch
-    changed: int  # ns; unlike the one before, it cannot be set
+    changed: int  # ns; unlike ``modified``, it cannot be set
 
     @classmethod
     def of(cls, file: Path) -> "_FileState":
@@ -38,19 +38,19 @@ class _FileState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentChecksum:
-    """Files, and the digest of their content."""
+    """The metadata of files, and the digest of their content."""
 
     content: str
     states: dict[Path, _FileState]
     list_files: ListFiles
     digest: DigestFiles
-    just_written: bool  # a change now might not show
+    just_written: bool  # another change might not alter the times
 
     def intact(self) -> "ContentChecksum":
-        """Verify the files; returns this, or an updated one if files were only touched.
+        """Verify the files; returns this checksum, or an updated one if files were only touched.
 
         Raises:
-            ModelError: If other files would be loaded, or others' bytes; names one.
+            ModelError: If the list of files or their content changed; names a file.
         """
         if set(files := self.list_files()) != set(self.states):
             changed = min(set(files) ^ set(self.states))
@@ -65,10 +65,10 @@ class ContentChecksum:
         return again
 
     def not_overwritten(self) -> "ContentChecksum":
-        """As ``intact``, but deleted files are fine: they stay in memory.
+        """Verify the files as ``intact``, but accept deleted ones: they stay in memory.
 
         Raises:
-            ModelError: If another file lies in the place of one, or other bytes in it.
+            ModelError: If a file was replaced, or its content changed.
         """
         there = {file: state for file in self.states if (state := _there(file))}
         if all(self.states[file] == state for file, state in there.items()):
@@ -82,8 +82,8 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
     """Digest files and record their metadata.
 
     Raises:
-        ModelError: If one changes while it is read, or there are others meanwhile; as the two.
-        OSError: If one disappears.
+        ModelError: If the files change while they are read, or from ``list_files`` or ``digest``.
+        OSError: If a file disappears.
     """
     files = list_files()
     before = _states(files)
@@ -91,8 +91,8 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
     looked_at = time.time_ns()
     if set(again := list_files()) != set(files) or (after := _states(again)) != before:
         raise ModelError(
-            f"{(files or again)[0].parent}: its files changed while they were read; wait until they"
-            " are at rest, and ask again"
+            f"{(files or again)[0].parent}: its files changed while they were read. Wait until they"
+            " are complete, and run the command again"
         )
     newest = max((state.changed for state in after.values()), default=0)
     return ContentChecksum(
@@ -109,7 +109,7 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
     """Verify the files before and after this block, in which they are loaded.
 
     Raises:
-        ModelError: If it is not, before or afterwards; names a file.
+        ModelError: If a file changed before or during the block; names it.
     """
     with _as_refusals():
         checksummed = [one.intact() for one in checksums]
@@ -123,7 +123,7 @@ def still_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
     """Verify files that a loaded model may still read; deleted ones are fine.
 
     Raises:
-        ModelError: If another file lies in the place of one, or other bytes are in it.
+        ModelError: If a file was replaced, or its content changed.
     """
     with _as_refusals():
         return [one.not_overwritten() for one in checksums]
@@ -150,6 +150,6 @@ def _there(file: Path) -> _FileState | None:
 
 def _refusal(what: object) -> str:
     return (
-        f"{what}: not what it was when the checkpoint was identified: overwritten or replaced"
-        " meanwhile; nothing that is asked of it now is kept. Ask again when it is at rest"
+        f"{what}: changed since the checkpoint was identified (overwritten or replaced)."
+        " Responses from now on are discarded. Run the command again when the file is complete"
     )

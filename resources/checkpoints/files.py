@@ -17,9 +17,9 @@ from bench_assets.core.schema.errors import ModelError
 _LONGEST = 120  # characters of a value that a message shows
 _WEIGHTS = "transformers_weights"
 ADAPTER_CONFIG = "adapter_config.json"
-"""What tells an adapter's folder."""
+"""File that marks a folder as a PEFT adapter."""
 ADAPTER_WEIGHTS = {"adapter_model.safetensors", "adapter_model.bin"}
-"""What an adapter's weights are called; one is enough."""
+"""File names of an adapter's weights; one of them suffices."""
 
 _READ_WHEN_LOADED = {
     *{".bpe", ".jinja", ".json", ".model", ".py", ".safetensors", ".spm", ".tiktoken", ".txt"},
@@ -36,8 +36,8 @@ _PROCESSOR = {
     *{"preprocessor_config.json", "processor_config.json", "special_tokens_map.json"},
     *{"video_preprocessor_config.json"},
 }
-# Folders in a checkpoint's that transformers reads: templates, and a tokenizer for every part of a
-# processor whose name has the word in it (InstructBLIP's qformer_tokenizer); trusted code.
+# Subfolders that transformers reads: chat templates, tokenizers of the parts of a processor
+# (InstructBLIP's qformer_tokenizer), and trusted code.
 _OF_PROCESSOR = re.compile(r"additional_chat_templates|(?!tokenizer$)\w*tokenizer\w*")
 _FOLDERS_READ = re.compile(rf"{_OF_PROCESSOR.pattern}|custom_generate")
 _FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
@@ -49,7 +49,7 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     """Every file of a checkpoint or adapter that loading reads, sorted.
 
     Raises:
-        ModelError: If there is no such folder, or a file is missing that must be there.
+        ModelError: If the folder or a required file is missing.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
@@ -82,17 +82,20 @@ def has_tokenizer(folder: Path) -> bool:
 
 
 def processor_above(folder: Path) -> Path | None:
-    """The nearest parent folder with a tokenizer, at most two levels up."""
+    """The nearest parent folder with a tokenizer, at most two levels up.
+
+    None if there is none, or the folder itself has a tokenizer.
+    """
     if has_tokenizer(folder):
         return None
     return next(filter(has_tokenizer, list(folder.absolute().parents)[:_FOLDERS_ABOVE]), None)
 
 
 def watched_files(folder: Path) -> list[Path]:
-    """Every file that identifies a watched checkpoint; without an adapter's base.
+    """Every file that identifies a watched checkpoint, without an adapter's base.
 
     Raises:
-        ModelError: If a file is missing that must be there.
+        ModelError: If the folder or a required file is missing.
     """
     above = processor_above(folder)
     return [*loaded_files(folder), *(processor_files(above) if above else [])]
@@ -122,7 +125,7 @@ def read_object(file: Path) -> dict[str, Any]:
     """Read a JSON object; ``Infinity`` is accepted, because Mamba's configurations have it.
 
     Raises:
-        ModelError: If the file holds something else.
+        ModelError: If the file is not a JSON object.
         OSError: If it cannot be read.
     """
     try:
@@ -197,7 +200,7 @@ def _weights(folder: Path) -> list[Path]:
 
 
 def _named_weights(config: Path) -> str | None:
-    """The weight file or index that a configuration names; None without."""
+    """The weight file or index that a configuration names; None if it names none."""
     name = read_object(config).get(_WEIGHTS)
     if name is None:
         return None
@@ -210,7 +213,7 @@ def _named_weights(config: Path) -> str | None:
 
 
 def _adapter_weights(folder: Path) -> list[Path]:
-    for name in sorted(ADAPTER_WEIGHTS, reverse=True):  # safetensors first, as PEFT has it
+    for name in sorted(ADAPTER_WEIGHTS, reverse=True):  # safetensors first, as in PEFT
         if (folder / name).is_file():
             return [folder / name]
     raise ModelError(f"{folder}: adapter_model.safetensors is missing")
@@ -233,7 +236,7 @@ def _shards(index: Path) -> list[str]:
 
 
 def _inside(name: str, where: str) -> str:
-    """Refuse a file that no digest of the folder would cover."""
+    """Refuse a path outside the checkpoint, which no digest of the folder would cover."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
         raise ModelError(f"{where}: {shortened(name)} is outside the checkpoint")
     return name
@@ -261,7 +264,7 @@ class TensorSpan:
     end: int
     name: str
     dtype: str  # as safetensors calls it
-    row: int = 0  # bytes of a row; 0 of a vector or a number
+    row: int = 0  # bytes of a row; 0 for a vector or a scalar
 
 
 def tensor_spans(file: Path) -> list[TensorSpan]:
@@ -290,16 +293,16 @@ def tensor_spans(file: Path) -> list[TensorSpan]:
 
 
 def _row(tensor: Mapping[str, Any]) -> int:
-    """Bytes of a row of a tensor; 0 of a vector or a number."""
+    """Bytes of a row of a tensor; 0 for a vector or a scalar."""
     (begin, end), shape = tensor["data_offsets"], tensor["shape"]
     return (end - begin) // prod(shape[:-1]) if len(shape) > 1 and end > begin else 0
 
 
 def refuse_cut_archive(file: Path) -> None:
-    """Refuse a file of torch that was cut short: a zip archive since torch 1.6.
+    """Refuse a truncated file of torch, which is a zip archive since torch 1.6.
 
     Raises:
-        ModelError: If so.
+        ModelError: If it is truncated.
         OSError: If it cannot be read.
     """
     with file.open("rb") as opened:

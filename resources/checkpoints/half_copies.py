@@ -1,8 +1,8 @@
-"""Half-written weights: a copy that was cut off leaves zeros behind, which load without a word.
+"""Half-written weights: an interrupted copy leaves zeros behind, which load without an error.
 
-An end of zeros is refused where no training leaves one: it begins inside a row of a tensor, or
-covers further matrices. Other blocks of zeros may be meant (rows of padding tokens, adapters before
-their first step), and are warned of.
+Zeros at the end of a file are refused if no training leaves them: they begin inside a row of a
+tensor, or cover further matrices. Other blocks of zeros may be intended (rows of padding tokens,
+adapters before their first step), and only cause a warning.
 """
 
 import logging
@@ -20,20 +20,20 @@ _STEP = 1 << 20  # bytes read at once
 _SHOWN = 3
 
 _WITHOUT_PLACES = (".bin", ".gguf")
-_COPY_AGAIN = "Unless that is meant, the file is half-written: copy it again"
+_COPY_AGAIN = "Unless that is intended, the file is half-written: copy it again"
 
 _log = logging.getLogger("bench_assets.checkpoints")
 
 
 def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
-    """Refuse a safetensors file whose end is zero as no training leaves it.
+    """Refuse a safetensors file that ends with zeros which no training leaves.
 
     Args:
-        file: Of which only the end is read.
-        spans: Its tensors.
+        file: The file, of which only the end is read.
+        spans: Positions of its tensors.
 
     Raises:
-        ModelError: If so; says where the zeros begin.
+        ModelError: If it is half-written; names the tensor in which the zeros begin.
         OSError: If it cannot be read.
     """
     size = file.stat().st_size
@@ -56,8 +56,9 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
 def inspect_weights(files: Iterable[Path]) -> None:
     """Refuse half-written safetensors files, and warn of matrices with a block of zeros.
 
-    Of each matrix a block in every mebibyte is read; of other files of weights, which do not say
-    where their tensors lie, the same, and two zero blocks in a row are warned of.
+    One block per mebibyte of each matrix is read. Other weight files do not record where their
+    tensors are: there, one block per mebibyte of the file is read, and two zero blocks in a row
+    cause a warning.
 
     Raises:
         ModelError: As ``refuse_half_copy``, or if a header cannot be read.
@@ -91,7 +92,7 @@ def _has_zeros(opened: BinaryIO, span: TensorSpan) -> bool:
 
 
 def _zero_mebibytes(file: Path) -> int:
-    """How many mebibytes begin with a block of zeros that the next one continues."""
+    """Number of mebibytes that begin with a block of zeros, as does the next one."""
     with file.open("rb") as opened:
         zero = []
         for offset in range(0, file.stat().st_size - BLOCK + 1, _STEP):
@@ -101,7 +102,7 @@ def _zero_mebibytes(file: Path) -> int:
 
 
 def _start_of_zeros(file: Path) -> int:
-    """Where the zeros at the end of a file begin; its size if the last byte is none."""
+    """Offset at which the zeros at the end of a file begin; its size if it ends with none."""
     with file.open("rb") as opened:
         end = opened.seek(0, os.SEEK_END)
         while end:

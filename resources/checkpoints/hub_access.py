@@ -1,4 +1,4 @@
-"""Access to a model hub: whether it can be reached, and its failures in one sentence."""
+"""Access to a model hub: reachability, timeouts, and errors of one sentence."""
 
 import logging
 import socket
@@ -14,10 +14,10 @@ from urllib.request import getproxies
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import without_keys
 
-_CONNECT_TIMEOUT = 3.0  # s, with the look-up of its name
-_SAME_ANSWER = 30.0  # s; one checkpoint asks several times
-_PATIENCE = 45.0  # s without an answer after which no further request is sent
-_READ_TIMEOUT = 10.0  # s between two bytes, as of the library's own downloads
+_CONNECT_TIMEOUT = 3.0  # s, including name resolution
+_SAME_ANSWER = 30.0  # s for which reachability is cached; one checkpoint needs several requests
+_PATIENCE = 45.0  # s without a response after which no further request is sent
+_READ_TIMEOUT = 10.0  # s between two bytes, as in the library's own downloads
 _LONG_WAITS = ("retry-after", "ratelimit")
 
 
@@ -51,9 +51,9 @@ def _network_errors() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def hub_access() -> Generator[None]:
-    """Use the hub, also as a decorator; a broken connection is one sentence.
+    """Turn connection errors of the hub into one sentence; also a decorator.
 
-    The library retries some seconds apart, six times, however long the hub asks it to wait.
+    The library retries six times, some seconds apart, however long the hub asks it to wait.
 
     Raises:
         ModelError: If the hub or the network fails.
@@ -64,11 +64,11 @@ def hub_access() -> Generator[None]:
     try:
         yield
     except _network_errors() as why:
-        if isinstance(why, OSError):  # of a file, or told well by the library
+        if isinstance(why, OSError):  # of a file, or with a clear message of the library
             raise
         said = first_line(why).rstrip(".")
         raise ModelError(
-            f"{without_keys(ENDPOINT)}: the model hub broke off: {said}. {_ADVICE}"
+            f"{without_keys(ENDPOINT)}: the connection to the model hub failed: {said}. {_ADVICE}"
         ) from why
 
 
@@ -76,11 +76,11 @@ _ADVICE = "Run the command again, or name a folder instead of a hub id"
 
 
 def limit_hub_waits() -> None:
-    """Let this process give up a hub that does not answer, whatever is asked of it."""
+    """Make this process give up on a hub that does not respond, for every request."""
     from huggingface_hub import get_session
 
     log = logging.getLogger("huggingface_hub")
-    if log.level == logging.WARNING:  # of each of its attempts; the default
+    if log.level == logging.WARNING:  # the default: one warning per attempt
         log.setLevel(logging.ERROR)
     session: Any = get_session()
     hooks = session.event_hooks
@@ -93,18 +93,18 @@ def limit_hub_waits() -> None:
 
 
 class _Waits:
-    """Hooks of an HTTP client: since when the hub has not answered."""
+    """Hooks of an HTTP client that track for how long the hub has not responded."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock  # s
         self._since: float | None = None
-        self._last = clock()  # request
+        self._last = clock()  # s, of the last request
 
-    def begin(self, request: Any) -> None:  # noqa: ANN401 - of the client of the library
-        """Bound the time of a request.
+    def begin(self, request: Any) -> None:  # noqa: ANN401 - of the library's client
+        """Limit the timeouts of a request.
 
         Raises:
-            ModelError: If the hub has not answered for too long.
+            ModelError: If the hub has not responded for too long.
         """
         from huggingface_hub.constants import ENDPOINT
 
@@ -113,7 +113,7 @@ class _Waits:
             self._since = now
         if now - self._since > _PATIENCE:
             raise ModelError(
-                f"{without_keys(ENDPOINT)}: the model hub has not answered for"
+                f"{without_keys(ENDPOINT)}: the model hub has not responded for"
                 f" {now - self._since:.0f} s. {_ADVICE}"
             )
         self._last = now
@@ -124,7 +124,7 @@ class _Waits:
         }
 
     def end(self, response: Any) -> None:  # noqa: ANN401 - as above
-        """Forget how long the hub asks to wait; an answer that is no error ends the wait."""
+        """Drop the waits that the hub asks for; a response that is no error resets the clock."""
         for name in _LONG_WAITS:
             response.headers.pop(name, None)
         if response.status_code < 500 and response.status_code != 429:
@@ -132,7 +132,7 @@ class _Waits:
 
 
 def hub_is_reachable() -> bool:
-    """Whether a connection to the hub opens; True where a proxy stands between."""
+    """Whether a connection to the hub opens; always True behind a proxy."""
     from huggingface_hub.constants import ENDPOINT
 
     if getproxies().get(urlsplit(ENDPOINT).scheme):
@@ -142,7 +142,7 @@ def hub_is_reachable() -> bool:
 
 @lru_cache(maxsize=1)
 def _connects(endpoint: str, _: int) -> bool:
-    """Whether it does within the time, in which a dead name server may not answer either."""
+    """Whether it opens within the timeout, which covers a name server that does not respond."""
     opened: list[bool] = []
 
     def connect() -> None:

@@ -34,7 +34,7 @@ class HubRevision:
 class HubSurvey:
     """Findings in the repositories."""
 
-    finished: list[HubRevision] = field(default_factory=list)  # one a commit
+    finished: list[HubRevision] = field(default_factory=list)  # one per commit
     unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
     refs: dict[str, set[str]] = field(default_factory=dict)  # repository -> branches and tags
 
@@ -52,7 +52,10 @@ class HubSurvey:
 
 
 def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi") -> HubSurvey:
-    """List the commits of all branches and tags; an unreachable hub is a finding."""
+    """List the commits of all branches and tags, and check those that are not in ``known``.
+
+    Errors of the hub are findings in ``unfinished``.
+    """
     found = HubSurvey()
     limit_hub_waits()
     for repository in repositories:
@@ -77,14 +80,16 @@ def find_revision(key: str, repositories: Sequence[str]) -> tuple[str, str]:
     'a/b'
 
     Raises:
-        ModelError: If it is of no watched repository.
+        ModelError: If it is in no watched repository.
     """
     matched = KEY.fullmatch(key)
     for repository in repositories:
         if matched and matched["name"].startswith(f"{repository}/"):
             return repository, matched["commit"]
     listed = ", ".join(repositories) or "none"
-    raise ModelError(f"{key}: of no watched repository ({listed}); see [checkpoints] in bench.toml")
+    raise ModelError(
+        f"{key}: not in a watched repository ({listed}); see [checkpoints] in bench.toml"
+    )
 
 
 def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
@@ -92,12 +97,14 @@ def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
     try:
         refs = api.list_repo_refs(repository)
     except hub_errors() as why:
-        raise ModelError(f"{repository}: the hub does not list it: {first_line(why)}") from why
+        raise ModelError(
+            f"{repository}: the hub does not list its branches: {first_line(why)}"
+        ) from why
     return [(str(ref.name), str(ref.target_commit)) for ref in [*refs.branches, *refs.tags]]
 
 
 def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[HubRevision]:
-    """One revision per commit, by another name than "main" if it has one."""
+    """One revision per commit, under a name other than "main" if it has one."""
     of_commit = {commit: name for name, commit in sorted(refs, key=lambda ref: ref[0] != "main")}
     return sorted(
         (HubRevision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
@@ -107,14 +114,14 @@ def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[HubRevi
 
 def _problem(revision: HubRevision, api: "HfApi") -> str:
     if not KEY.fullmatch(revision.key):
-        return "a name has only letters, digits and . _ @ + = / -"
+        return "invalid name: only letters, digits and . _ @ + = / - are allowed"
     try:
         listed = api.list_repo_files(revision.repository, revision=revision.commit)
         files = {name for name in listed if isinstance(name, str)}
     except hub_errors() as why:
         return f"the hub does not list its files: {first_line(why)}"
     if ADAPTER_CONFIG in files:
-        return "" if files & ADAPTER_WEIGHTS else "no weights of the adapter"
+        return "" if files & ADAPTER_WEIGHTS else "the adapter has no weights"
     if "config.json" not in files:
         return "config.json is missing"
     return "" if has_weights(files) else "no weights"

@@ -55,10 +55,10 @@ class Checkpoint:
     location: str  # of the weights (an adapter's base): a folder, or a hub id
     revision: str = "main"  # of a hub id: the commit
     content: str
-    adapter: str = ""  # folder of a PEFT adapter that is to be put on the weights
+    adapter: str = ""  # folder of a PEFT adapter to apply to the weights
     processor: str = ""  # folder or hub id with tokenizer and processor; "": at ``location``
     processor_revision: str = "main"  # of a hub id: the commit
-    # of its folders
+    # of the files in its folders
     checksums: tuple[ContentChecksum, ...] = field(default=(), compare=False, repr=False)
 
 
@@ -78,16 +78,16 @@ def pin(
     numbers. A branch on the hub is resolved to its commit; offline, to the one in the cache.
 
     Args:
-        written: Of a checkpoint or of an adapter.
-        revision: Of a hub id; where ``written`` is an adapter's folder, of its base.
-        gguf_file: The file that holds the weights, and the tokenizer with them.
-        processor: Where tokenizer and processor lie; "": see ``_processor_of``.
-        base: What an adapter is put on; "": as it says.
-        digest: Tells what files hold; another than this reads less of them, or more.
+        written: The checkpoint or adapter.
+        revision: Revision of a hub id; if ``written`` is an adapter's folder, of its base.
+        gguf_file: Name of the GGUF file with weights and tokenizer.
+        processor: Location of tokenizer and processor; "": see ``_processor_of``.
+        base: Base model of an adapter; "": as recorded in the adapter.
+        digest: Digests the content of files, for example from a cache.
 
     Raises:
-        ModelError: If there is no such folder or hub id, files are missing in it, cannot be read
-            or change meanwhile, or an adapter cannot be put on its base.
+        ModelError: If there is no such folder or hub id, files are missing, unreadable or changed
+            meanwhile, or an adapter cannot be applied to its base.
     """
     try:
         return _pinned(written, revision, gguf_file, processor, base, digest)
@@ -146,7 +146,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
         return _whole(hub_id, revision, None, digest)
     except ModelError as no_model:
         if not isinstance(no_model.__cause__, OSError) or no_model.__cause__.__cause__:
-            raise  # of the network, which the next file would wait for as long
+            raise  # a network error, for which the next request would wait as long
         try:
             commit = hub_commit(hub_id, revision, ADAPTER_CONFIG)
         except ModelError:
@@ -177,7 +177,7 @@ def _processor_of(folder: Path, pinned: Checkpoint) -> str:
     """Default location of tokenizer and processor; "": with the weights.
 
     The checkpoint's folder, the nearest parent with a tokenizer, or an adapter's base. An adapter's
-    folder with only a tokenizer does not do if the base has an image processor.
+    folder with a tokenizer but no image processor counts only if its base is a folder without one.
     """
     own = Path(pinned.adapter or folder)
     if not own.is_dir():
@@ -228,7 +228,7 @@ def _folder(written: str) -> Path:
 
 
 def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -> str:
-    """Commit of a hub repository's revision, by one of its files.
+    """Resolve a revision of a hub repository to its commit, through one of its files.
 
     Raises:
         ModelError: If neither the hub nor the local cache has it.
@@ -247,32 +247,32 @@ def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -
                 f" {file} at revision {revision!r}"
             ) from why
         raise ModelError(
-            f"{hub_id}: no such folder, and no {file} at revision {revision!r} of a hub"
-            f" repository of that name, nor in the local cache: {first_line(why)}"
+            f"{hub_id}: no such folder, and no hub repository with {file} at revision"
+            f" {revision!r}, nor is it in the local cache: {first_line(why)}"
         ) from why
-    # .../snapshots/<commit>/<file>, and the file may lie in folders of its own.
+    # .../snapshots/<commit>/<file>; the file may be in subfolders.
     return Path(path).parents[len(Path(file).parts) - 1].name
 
 
 def _refuse_page(file: Path) -> None:
-    """Refuse a page that stands in for a file; it is no part of the cache from here on."""
+    """Refuse a web page that was sent instead of a file, and delete it from the cache."""
     with file.open("rb") as opened:
         begins = opened.read(_BLOCK).lstrip()
     if begins.startswith(b"<"):
         file.resolve().unlink()
         file.unlink(missing_ok=True)
-        raise ValueError("the hub sent a page in its place")
+        raise ValueError("the hub sent a web page in its place")
 
 
 _BLOCK = 4096  # bytes
 _SMALL = 1 << 20  # bytes; files up to here are read whole
-_SPREAD = 64  # blocks of a file of weights that does not say where its tensors are
+_SPREAD = 64  # blocks read of a weight file whose tensor positions are unknown
 
 
 def fingerprint(folder: Path, *, full: bool = False) -> str:
-    """Identify a checkpoint by eight hexadecimal digits, without its name.
+    """Identify the content of a checkpoint by eight hexadecimal digits.
 
-    Of an adapter its own files count, which name the base.
+    Of an adapter, only its own files count; they name the base. ``full`` reads every byte.
 
     Raises:
         ModelError: If a file is missing, cut short, or has no readable header.
@@ -319,11 +319,13 @@ def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
     """Pin the weights that a server loads: a folder, or a GGUF file.
 
     Raises:
-        ModelError: If there are none, or not all of them.
+        ModelError: If the weights are missing or incomplete.
     """
     there = Path(path)
     if there.is_file():
         return pin(str(there.parent), gguf_file=there.name, digest=digest)
     if not there.is_dir():
-        raise ModelError(f"path = {path}: no such folder; servers are started for weights on disk")
+        raise ModelError(
+            f"path = {path}: no such folder. Set path to the folder or GGUF file of the weights"
+        )
     return pin(path, digest=digest)

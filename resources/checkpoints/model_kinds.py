@@ -1,10 +1,10 @@
-"""What a checkpoint is that is no vision-language model, by its class in transformers."""
+"""Kinds of checkpoints that are not vision-language models, by class in transformers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-_SEEING_PARTS = ("vision_config", "thinker_config")  # of models of texts, images and sounds
-_NO_TASK = ("BACKBONE", "PRETRAINING", "MODEL")  # mappings of models with a task, and of all models
+_SEEING_PARTS = ("vision_config", "thinker_config")  # of models of text, images and audio
+_NO_TASK = ("BACKBONE", "PRETRAINING", "MODEL")  # mappings that do not tell the task
 _TASKS = {
     "CTC": "speech recognition",
     "MODEL": "features",
@@ -17,14 +17,14 @@ _BLIND = "text_only = true (--model PATH,text_only=true) evaluates it without im
 
 
 def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
-    """Say what a checkpoint is, and what to do; "" if it may be what is configured.
+    """Describe a checkpoint of the wrong kind and what to do; "" if the kind may be right.
 
     Args:
-        config: Its ``config.json``.
+        config: The checkpoint's ``config.json``.
         text_only: Whether it is evaluated without images.
     """
     if not config or "auto_map" in config:
-        return ""  # code of its own decides
+        return ""  # its own code decides
     if why := _unreadable(config):
         return why
     (name, *_) = config.get("architectures") or [""]
@@ -40,14 +40,14 @@ def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
 def _not_evaluated(name: str, tasks: Sequence[str]) -> str:
     if "ZERO_SHOT_IMAGE_CLASSIFICATION" in tasks:
         return (
-            f"{name} embeds images and texts and writes none. To evaluate it on retrieval, name it"
-            " in [suites.journeybench.encoders]"
+            f"{name} embeds images and texts and generates none. To evaluate it on retrieval, name"
+            " it in [suites.journeybench.encoders]"
         )
     if "MULTIMODAL_LM" in tasks:
-        return f"{name} responds to audio and takes no images: no benchmark here can ask it"
+        return f"{name} responds to audio and takes no images: no benchmark here applies"
     (task, *_) = (*(one for one in tasks if one not in _NO_TASK), *tasks)
     words = _TASKS.get(task, task.lower().replace("_", " "))
-    return f"{name} is a model of {words}: no benchmark here can ask it"
+    return f"{name} is a model for {words}: no benchmark here applies"
 
 
 def _unreadable(config: Mapping[str, Any]) -> str:
@@ -63,14 +63,14 @@ def _unreadable(config: Mapping[str, Any]) -> str:
         return "config.json has no model_type: not a checkpoint of transformers"
     if model_type not in CONFIG_MAPPING:
         return (
-            f"transformers {__version__} does not know model_type {model_type}. Upgrade it, or"
-            ' serve the checkpoint (kind = "server")'
+            f"transformers {__version__} does not support model_type {model_type}. Upgrade it,"
+            ' or serve the checkpoint (kind = "server")'
         )
     return ""
 
 
 def _tasks(name: str) -> Iterator[str]:
-    """The tasks that transformers lists a class of models for: "CAUSAL_LM"."""
+    """The tasks for which transformers lists a model class, such as "CAUSAL_LM"."""
     from transformers.models.auto import modeling_auto
 
     for listed, classes in vars(modeling_auto).items():

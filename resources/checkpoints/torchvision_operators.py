@@ -1,8 +1,9 @@
 """Makes torchvision importable beside a CPU build of torch.
 
-torchvision on the package index is built for CUDA. Beside a CPU torch its library does not load,
-and the import fails over two undeclared operators, and with it that of most models of transformers.
-Its transforms, all that image processors need, are Python and work once the operators are declared.
+torchvision on the package index is built for CUDA. Beside a CPU build of torch its native library
+does not load, and the import fails over two undeclared operators, as then do most models of
+transformers. Its transforms are all that image processors need; they are written in Python and work
+once the operators are declared.
 """
 
 from functools import cache
@@ -20,10 +21,10 @@ def let_torchvision_load() -> bool:
     """Import torchvision if installed; call before importing transformers.
 
     Returns:
-        Whether it is there.
+        Whether it is installed.
 
     Raises:
-        ModelError: If it is installed and does not import.
+        ModelError: If it is installed but cannot be imported.
     """
     if find_spec("torchvision") is None:
         return False
@@ -35,7 +36,7 @@ def let_torchvision_load() -> bool:
         declared: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
         for operator in ("nms", "qnms"):
             declared.define(f"{operator}{_SIGNATURE}")
-        _DECLARED.append(declared)  # they go when it goes
+        _DECLARED.append(declared)  # the declarations last as long as this object
     try:
         import_module("torchvision")
     except (ImportError, RuntimeError, AttributeError) as why:

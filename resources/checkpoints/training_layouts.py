@@ -1,7 +1,7 @@
 """Layouts of training frameworks, and the commands that convert them.
 
-A rule has signs, a name and a command. Signs are patterns of file names in a folder, and with ``/``
-below it. No file is opened.
+A layout is recognized by its signs: patterns of file names in a folder or, with ``/``, in its
+subfolders. No file is opened.
 """
 
 import os
@@ -14,13 +14,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingLayout:
-    """A layout that is not a model yet."""
+    """A layout that has to be converted to a checkpoint."""
 
     name: str
-    signs: tuple[str, ...]  # any of them
-    to_do: str  # with {folder}, {sign} and {at}, the folder of the sign
+    signs: tuple[str, ...]  # patterns, one of which has to match
+    to_do: str  # format string of {folder}, {sign} (the matching file) and {at} (its folder)
     parts: str = ""  # pattern of subfolders without models
-    unless: str = "(?!)"  # pattern of converted weights
+    unless: str = "(?!)"  # pattern of converted weights, with which the layout does not apply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ _RANK = r"mp_rank_\d+(_\d+)*/(model_optim_rng|model_rng|distrib_optim)\.pt"
 
 LAYOUTS: tuple[TrainingLayout, ...] = (
     TrainingLayout(
-        name="half a download",
+        name="an incomplete download",
         signs=(r"[^/]*\.(safetensors|bin|gguf|pth?)\W?[\w-]*\.?(incomplete|part|partial|aria2)",),
-        to_do="wait for {sign}, or start it again",
+        to_do="wait for {sign}, or restart the download",
     ),
     TrainingLayout(
         name="verl's shards of FSDP",
@@ -101,7 +101,7 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
     TrainingLayout(
         name="a pipeline of diffusers",
         signs=(r"model_index\.json",),
-        to_do="it draws images and answers no questions: name a vision-language model",
+        to_do="it generates images and answers no questions: use a vision-language model",
         parts=r".*",
     ),
     TrainingLayout(
@@ -127,7 +127,7 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         to_do="convert {sign} to transformers with NeMo's export, or serve it",
     ),
     TrainingLayout(
-        name="a recipe of Ollama",
+        name="an Ollama Modelfile",
         signs=(r"Modelfile",),
         to_do='ollama create NAME -f {folder}/{sign}, and an entry of bench.toml: kind = "ollama"',
     ),
@@ -146,14 +146,14 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         to_do="load {sign} into the model and save_pretrained(FOLDER)",
     ),
 )
-"""In the order in which they are tried: the more specific first."""
+"""Layouts in the order in which they are tried: the more specific first."""
 
 _DEEPEST = 2  # levels of subfolders that are listed: iter_0000500/mp_rank_00/
-_MOST_NAMES = 50_000  # the upper ones first; a folder may hold a data set
+_MOST_NAMES = 50_000  # listed at most, upper levels first: a folder may hold a data set
 
 
 def layout_of(folder: Path) -> UnconvertedFolder | None:
-    """Recognize the layout of a folder without a model.
+    """Recognize the layout of a folder without a model; None if there is none to convert.
 
     Raises:
         OSError: If the folder cannot be read.

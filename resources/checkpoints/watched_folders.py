@@ -1,7 +1,7 @@
 """Watched folders: discovery of complete checkpoints.
 
-A checkpoint is known as ``run/step@<8 digits of its content>``: a renamed one keeps its first name,
-overwritten weights make another one. Folders may be called anything.
+The key of a checkpoint is ``run/step@<8 digits of its content>``: a renamed checkpoint keeps its
+first key, overwritten weights get a new one. Folders may have any name.
 """
 
 import os
@@ -26,8 +26,8 @@ from resources.checkpoints.files import (
 from resources.checkpoints.identity import fingerprint
 from resources.checkpoints.training_layouts import layout_of
 
-# What lies in a model's own folder and is no other model: states of the optimizer, weights in
-# another format, the layers of sentence-transformers.
+# Subfolders of a model that are not models themselves: optimizer states, weights in another format,
+# layers of sentence-transformers.
 _PARTS_OF_A_MODEL = re.compile(r"optim.*|global_step\d+|original|pytorch_model_fsdp.*|\d+_[A-Z]\w+")
 
 
@@ -36,16 +36,17 @@ class FolderWalk:
     """Findings below one watched folder."""
 
     models: list[Path] = field(default_factory=list)  # weights or adapters, finished or not
-    others: dict[Path, str] = field(default_factory=dict)  # no model yet -> what it is, what to do
+    others: dict[Path, str] = field(default_factory=dict)  # no model yet -> what is missing
     unread: dict[Path, str] = field(default_factory=dict)  # folders that cannot be listed -> why
     empty: list[Path] = field(default_factory=list)  # folders with nothing in them
 
 
 def walk_folder(root: Path) -> FolderWalk:
-    """List all folders with models, those inside of models included.
+    """List all folders with models, including those inside other models' folders.
 
-    Weights or an adapter make a model; a ``config.json`` does not, because training scripts write
-    their own. Hidden folders, links, and parts of a model such as optimizer states are skipped.
+    A folder with weights or an adapter is a model; one with only ``config.json`` is not, because
+    training scripts write their own. Hidden folders, links, and parts of a model such as optimizer
+    states are skipped.
     """
     found = FolderWalk()
 
@@ -71,9 +72,11 @@ def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pa
             found.others[folder] = unconverted.says
             return re.compile(unconverted.parts)
         if "config.json" in files and folder.parent not in found.others and _of_a_model(folder):
-            found.others[folder] = f"{folder}: no weights beside its config.json; still to come?"
+            found.others[folder] = (
+                f"{folder}: config.json without weights; are they still being written?"
+            )
     except OSError:
-        pass  # it disappeared meanwhile, or what cannot be listed is noted on the way into it
+        pass  # it disappeared meanwhile, or os.walk reports that it cannot be listed
     return re.compile("")
 
 
@@ -119,8 +122,8 @@ class CheckpointSurvey:
     finished: list[FinishedCheckpoint] = field(default_factory=list)  # sorted by name
     unfinished: dict[str, str] = field(default_factory=dict)  # name or folder -> why
     digests: dict[str, str] = field(default_factory=dict)  # state of files -> content
-    contents: set[str] = field(default_factory=set)  # of all that is there, taken or not
-    out_of_sight: list[str] = field(default_factory=list)  # folders that could not be looked into
+    contents: set[str] = field(default_factory=set)  # of all checkpoints found, taken or not
+    out_of_sight: list[str] = field(default_factory=list)  # folders that could not be read
     empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
 
     def note(self, name: str, why: str) -> None:
@@ -128,10 +131,11 @@ class CheckpointSurvey:
         self.unfinished[one_line(name)] = one_line(why)
 
     def gone(self, key: str) -> bool:
-        """Whether a known checkpoint certainly disappeared, and may retire.
+        """Whether a known checkpoint certainly disappeared, and may be retired.
 
-        Every watched folder must be there, readable and not empty (it may not be mounted), the
-        content must be in none of them, and no folder of its name incomplete. Doubt keeps it.
+        Every watched folder must exist, be readable and not be empty (it may not be mounted), none
+        may contain the content, and no folder of that name may be incomplete. When in doubt, the
+        checkpoint is kept.
         """
         name, _, content = key.rpartition("@")
         return (
@@ -151,15 +155,15 @@ def survey_folders(
     full_digest: bool = False,
     base: str = "",
 ) -> CheckpointSurvey:
-    """Survey the watched folders; whatever cannot be taken is a finding.
+    """Survey the watched folders; checkpoints that cannot be taken are findings.
 
     Args:
-        folders: The watched ones.
-        now: s since the epoch.
-        settle_seconds: A checkpoint is finished when no file of it changed for so long.
-        remembered: ``digests`` of an earlier survey: files that are as they were are not read.
-        full_digest: Read every byte.
-        base: What adapters are put on; "": as each says.
+        folders: The watched folders.
+        now: The time in s since the epoch.
+        settle_seconds: A checkpoint is finished when none of its files changed for so long.
+        remembered: ``digests`` of an earlier survey, so that unchanged files are not read again.
+        full_digest: Whether to read every byte.
+        base: Base model of adapters; "": as recorded in each.
     """
     found = CheckpointSurvey()
     new: dict[Path, str] = {}  # folder -> state at the first look
@@ -183,7 +187,7 @@ def survey_folders(
 
 
 def _look_again(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
-    """Leave out new checkpoints that grow, whatever the times of their files say."""
+    """Drop new checkpoints that still change, whatever the times of their files say."""
     time.sleep(seconds)
     for one in [one for one in found.finished if one.folder in new]:
         try:
@@ -199,7 +203,7 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
     """Find the folder of a checkpoint, also if it was renamed.
 
     Raises:
-        ModelError: If it is not there any more, or holds other weights now.
+        ModelError: If it was deleted, or its weights were overwritten.
     """
     name, _, content = key.rpartition("@")
     below = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
@@ -239,7 +243,7 @@ def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
 def _why_not_there(root: Path) -> str:
     try:
         return "" if root.is_dir() else "no such folder; is it mounted?"
-    except OSError as why:  # what it lies in cannot be looked into
+    except OSError as why:  # a parent folder cannot be read
         return f"cannot be read: {why.strerror}"
 
 
@@ -254,7 +258,7 @@ def _content(
     remembered: Mapping[str, str],
     full_digest: bool,
 ) -> str:
-    """The content of a folder, complete or not."""
+    """Fingerprint of a folder, complete or not; recorded in ``found``."""
     state = f"{state}{'+' if full_digest else ''}"
     content = remembered.get(state) or fingerprint(folder, full=full_digest)
     found.digests[state] = content
@@ -263,23 +267,23 @@ def _content(
 
 
 def _finished(folder: Path, settled_at: float, base: str) -> None:
-    """Raise the reason why a checkpoint cannot be taken now."""
+    """Raise ModelError with the reason if a checkpoint cannot be taken now."""
     if str(folder).encode(errors="ignore").decode() != str(folder):
-        raise ModelError(f"{folder}: rename it; its path is not UTF-8")
+        raise ModelError(f"{folder}: its path is not UTF-8. Rename it")
     names = [folder.name, *sorted(file.name for file in folder.iterdir())]
     if unfinished := next(filter(_UNFINISHED.search, names), ""):
-        raise ModelError(f"{folder}: still being written, by the name of {unfinished}")
+        raise ModelError(f"{folder}: still being written, judging by the name {unfinished}")
     for file in watched_files(folder):
         state = file.stat()
-        # Both times: a copy may bring its old time of modification along.
+        # Both times, because a copy may keep the old modification time.
         if max(state.st_mtime, state.st_ctime) > settled_at:
             raise ModelError(f"{folder}: {file.name} changed a moment ago")
     if is_adapter(folder):
         base_of(folder, base)
     elif "model_type" not in read_object(folder / "config.json"):
         raise ModelError(
-            f"{folder / 'config.json'}: not a model's (no model_type); write the model's with"
-            " model.config.save_pretrained(FOLDER)"
+            f"{folder / 'config.json'}: not a model's configuration (no model_type). Write it"
+            " with model.config.save_pretrained(FOLDER)"
         )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """An embedding model: batches in, vectors of any length out."""
+    """An embedding model; its vectors may have any norm."""
 
     def texts(self, texts: Sequence[str]) -> Vectors:
         """Embed a batch of texts."""
@@ -25,7 +25,7 @@ class Embedder(Protocol):
 
 
 class CachingEncoder:
-    """An encoder that embeds only contents without a cached vector; vectors have length 1."""
+    """An encoder that embeds only contents without a cached vector; vectors have norm 1."""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ _COMPARED_PIECEWISE = {
 class TwoTowers:
     """A loaded model; vectors are not normalized, ``(n, dimensions)``."""
 
-    name: str  # of its class
+    name: str  # class name
     device: str
     longest_text: int  # tokens
     embed_texts: _Embed
@@ -72,7 +72,7 @@ class TwoTowers:
 
         with torch.inference_mode():
             found = embed(**inputs.to(self.device))
-        # Newer releases of transformers wrap the vectors up.
+        # Newer releases of transformers wrap the vectors in an output object.
         vectors: Tensor = found.pooler_output if hasattr(found, "pooler_output") else found
         return vectors
 
@@ -95,7 +95,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
         location,
         revision=revision,
         dtype=torch.float32,
-        ignore_mismatched_sizes=True,  # else the error of transformers names none
+        ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
         output_loading_info=True,
     )
     refuse_incomplete(location, loading)
@@ -120,13 +120,13 @@ def refuse_other_spaces(name: str, *, texts: "Tensor", images: "Tensor") -> None
     made = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
     if made[0] != made[1] or len(made[0]) != 2:
         raise ValueError(
-            f"{name} makes {made[0]} of a text and {made[1]} of an image, not one vector each of "
-            "the same length"
+            f"{name} makes shape {made[0]} of a text and {made[1]} of an image (expected one"
+            " vector each, of the same length)"
         )
 
 
 def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of transformers
-    """The class of the checkpoint, where it embeds, or that of its family."""
+    """The checkpoint's own class if it embeds texts and images, else that of its family."""
     import transformers
 
     named = (config.architectures or [""])[0]
@@ -162,11 +162,11 @@ def _blip_images(model: Any) -> _Embed:  # noqa: ANN401 - as above
 
 
 RANDOM = "random"
-"""Name of the encoder that is always there."""
+"""Name of the random baseline, which is always available."""
 
 OpenImage: TypeAlias = Callable[[str], PILImage.Image]
 
-_TRIED = (64, 48)  # px; width and height of the image that shows what a model makes of one
+_TRIED = (64, 48)  # px; width and height of the trial image
 
 
 class EncoderSpec(BaseModel):
@@ -218,7 +218,7 @@ def open_encoder(
             )
     except ModelError:
         raise
-    except Exception as why:  # of any kind: libraries read what strangers wrote
+    except Exception as why:  # any exception: libraries read third-party files
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"
     shown = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
@@ -228,7 +228,7 @@ def open_encoder(
 
 
 class RandomEncoder:
-    """Random vectors by content: the score of chance."""
+    """Random vectors, seeded by content: the chance baseline."""
 
     dimensions = 32
 
@@ -275,7 +275,7 @@ class _CheckpointEncoder:
         return self._numbers(self._embedded_images([self._open_image(image) for image in images]))
 
     def _embedded_texts(self, texts: Sequence[str]) -> "Tensor":
-        # SigLIP was trained on texts of full length; to CLIP it makes no difference.
+        # SigLIP was trained on texts padded to full length; for CLIP it makes no difference.
         limit = min(self._model.longest_text, self._processor.tokenizer.model_max_length)
         inputs = self._processor(
             text=list(texts),

@@ -59,6 +59,6 @@ def _loaded(location: str) -> tuple[Any, Any]:
             location, ignore_mismatched_sizes=True, output_loading_info=True, **at
         )
     except (OSError, ValueError) as why:
-        raise ModelError(f"{location}: no classifier: {first_line(why)}") from why
+        raise ModelError(f"{location}: does not load as a classifier: {first_line(why)}") from why
     refuse_incomplete(location, loading)
     return tokenizer, model.eval()

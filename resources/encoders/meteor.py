@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 METEOR_VERSION = "1.5"
 _JAR = "meteor-1.5.jar"
 _OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
-_MEMORY = "-Xmx2G"  # the paraphrase tables take more than one
+_MEMORY = "-Xmx2G"  # the paraphrase tables need more than 1 GB
 
 
 class MeteorScores(NamedTuple):
@@ -31,7 +31,9 @@ def why_no_meteor() -> str:
 
 
 def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) -> MeteorScores:
-    """Score captions; takes some 5 s to start and 1.5 GB while it runs.
+    """Score tokenized captions, each with its references.
+
+    The program takes some 5 s to start and 1.5 GB of memory.
 
     Raises:
         ModelError: If Java or the program is missing, or it fails.
@@ -58,7 +60,7 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
         finally:
             program.kill()
             assert program.stdin
-            with suppress(BrokenPipeError):  # what was not sent to a program that has ended
+            with suppress(BrokenPipeError):  # a program that has ended did not read all of it
                 program.stdin.close()
 
 

@@ -32,7 +32,7 @@ class NounFinder:
 
     def nouns(self, texts: Iterable[str]) -> list[list[str]]:
         """The distinct nouns and proper nouns of each text in their norm form, in order."""
-        # A lone half of a character, as a cut response may end in, is nothing spaCy can read.
+        # spaCy cannot read a lone surrogate, in which a truncated response may end.
         readable = (text.encode("utf-8", "replace").decode() for text in texts)
         return [
             list(dict.fromkeys(token.norm_ for token in doc if token.pos_ in _NOUNS))

@@ -54,7 +54,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
 
     Args:
         written: ``all-MiniLM-L6-v2`` for the embedded one, a folder or a hub id.
-        folder: Root of relative folders.
+        folder: Folder that relative paths are resolved against.
 
     Raises:
         ModelError: If there is no such encoder, or it does not load.
@@ -65,7 +65,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # weights of this size are there at once
+    logging.disable_progress_bar()  # weights of this size load at once
     revision = None if Path(location).is_dir() else checkpoint.revision
     try:
         with hub_access(), require_unchanged(checkpoint.checksums):
@@ -73,7 +73,9 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
         refuse_incomplete_parts(model, location, revision)
         refuse_infinite_weights(model, location)
     except (OSError, ValueError, RuntimeError) as why:
-        raise ModelError(f"{location}: no sentence encoder: {first_line(why)}") from why
+        raise ModelError(
+            f"{location}: does not load as a sentence encoder: {first_line(why)}"
+        ) from why
     return SentenceEncoder(f"{Path(written).name}@{checkpoint.content}", model)
 
 

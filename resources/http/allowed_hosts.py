@@ -1,7 +1,7 @@
 """Allowed hosts: addresses from data files may only lead to the public internet.
 
-A name is resolved once, and the checked address is connected to: no second lookup (DNS rebinding).
-Redirects are checked in the same way.
+A name is resolved once, and the connection uses the checked address, without a second lookup (DNS
+rebinding). Redirects are checked in the same way.
 """
 
 import socket
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 IPAddress: TypeAlias = IPv4Address | IPv6Address
 HostPort: TypeAlias = tuple[str, int]  # host, and port
 
-_UNICAST = IPv6Network("2000::/3")  # where all hosts of the internet are: nothing mapped, no NAT64
-_TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))  # 6to4, Teredo: IPv4 in disguise
-_SERVICES = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))  # of protocols, no hosts
+_UNICAST = IPv6Network("2000::/3")  # all public hosts; no IPv4-mapped or NAT64 addresses
+_TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))  # 6to4, Teredo: embed IPv4
+_SERVICES = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))  # for protocols
 _SCHEMES = ("http", "https")
 _MOST_REDIRECTS = 10
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -49,7 +49,7 @@ class HostPolicy:
 
     allowed: Callable[[IPAddress], bool] = is_public
     typed: frozenset[HostPort] = field(default_factory=frozenset)
-    """What the user has typed, and may so be anywhere."""
+    """Hosts that the user typed, which may be anywhere."""
 
     @classmethod
     def typed_by_user(cls, address: str) -> "HostPolicy":
@@ -63,13 +63,13 @@ class HostPolicy:
             url = URL(address)
             door = (url.host or "", url.port or 0)
             found = socket.getaddrinfo(*door, type=socket.SOCK_STREAM)
-        except (OSError, ValueError):  # said when it is asked
+        except (OSError, ValueError):  # reported when it is requested
             return cls()
         near = not all(is_public(ip_address(str(one[4][0]).partition("%")[0])) for one in found)
         return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
 
     def checked(self, address: "str | URL") -> "URL":
-        """Parse an address, and check its host if that is a number.
+        """Parse an address, and check its host if that is an IP address.
 
         Raises:
             ForbiddenAddressError: If it is not a URL, or a forbidden address.
@@ -80,9 +80,9 @@ class HostPolicy:
             url = URL(address)
             door = (url.host or "", url.port or 0)
         except ValueError as why:
-            raise ForbiddenAddressError(f"no address: {why}") from why
+            raise ForbiddenAddressError(f"not a URL: {why}") from why
         if url.scheme not in _SCHEMES or not url.host:
-            raise ForbiddenAddressError("no address that begins with http:// or https://")
+            raise ForbiddenAddressError("not a URL that begins with http:// or https://")
         if door in self.typed:
             return url
         if ":" in url.host or url.host.replace(".", "").isdigit():
@@ -93,14 +93,16 @@ class HostPolicy:
         """Check the resolved address of a host.
 
         Raises:
-            ForbiddenAddressError: If it may not.
+            ForbiddenAddressError: If it is forbidden, or not an IP address.
         """
         try:
             address = ip_address(number.partition("%")[0])
         except ValueError as why:
             raise ForbiddenAddressError(f"{host!r} is not a host") from why
         if not self.allowed(address):
-            raise ForbiddenAddressError(f"{host} leads to {number}, which is not on the internet")
+            raise ForbiddenAddressError(
+                f"{host} leads to {number}, which is not on the public internet"
+            )
 
 
 PUBLIC_HOSTS = HostPolicy()
@@ -141,13 +143,13 @@ def _joined(url: "URL", target: str) -> "URL":
     try:
         return url.join(URL(target))
     except ValueError as why:
-        raise ForbiddenAddressError(f"is redirected to no address: {why}") from why
+        raise ForbiddenAddressError(f"is redirected to an invalid URL: {why}") from why
 
 
 def restricted_connector(
     hosts: HostPolicy, *, limit: int = 100, limit_per_host: int = 0
 ) -> "aiohttp.TCPConnector":
-    """A connector that only reaches allowed hosts; to be made in a running loop."""
+    """A connector that only reaches allowed hosts; create it in a running event loop."""
     from aiohttp import TCPConnector, ThreadedResolver
     from aiohttp.abc import AbstractResolver, ResolveResult
 

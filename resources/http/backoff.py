@@ -21,9 +21,9 @@ from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 
 _MAY_PASS = {408, 409, 425, 429}
-_DOUBLINGS = 30  # of a delay; more would leave the range of numbers before that of any limit
-_LONGEST_HINT = 30.0  # s; a reset time is when a whole quota is back, one request may go earlier
-_A_MOMENT = 1e9  # s; what is larger is no length of time but a moment, of after 2001
+_DOUBLINGS = 30  # of a delay at most, so that it does not overflow
+_LONGEST_HINT = 30.0  # s; a reset restores the whole quota, one request may succeed earlier
+_A_MOMENT = 1e9  # s; a larger number is not a duration but a time, after 2001
 _WAIT_IN_BODY = (
     re.compile(r'"retryDelay": *"([\d.]+s)"'),
     re.compile(
@@ -67,8 +67,8 @@ def back_off(
 def wait_of(headers: Mapping[str, str], body: str = "") -> float:
     """Seconds that a server asks us to wait; 0.0 if it does not say.
 
-    Read are the headers retry-after-ms and Retry-After, Google's RetryInfo, messages such as "try
-    again in 1m2.5s", and x-ratelimit-reset, which only bounds the wait.
+    Reads the headers retry-after-ms and Retry-After, Google's RetryInfo, messages such as "try
+    again in 1m2.5s", and x-ratelimit-reset (at most 30 s, because it restores the whole quota).
     """
     told = {name.lower(): value for name, value in headers.items()}
     if milliseconds := duration(told.get("retry-after-ms", "")):
@@ -129,23 +129,23 @@ def _in_seconds(reset: str) -> float:
 
 
 _log = logging.getLogger("bench_assets.server")
-AS_OFTEN_AS_ALLOWED = 1_000_000
-_POLL = 5.0  # s; about as often is asked whether a model is loaded
-_ROUND = 8  # requests lost in a row that say: the server is gone, where few are under way at once
+AS_OFTEN_AS_ALLOWED = 1_000_000  # ``Failure.tries`` that only the section limits
+_POLL = 5.0  # s, longest wait for a server whose model is loading
+_ROUND = 8  # requests in a row, at least, that are given up before the server counts as gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A failed try."""
+    """A failed attempt at a request."""
 
     what: str  # "HTTP 503"
-    detail: str = ""  # what the server says about it
-    tries: int = 1  # how many are worth it: 1 if the same request can only fail again
-    wait: float = 0.0  # s; what the server asks for
-    unreachable: bool = False  # no connection came about, or a gateway says so of its backend
-    refused: bool = False  # is about how we ask, not what: a wrong key, model name or address
+    detail: str = ""  # the server's message
+    tries: int = 1  # attempts in all that make sense; 1 if the same request can only fail again
+    wait: float = 0.0  # s that the server asks to wait
+    unreachable: bool = False  # no connection, or a gateway reports none to its backend
+    refused: bool = False  # the configuration is wrong: key, model name or address
     advice: str = ""  # what to do about a refusal
-    loading: bool = False  # the server is there, its model not yet
+    loading: bool = False  # the server runs, and still loads its model
     refusal: str = ""  # kind of a permanent refusal
 
     @property
@@ -173,12 +173,17 @@ class RetryPolicy:
         self._base_delay = base_delay
         self._rng = rng
         self._answered_at = -1.0  # s on the monotonic clock; below 0: never
-        self._lost = 0  # requests given up since anything came back
+        self._lost = 0  # requests given up since the last response
         self._gone = asyncio.Event()
         self._why_gone = ""
 
     async def response(self, ask: Callable[[], Awaitable[Response | Failure]]) -> Response:
-        """Retry until a response comes or the limits are reached; then it has ``error``."""
+        """Retry until a response arrives; at the limits, return one with ``error``.
+
+        Raises:
+            ModelError: If no request was ever answered, and the configuration is wrong or the
+                server is gone.
+        """
         started, tries = monotonic(), 0
         while not self._gone.is_set():
             outcome = await ask()
@@ -210,7 +215,7 @@ class RetryPolicy:
             self._gone.set()
             raise ModelError(self._why_gone)
         if failure.tries == 1:
-            self._lost = 0  # the server is there: it has looked at the request
+            self._lost = 0  # the server is up: it has read the request
             return Response(error=str(failure), refused=failure.refusal)
         self._lost += 1
         if self._answered_at < started and self._lost >= self._patience(failure):

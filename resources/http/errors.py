@@ -11,10 +11,10 @@ from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_RE
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, may_pass, wait_of
 
 _SHOWN = 300  # characters of a server's message that are worth showing
-_READ = 65_536  # bytes of a page that is not JSON in which its title is looked for
-_MATCHED = 4_000  # characters of a message in which known words are looked for
+_READ = 65_536  # bytes of a body in which a title or a wait is looked for
+_MATCHED = 4_000  # characters of a message that are matched
 _DEEPEST = 6  # levels of JSON in which a message is looked for
-_NAMES = (  # fields that have one
+_NAMES = (  # fields that may hold a message
     *("error", "message", "detail", "msg", "metadata", "raw"),
     *("errors", "error_msg", "base_resp", "status_msg"),
 )
@@ -25,7 +25,7 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 
 _TOO_LONG = _any_of(
-    # Bounded, as what may stand anywhere is else looked through once for each place that it starts.
+    # Bounded repeats, because unbounded ones would take quadratic time.
     r"context[_ ]?(length|size|window|limit)[\w' ]{0,80}exceed",
     r"exceed[\w' ]{0,80}context",
     r"maximum (allowed )?(context|prompt|input|model) length",
@@ -65,18 +65,18 @@ _IMAGE_REFUSED = _any_of(
     r"image\b.{0,60}\bdo(es)? not meet",
 )
 _LOADING = _any_of(r"\bloading\b", r"\bstarting\b", r"warming up", r"not ready", r"initiali[sz]ing")
-_NO_BACKEND = _any_of(  # what gateways say of a backend that nothing listens at
+_NO_BACKEND = _any_of(  # messages of gateways whose backend is down
     r"connection (error|refused|attempts failed)", r"cannot connect to host", r"no healthy upstream"
 )
 
-_NO_KEY = "api_key_env should name the environment variable that holds a key of this server"
-_NO_MONEY = "the account behind the key has nothing left to spend"
-_NO_MODEL = "model should be one that GET <base_url>/models lists"
+_NO_KEY = "set api_key_env to the environment variable that holds a key of this server"
+_NO_MONEY = "the account of this key has no credit left"
+_NO_MODEL = "set model to a name that GET <base_url>/models lists"
 _NO_SUCH_PATH = (
-    "base_url should be what /chat/completions, or the path of its format, follows: as a rule it"
-    " ends in /v1"
+    "set base_url to the part before /chat/completions, or before the path of its format; it"
+    " usually ends in /v1"
 )
-_REDIRECTED = "base_url should be the address that it redirects to"
+_REDIRECTED = "set base_url to the address that it redirects to"
 
 _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -99,7 +99,7 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
             r"cannot both be specified",
             r"deprecated for this model",
         ),
-        "name the field in omit, or what the server is in server, in the section of the model",
+        "list the field in omit, or set server to its software, in the section of the model",
     ),
     (
         _any_of(
@@ -128,11 +128,11 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 _FILTERING = {200, 400, 403, 422, 451}
-_ADVISED = {400, 401, 402, 403, 404, 422, 429}  # where a message says how we should ask instead
+_ADVISED = {400, 401, 402, 403, 404, 422, 429}  # statuses whose message may name a setting
 _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
     401: _NO_KEY,
     402: _NO_MONEY,
-    403: "the key behind api_key_env may not use this model",
+    403: "the key in api_key_env may not use this model",
     404: _NO_SUCH_PATH,
     405: _NO_SUCH_PATH,
 }
@@ -198,7 +198,7 @@ def sentence(said: object, deeper: int = _DEEPEST) -> str:
 
 
 def _advice(status: int, whole: str) -> str:
-    """The setting to change; "" if the request itself, or only the moment, is wrong."""
+    """The setting to change; "" if the request itself is wrong, or a retry may succeed."""
     if status in _ADVISED:
         for pattern, advice in _ADVICE:
             if pattern.search(whole) and (status != 429 or advice == _NO_MONEY):
@@ -230,18 +230,18 @@ def _page(data: bytes) -> str:
     return f"a web page: {title[1].strip()}" if title else text
 
 
-MOST_BYTES = 16 * 2**20  # of a body, unpacked: a million tokens are a third of it
+MOST_BYTES = 16 * 2**20  # of a decompressed body; a million tokens take a third of it
 
 
 async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> bytes | None:
-    """Read a body of at most ``most`` bytes; None, and the connection is closed, if it is larger.
+    """Read a body of at most ``most`` bytes; close the connection and return None if larger.
 
     It is decompressed piece by piece, so that a small one cannot expand to gigabytes.
 
     Raises:
-        aiohttp.ClientError: If the connection breaks, or it cannot be unpacked.
+        aiohttp.ClientError: If the connection breaks, or the body cannot be decompressed.
     """
-    told = response.content_length  # of what is sent, packed or not
+    told = response.content_length  # of the body as sent, compressed or not
     if told is not None and told <= most and "Content-Encoding" not in response.headers:
         return await response.read()
     body = bytearray()
@@ -257,12 +257,12 @@ async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> b
 
 
 def unpacked(body: bytes, encoding: str, most: int = MOST_BYTES) -> bytes | None:
-    """Unpack a body with all of its checksums; None if it is larger than ``most`` bytes.
+    """Decompress a body and verify its checksums; None if it is larger than ``most`` bytes.
 
-    aiohttp takes a gzip without its trailer for a whole one.
+    aiohttp accepts a gzip body without its trailer.
 
     Raises:
-        aiohttp.ClientPayloadError: If it ends early, or is packed in another way.
+        aiohttp.ClientPayloadError: If it is truncated or invalid, or has another encoding.
     """
     if encoding in ("", "identity") or not body:
         return body
@@ -277,8 +277,8 @@ def unpacked(body: bytes, encoding: str, most: int = MOST_BYTES) -> bytes | None
             if len(whole) > most:
                 return None
             if not unpacker.eof:
-                raise aiohttp.ClientPayloadError("the packed body ends early")
+                raise aiohttp.ClientPayloadError("the compressed body ends early")
             body = unpacker.unused_data.lstrip(b"\0")
     except zlib.error as why:
-        raise aiohttp.ClientPayloadError(f"the body cannot be unpacked: {why}") from why
+        raise aiohttp.ClientPayloadError(f"the body cannot be decompressed: {why}") from why
     return whole

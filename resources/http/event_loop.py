@@ -12,7 +12,7 @@ Arrival: TypeAlias = tuple[int, Response]
 Hand: TypeAlias = Callable[[Arrival], Awaitable[object]]
 
 _AHEAD = 20  # arrivals that may wait for the caller
-_PAUSE = 0.01  # s between two looks whether fewer wait
+_PAUSE = 0.01  # s between two checks whether fewer wait
 
 
 def in_background(
@@ -20,8 +20,9 @@ def in_background(
 ) -> Generator[Arrival]:
     """Run a coroutine in a thread; yield its items.
 
-    A thread, because a notebook has a running loop of its own. Workers go on at once, unless the
-    caller is slow: to wait for it at each item would cost two changes of threads.
+    A thread, because a notebook has a running loop of its own. Workers continue at once unless the
+    caller is slow: waiting for it at each item would cost two thread switches. An error of the
+    coroutine is raised after its last item.
     """
     loop = asyncio.new_event_loop()
     arrivals: SimpleQueue[Arrival | None] = SimpleQueue()

@@ -28,7 +28,9 @@ def send_bounded(
     headers: Mapping[str, str] | None = None,
     is_local: bool = False,
 ) -> BoundedResponse:
-    """Send a GET, or with a body a POST, which is not redirected.
+    """Send a GET request, or with a body a POST.
+
+    Redirects are followed only by GET requests to remote hosts.
 
     Args:
         url: The address.
@@ -83,7 +85,7 @@ def _plain_errors(timeout: float) -> Generator[None]:
 
 
 def why_unreachable(error: Exception) -> str:
-    """Reason for which there is no connection, whichever library says it.
+    """Reason of a connection error of any HTTP library.
 
     >>> why_unreachable(ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"))
     'Connection refused: no server is listening'

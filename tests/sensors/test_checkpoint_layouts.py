@@ -113,7 +113,7 @@ MODEL_CONFIG = '{"model_type": "llava"}'
     ("damage", "says"),
     [
         pytest.param("non_lora_trainables.bin", "merge_lora_weights.py --model-path", id="LLaVA"),
-        pytest.param("model.safetensors", "an adapter and a whole model", id="beside a model"),
+        pytest.param("model.safetensors", "an adapter and a complete model", id="beside a model"),
     ],
 )
 def test_an_adapter_that_peft_alone_would_spoil_is_not_taken(

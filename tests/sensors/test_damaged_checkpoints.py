@@ -118,7 +118,7 @@ def test_a_sensor_asks_for_the_good_ones_and_says_what_it_did_not_take(
     ("name", "says"),
     [
         pytest.param("tmp-checkpoint-100", "still being written", id="a temporary name"),
-        pytest.param(os.fsdecode(b"\xff"), "rename it", id="a name that is not UTF-8"),
+        pytest.param(os.fsdecode(b"\xff"), "Rename it", id="a name that is not UTF-8"),
     ],
 )
 def test_a_folder_with_such_a_name_is_left_and_said(tmp_path: Path, name: str, says: str) -> None:

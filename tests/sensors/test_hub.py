@@ -79,7 +79,8 @@ def test_every_commit_with_a_model_is_a_revision_by_its_telling_name(hub: HfApi)
         f"org/vlm/step-900@{OLD}",
     ]
     assert found.unfinished == {
-        f"org/vlm/readme only@{EMPTY}": "a name has only letters, digits and . _ @ + = / -"
+        f"org/vlm/readme only@{EMPTY}": "invalid name: only letters, digits and . _ @ + = / -"
+        " are allowed"
     }
 
 
@@ -95,7 +96,7 @@ def test_known_commits_are_not_looked_into(hub: HfApi) -> None:
         pytest.param(["config.json"], "no weights", id="a configuration alone"),
         pytest.param(["config.json", "training_args.bin"], "no weights", id="arguments in .bin"),
         pytest.param(["model.safetensors"], "config.json is missing", id="weights alone"),
-        pytest.param(["adapter_config.json"], "no weights of the adapter", id="half an adapter"),
+        pytest.param(["adapter_config.json"], "the adapter has no weights", id="half an adapter"),
         pytest.param(["adapter_config.json", "adapter_model.bin"], None, id="an adapter"),
     ],
 )
@@ -193,5 +194,5 @@ def retired(result: dg.SensorResult) -> list[str]:
 
 
 def test_a_revision_of_no_watched_repository_is_named() -> None:
-    with pytest.raises(ModelError, match=r"of no watched repository \(org/vl\)"):
+    with pytest.raises(ModelError, match=r"not in a watched repository \(org/vl\)"):
         find_revision(f"org/vlm/main@{OLD}", ["org/vl"])

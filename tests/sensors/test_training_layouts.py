@@ -73,10 +73,13 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         pytest.param(["a/m.nemo"], "a", "convert m.nemo", id="NeMo"),
         pytest.param(["a/Modelfile"], "a", "ollama create NAME -f {at}/Modelfile", id="Ollama"),
         pytest.param(
-            ["a/config.json", "a/model.safetensors.part"], "a", "half a download", id="half a copy"
+            ["a/config.json", "a/model.safetensors.part"],
+            "a",
+            "an incomplete download",
+            id="half a copy",
         ),
         pytest.param(
-            ["a/config.json", "a/tokenizer.json"], "a", "no weights beside", id="weights to come"
+            ["a/config.json", "a/tokenizer.json"], "a", "without weights", id="weights to come"
         ),
     ],
 )

@@ -44,5 +44,5 @@ def test_a_checksummed_checkpoint_travels_to_the_processes_of_several_devices(fo
     there = pickle.loads(pickle.dumps(pinned))
     assert there == pinned
     _overwrite(folder)
-    with pytest.raises(ModelError, match="overwritten or replaced meanwhile"):
+    with pytest.raises(ModelError, match="overwritten or replaced"):
         there.checksums[0].intact()

@@ -103,13 +103,13 @@ def test_a_connection_that_breaks_off_is_one_sentence(hub: str, tmp_path: Path) 
         name for name in ("closed", "reset", "garbage", "half") for _ in range(2)
     ]
     for line in said:
-        assert f"ended with {hub}: the model hub broke off: " in line
+        assert f"ended with {hub}: the connection to the model hub failed: " in line
         assert "or name a folder instead of a hub id" in line
 
 
 def test_a_page_in_place_of_a_file_is_refused_and_not_kept(hub: str, tmp_path: Path) -> None:
     (said,) = ask(hub, tmp_path, "page")
-    assert "the hub sent a page in its place" in said
+    assert "the hub sent a web page in its place" in said
     assert not list(tmp_path.rglob("config.json"))
 
 
@@ -168,7 +168,7 @@ def test_requests_are_bounded_and_not_sent_for_ever() -> None:
         waits.begin(request)
     assert request.extensions["timeout"] == dict.fromkeys(("connect", "read", "write", "pool"), 10)
     now[0] = 46.0
-    with pytest.raises(ModelError, match="has not answered for 46 s"):
+    with pytest.raises(ModelError, match="has not responded for 46 s"):
         waits.begin(request)
     waits.end(httpx.Response(500))
     with pytest.raises(ModelError):

@@ -42,7 +42,9 @@ def config(model_type: str, architecture: str, **more: Any) -> dict[str, Any]:
         pytest.param(config("bark", "BarkModel"), "speech synthesis", id="it speaks"),
         pytest.param(config("sam", "SamModel"), "mask generation", id="it cuts out"),
         pytest.param(config("bert", "BertModel"), "text embeddings", id="a text encoder"),
-        pytest.param(config("newvlm9", "NewVLM9"), "does not know model_type newvlm9", id="newer"),
+        pytest.param(
+            config("newvlm9", "NewVLM9"), "does not support model_type newvlm9", id="newer"
+        ),
         pytest.param({"architecture": "resnet50"}, "no model_type", id="timm"),
         pytest.param(
             config("llava", "LlavaForConditionalGeneration", quantization={"bits": 4}),

@@ -115,7 +115,7 @@ def _of_llava(adapter: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        pytest.param(_without_a_base, "set base = ", id="no base"),
+        pytest.param(_without_a_base, "Set base to ", id="no base"),
         pytest.param(_without_weights, "adapter_model.safetensors is missing", id="no weights"),
         pytest.param(_of_llava, "merge_lora_weights.py", id="a LoRA of LLaVA"),
     ],

@@ -104,9 +104,13 @@ def test_a_malformed_address_is_that_item_s_error(tmp_path, url):
 @pytest.mark.parametrize(
     ("target", "why"),
     [
-        pytest.param("http://127.0.0.1:{port}/b", "not on the internet", id="to this machine"),
-        pytest.param("http://localhost:{port}/b", "not on the internet", id="by a name"),
-        pytest.param("http://169.254.169.254/", "not on the internet", id="to a cloud's own data"),
+        pytest.param(
+            "http://127.0.0.1:{port}/b", "not on the public internet", id="to this machine"
+        ),
+        pytest.param("http://localhost:{port}/b", "not on the public internet", id="by a name"),
+        pytest.param(
+            "http://169.254.169.254/", "not on the public internet", id="to a cloud's own data"
+        ),
         pytest.param("file:///etc/passwd", "begins with http", id="to a file"),
     ],
 )

@@ -237,16 +237,16 @@ def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
         ),
         pytest.param(
             said(400, "No connected db.", type="no_db_connection", code="400"),
-            "api_key_env should name",
+            "set api_key_env to",
             id="LiteLLM: any key but its own",
         ),
-        pytest.param(said(402, "Insufficient Balance"), "nothing left", id="DeepSeek: no money"),
+        pytest.param(said(402, "Insufficient Balance"), "no credit left", id="DeepSeek: no money"),
         pytest.param(
             said(429, "You exceeded your quota", code="insufficient_quota"),
-            "nothing left",
+            "no credit left",
             id="OpenAI: no money, under the status of a rate limit",
         ),
-        pytest.param(said(404, "Not Found"), "base_url should be what", id="a wrong path"),
+        pytest.param(said(404, "Not Found"), "set base_url to the part", id="a wrong path"),
         pytest.param(said(403, "no"), "may not use this model", id="a key with too few rights"),
     ],
 )

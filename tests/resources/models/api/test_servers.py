@@ -81,13 +81,13 @@ def test_what_is_too_long_is_that_request_s_error_and_asked_once(stand_in: Stand
 
 @having("no_model")
 def test_a_model_that_it_does_not_have_is_refused_at_once(stand_in: StandIn) -> None:
-    with pytest.raises(ModelError, match="model should be one that"):
+    with pytest.raises(ModelError, match="set model to a name that"):
         ask(stand_in, seen("?"), model="n")
 
 
 @having("bad_key")
 def test_a_wrong_key_is_refused_at_once_and_not_told(stand_in: StandIn) -> None:
-    with pytest.raises(ModelError, match="api_key_env should name") as refused:
+    with pytest.raises(ModelError, match="set api_key_env to") as refused:
         ask(stand_in, seen("?"), key="sk-2xQ7b9Zw4Lk1")
     assert "2xQ7b9Zw4Lk1" not in str(refused.value)
 
@@ -106,6 +106,6 @@ def test_without_a_name_only_what_all_of_them_take_is_sent(stand_in: StandIn) ->
 def test_a_field_that_the_server_does_not_know_is_refused_at_once() -> None:
     hosted = next(one for one in STAND_INS if one.name == "openai")
     with pytest.raises(
-        ModelError, match=r"Unrecognized request argument.*; name the field in omit"
+        ModelError, match=r"Unrecognized request argument.*; list the field in omit"
     ):
         ask(hosted, seen("?"), server="vllm")

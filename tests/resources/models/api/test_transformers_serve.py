@@ -87,9 +87,9 @@ def test_the_card_s_own_decoding_can_be_asked_for(released: Path, address: str) 
 @pytest.mark.parametrize(
     ("path", "fields", "message"),
     [
-        pytest.param("/v1", {"model": "n"}, "model should be one that", id="another model"),
-        pytest.param("/v1", {"server": "vllm"}, "name the field in omit", id="another's fields"),
-        pytest.param("/v2", {}, "base_url should be what", id="another path"),
+        pytest.param("/v1", {"model": "n"}, "set model to a name that", id="another model"),
+        pytest.param("/v1", {"server": "vllm"}, "list the field in omit", id="another's fields"),
+        pytest.param("/v2", {}, "set base_url to the part", id="another path"),
     ],
 )
 def test_the_real_server_s_refusals_are_understood(

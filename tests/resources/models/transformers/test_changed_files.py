@@ -181,7 +181,7 @@ def test_a_link_that_is_set_to_another_folder_is_refused(tmp_path: Path, when: s
         latest.unlink()
         latest.symlink_to("b")
 
-    with pytest.raises(ModelError, match="overwritten or replaced meanwhile"):
+    with pytest.raises(ModelError, match="overwritten or replaced"):
         arriving(latest, move_on, when, [])
 
 
@@ -204,7 +204,7 @@ def test_every_folder_of_a_checkpoint_is_checksummed(
     engine = engine_of(folder, Loader(), chat_template=str(tmp_path / "chat.jinja"))
     assert engine.identity.count("sha256:") == 3
     (tmp_path / file).write_bytes(data)
-    with pytest.raises(ModelError, match=rf"{Path(file).name}: not what it was"):
+    with pytest.raises(ModelError, match=rf"{Path(file).name}: changed since"):
         list(engine.stream([Request(prompt=Prompt.of("a"))]))
 
 
@@ -213,5 +213,5 @@ def test_a_gguf_file_is_checksummed(tmp_path: Path) -> None:
     engine = engine_of(tmp_path, Loader(), gguf_file="m.gguf")
     assert engine.identity
     (tmp_path / "m.gguf").write_bytes(b"GGUF2")
-    with pytest.raises(ModelError, match=r"m\.gguf: not what it was"):
+    with pytest.raises(ModelError, match=r"m\.gguf: changed since"):
         list(engine.stream([Request(prompt=Prompt.of("a"))]))

@@ -184,7 +184,7 @@ def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> N
 
 def test_an_unknown_family_is_named(copy: Path) -> None:
     change(copy / "config.json", model_type="of_tomorrow")
-    with pytest.raises(ModelError, match="does not know model_type of_tomorrow"):
+    with pytest.raises(ModelError, match="does not support model_type of_tomorrow"):
         load(spec_of(copy), pin(str(copy)))
 
 

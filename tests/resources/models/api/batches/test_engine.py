@@ -134,7 +134,7 @@ def test_a_wrong_key_is_said(
     server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BATCH_KEY", "x" * 20)
-    with pytest.raises(ModelError, match=r"HTTP 401.*api_key_env should name"):
+    with pytest.raises(ModelError, match=r"HTTP 401.*set api_key_env to"):
         answered(engine(server, tmp_path, format_), *requests_for("a"))
     assert out(tmp_path) == []
 
