@@ -165,7 +165,7 @@ def test_options_of_which_none_is_listed_are_an_error():
     request = Request(prompt=Prompt.of("?"), elicit="likelihood", options=("(A)", "(B)"))
     with ChatServer(openai) as server:
         ((_, response),) = engine(server.base_url).stream([request])
-    assert "no option is among the 3 likeliest first tokens" in response.error
+    assert "no option is among the 3 most likely first tokens" in response.error
 
 
 @pytest.mark.parametrize("method", ["likelihood", "constrained"])
@@ -173,7 +173,7 @@ def test_a_server_that_ignores_every_field_is_refused_in_one_sentence(method):
     with pytest.raises(ModelError) as refused:
         ask(ignores_all, method)
     said = str(refused.value)
-    assert said.startswith(f"m: the server cannot be asked by {method} (")
+    assert said.startswith(f"m: the server does not support {method} (")
     assert said.endswith("; use --elicit generate")
 
 

@@ -97,7 +97,7 @@ def test_fields_that_are_ignored_with_a_200_are_noticed_by_what_comes_back(
     name = "m-prompt_logprobs-logprobs-structured_outputs"
     with pytest.raises(ModelError) as refused:
         served(bench, ten, f"{address} {name}", how, tmp_path / "r.sqlite")
-    assert str(refused.value).startswith(f"{name}: the server cannot be asked by {how} (")
+    assert str(refused.value).startswith(f"{name}: the server does not support {how} (")
     assert not list(response_file(tmp_path / "r.sqlite").rows())
 
 

@@ -105,7 +105,7 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
         assert server.n_requests == 2
         texts = said("other", "a", "b", "c", "d", "e")
         assert server.n_requests == 3
-        assert [text.startswith("not asked: 12 of the budget") for text in texts[3:]] == [True] * 2
+        assert [text.startswith("not sent: 12 of the budget") for text in texts[3:]] == [True] * 2
         assert not (tmp_path / "one" / "responses.sqlite").exists()
 
 

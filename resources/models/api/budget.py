@@ -8,7 +8,7 @@ from resources.redaction.engine import EngineWrapper
 from resources.response_cache.engine import Engine, validate_arrivals
 from resources.response_cache.port import TokenCounts
 
-_AT_ONCE = 16  # requests that are handed to an engine which does not look at the budget itself
+_AT_ONCE = 16  # requests in a part, for an engine that does not check the budget itself
 
 
 def cost(spec: PriceSection, tokens: TokenCounts) -> float:
@@ -30,8 +30,8 @@ def has_budget(spec: PriceSection) -> bool:
 class Budget:
     """Sums the cost of responses, and reports an exhausted budget.
 
-    Open requests still arrive when it is spent. Processes that run at the same time see each
-    other's responses only from the next stream on.
+    Open requests are still answered when it is spent. Concurrent processes see each other's costs
+    only from the next stream on.
     """
 
     def __init__(self, spec: PriceSection, spent: TokenCounts) -> None:
@@ -64,21 +64,21 @@ class Budget:
         spec, money = self._spec, cost(self._spec, self._spent)
         tokens = self._spent.prompt + self._spent.completion
         if has_budget(spec) and self._uncounted:
-            return "not asked: the server does not say how many tokens it used, for the budget"
+            return "not sent: the server reports no token counts, which the budget needs"
         if spec.budget is not None and money >= spec.budget:
-            return f"not asked: {money:.4g} of the budget of {spec.budget:g} are spent"
+            return f"not sent: {money:.4g} of the budget of {spec.budget:g} are spent"
         if spec.budget_tokens is not None and tokens >= spec.budget_tokens:
-            return f"not asked: {tokens} of the budget_tokens of {spec.budget_tokens} are used"
+            return f"not sent: {tokens} of the budget_tokens of {spec.budget_tokens} are used"
         return ""
 
 
 class WithinBudget(EngineWrapper):
-    """Wraps an engine: requests are handed over in small parts while the budget lasts."""
+    """Wraps an engine: requests are sent in small parts while the budget lasts."""
 
     def __init__(
         self, engine: Engine, spec: PriceSection, spent: Callable[[str], TokenCounts]
     ) -> None:
-        """Wrap an engine."""
+        """Wrap an engine; ``spent`` returns the tokens of cached responses by identity."""
         super().__init__(engine)
         self._spec = spec
         self._spent = spent

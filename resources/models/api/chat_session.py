@@ -37,12 +37,12 @@ class ChatSession:
     images: ImageSupport
 
     async def answer(self, request: Request) -> Response:
-        """Answer every open user turn; returns the last answer, with the tokens of all.
+        """Answer every open user turn; returns the last response, with the tokens of all.
 
-        Earlier answers are sent back without their reasoning, as chat templates expect.
+        Earlier responses are sent back without their reasoning, as chat templates expect.
         """
         if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
-            error = f"cannot be sent: {n} images, and max_images is {most}"
+            error = f"cannot be sent: {n} images, but max_images = {most}"
             return Response(error=error, refused=IMAGE_REFUSED)
         messages: list[dict[str, Any]] = []
         responses: list[Response] = []
@@ -59,9 +59,7 @@ class ChatSession:
         except (ImageError, orjson.JSONEncodeError) as why:
             return Response(error=f"cannot be sent: {why}")
         if not responses:
-            return Response(
-                error="cannot be sent: no user turn of the prompt is left to be answered"
-            )
+            return Response(error="cannot be sent: the prompt has no unanswered user turn")
         return Response.together(responses)
 
     async def _post_with_images(self, body: bytes) -> Response | Failure:
@@ -78,7 +76,7 @@ class ChatSession:
 
     async def _send(self, body: bytes) -> Response | Failure:
         started = perf_counter()
-        sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
+        sent = io.BytesIO(body)  # aiohttp warns about plain bytes beyond a mebibyte
         try:
             async with self.session.post(
                 self.endpoint.url, data=sent, allow_redirects=False
@@ -106,7 +104,7 @@ class ChatSession:
         if data is None:
             what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=what, tries=2)
-        discreet = self.endpoint.secrets.redacted_bytes(data)  # before a message cuts it
+        discreet = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
         if response.status != 200:
             return failure(response.status, discreet, response.headers)
         outcome = read(self.form, discreet, seconds, response.headers)

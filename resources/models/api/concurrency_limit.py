@@ -1,4 +1,4 @@
-"""Concurrency limit of one server, found from its latency and its refusals."""
+"""Concurrency limit of one server, adapted to its latency and its refusals."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -13,48 +13,48 @@ from resources.config.sections.servers import FIRST_CONCURRENCY, ServerSpec
 from resources.http.backoff import Failure
 
 MOST = 512
-"""Requests at once that no server is asked more than: a process has 1,024 files and connections."""
+"""Maximum concurrent requests to one server: a process has 1,024 files and connections."""
 
-_ROUND = 8  # responses of a round, at least
-_CERTAIN = 120.0  # times the variance: responses of which _WAITING is no chance
-_WAITING = 1.3  # times as long as unloaded: requests wait at the server
+_ROUND = 8  # responses per round, at least
+_CERTAIN = 120.0  # times the variance: responses per round that make _WAITING significant
+_WAITING = 1.3  # times the unloaded latency: requests queue at the server
 _TINY = 1e-6  # s
-_UNEXPLAINED = 0.5  # of the expected gain; a cut that gains less was not the cause
-_GROWTH = (1.1, 1.25, 1.5, 2.0)  # after so many rounds without waiting
+_UNEXPLAINED = 0.5  # of the expected gain; if a cut gains less, load was not the cause
+_GROWTH = (1.1, 1.25, 1.5, 2.0)  # by the number of rounds without queueing
 _BELOW_REFUSAL = 0.95  # of the limit at which the server refused
-_ROUNDS_BELOW = 40  # before that limit is tried again
+_ROUNDS_BELOW = 40  # rounds before that limit is tried again
 
 
 class ConcurrencyLimit:
-    """How many requests a server gets at once.
+    """Maximum concurrent requests to a server.
 
-    A number that is given is where it starts, and what it never exceeds; a refusal (HTTP 429 or
-    5xx, or a timeout) halves it, and each round of responses adds one: additive increase,
-    multiplicative decrease (Chiu and Jain, 1989), as in TCP.
+    A given limit is the start and the maximum. A refusal (HTTP 429 or 5xx, or a timeout) halves
+    it, and each round of responses adds one: additive increase, multiplicative decrease (Chiu and
+    Jain, 1989), as in TCP.
 
-    Without one the limit is searched. It grows while a round of responses takes no longer than an
-    unloaded one, and shrinks in proportion when it does, as TCP Vegas does (Brakmo and Peterson,
-    1995): beyond the server's capacity, more requests only wait longer. Where a smaller limit does
-    not make responses faster, they have become longer, and the cut is taken back. Below a limit
-    that the server refused it stays for a while; a second refusal at once halves it.
+    Otherwise the limit is searched for. It grows while a round of responses takes no longer than
+    an unloaded one, and shrinks in proportion when it does, as in TCP Vegas (Brakmo and Peterson,
+    1995): beyond the server's capacity, more requests only queue longer. If a smaller limit does
+    not make responses faster, the responses have become longer, and the cut is undone. After a
+    refusal it stays below the refused limit for a while; another one right afterwards halves it.
     """
 
     def __init__(self, given: int | None) -> None:
-        """Begin at the number that is given, or to search."""
+        """Begin at the given limit, or search for it if that is None."""
         self.most = given or MOST
-        self.value = float(given or FIRST_CONCURRENCY)  # fractions of one gather until it is whole
+        self.value = float(given or FIRST_CONCURRENCY)  # fractions add up to whole requests
         self._searches = given is None
-        self._target = self.value  # reached by one more request a response
-        self._changed_at = -inf  # s, since when the limit is what it is
+        self._target = self.value  # approached by one request per response
+        self._changed_at = -inf  # s, when the limit last changed
         self._lowered_at = -inf  # s, when a refusal last lowered it
-        self._n, self._sum, self._squares = 0, 0.0, 0.0  # of this round, logarithms of s
+        self._n, self._sum, self._squares = 0, 0.0, 0.0  # of this round, over log(s)
         self._unloaded = inf  # s, mean of the fastest round
         self._cut: tuple[float, float] | None = None  # limit and mean s of the round before a cut
-        self._free_rounds = len(_GROWTH)  # without waiting, one after the other
+        self._free_rounds = len(_GROWTH)  # consecutive rounds without queueing
         self._refused_at, self._rounds_below = inf, 0
 
     def answered(self, sent_at: float, now: float) -> None:
-        """Count a response; a request that was sent before the last change says nothing."""
+        """Count a response; its latency is ignored if it was sent before the last change."""
         if not self._searches:
             self.value = min(self.value + 1 / self.value, float(self.most))
         elif self.value < self._target:
@@ -122,7 +122,7 @@ class Endpoint:
         self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
         self.secrets = section_secrets(spec.model_dump())
         self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.at_once)
-        self.on_growth: Callable[[], None] = lambda: None  # more requests may be open
+        self.on_growth: Callable[[], None] = lambda: None  # called when more requests may be open
         self._under_way = 0
         self._freed = asyncio.Condition()
 
@@ -137,7 +137,7 @@ class Endpoint:
         finally:
             self._under_way -= 1
             async with self._freed:
-                self._freed.notify(2)  # the place, and one by which the number may have grown
+                self._freed.notify(2)  # for this place, and one by which the limit may have grown
 
     def learn(self, outcome: Response | Failure, sent_at: float) -> None:
         """Adapt the limit to the outcome of a request sent at ``sent_at`` (monotonic clock)."""

@@ -1,4 +1,4 @@
-"""Runs models behind servers: vLLM, SGLang, llama.cpp, hosted ones."""
+"""Engines of models behind servers: vLLM, SGLang, llama.cpp, hosted APIs."""
 
 import asyncio
 import itertools
@@ -39,7 +39,7 @@ Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger("bench_assets.server")
 _CONNECT_TIMEOUT = 30.0  # s
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
-_PREFIX = 2000  # characters of a beginning that is worth a place in a server's cache
+_PREFIX = 2000  # characters of a prompt by which requests are grouped
 _FORMATS: Mapping[FormatName, FormatOf] = {
     "openai": OpenAI,
     "anthropic": Anthropic,
@@ -97,13 +97,13 @@ class AtServer(ABC):
         return self._image_changes.particulars(request)
 
     def close(self) -> None:  # noqa: B027 - only engines that start servers have more to do
-        """Nothing is held between two streams."""
+        """Do nothing: no resource is held between two streams."""
 
     @abstractmethod
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None: ...
 
     def _send_to(self, spec: ServerSpec) -> None:
-        """Send further requests as this section says."""
+        """Use this section for further requests."""
         self._spec = spec
         self._format = self._format_of(spec, self._read_image)
 
@@ -131,8 +131,8 @@ class ServerEngine(AtServer):
     PNG. Reasoning that a server returns separately is put in front of the text as
     ``<think>...</think>``. Retries are logged to ``bench_assets.server``.
 
-    Closing a stream early cancels the open requests. When the budget is spent, open requests still
-    arrive and the others come back with ``error``.
+    Closing a stream early cancels the open requests. When the budget is spent, open requests are
+    still answered, and the others get ``error``.
     """
 
     def __init__(
@@ -151,16 +151,16 @@ class ServerEngine(AtServer):
             spec: The server's section.
             read_image: Reads an image by digest.
             spent: Tokens of cached responses, which count towards the budget.
-            base_delay: s before the second try, doubled for each further one.
+            base_delay: Wait before the first retry in s, doubled for each further one.
             rng: Source of the jitter.
-            format_of: An API that ``spec.format`` cannot name.
+            format_of: Makes an API format that ``spec.format`` cannot name.
         """
         super().__init__(spec, read_image, spent, base_delay, format_of)
         self._rng = rng or random.Random()
 
     @property
     def elicits(self) -> frozenset[str]:
-        """Methods that a server of OpenAI's format may have; a probe finds out."""
+        """Elicitation methods that a server of OpenAI's format may support; probes decide."""
         known = frozenset({"likelihood", "constrained"})
         return known if isinstance(self._format, OpenAI) else frozenset()
 
@@ -178,7 +178,7 @@ class ServerEngine(AtServer):
                 self._until_ready,
                 ImageSupport(spec, self._format_of),
             )
-            few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # ways may fail
+            few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # probes may fail
             probing = replace(chat, retrying=RetryPolicy(few, self._base_delay, self._rng))
             asks = OptionSession(chat, probing)
             refused: list[ModelError] = []
@@ -204,14 +204,14 @@ class ServerEngine(AtServer):
                 raise refused[0]
 
     async def _until_ready(self) -> None:
-        """After a failure, wait while no server can be asked; only started ones restart.
+        """After a failure, wait until a server is ready; only started servers restart.
 
         Raises:
-            ModelError: If none is left.
+            ModelError: If no server is left.
         """
 
     async def _run_workers(self, work: Work, endpoint: Endpoint, most: int) -> None:
-        """Run as many workers as the server bears, more when it bears more."""
+        """Run as many workers as the concurrency limit, and add some when it grows."""
         tasks: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as workers:
 
@@ -233,9 +233,9 @@ class ServerEngine(AtServer):
 
 
 def _together(requests: Sequence[Request]) -> Iterator[int]:
-    """Positions of requests, those with the same images or the same long beginning together.
+    """Positions of requests, grouped by images or by the beginning of a text prompt.
 
-    A server that caches prefixes then finds them in its cache.
+    Servers that cache prefixes can then reuse them.
     """
     groups: dict[Hashable, list[int]] = {}
     for position, request in enumerate(requests):

@@ -1,6 +1,6 @@
-"""Whether a server takes images at all: found out once, when its first image fails.
+"""Whether a server accepts images, probed once when a first request with images fails.
 
-Servers of language models refuse images in many ways: with a 400, or a 500 as if they had broken.
+Servers of language models refuse images in many ways: with HTTP 400, or 500 as for a crash.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ _TEXT = "What is this? Answer with one word."
 _SIDE = 64  # px
 _TOKENS = 16  # of the response to a probe
 _ADVICE = (
-    "it answers texts and no image: text_only = true evaluates it without images, or serve it with"
-    " what reads them (llama.cpp: --mmproj)"
+    "the server accepts no images: set text_only = true to evaluate it without images, or start the"
+    " server with an image encoder (llama.cpp: --mmproj)"
 )
 
 
 class ImageSupport:
-    """Asks about a plain image, and without one, when the first question with images fails.
+    """Sends probes with and without a plain image when the first request with images fails.
 
-    If only the text is answered, every such failure is a permanent refusal. A server that fails now
-    and then is given a second plain image.
+    If only the text is answered, every such failure is a permanent refusal. The image probe is
+    repeated, in case the server fails at random.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ImageSupport:
         self._asking = asyncio.Lock()
 
     async def explain(self, outcome: Response | Failure, post: Post) -> Response | Failure:
-        """Tell a server that takes no images from one that did not take these."""
+        """Make a failure permanent if the server accepts no images at all."""
         if isinstance(outcome, Response):
             self._takes_images = True
             return outcome

@@ -1,7 +1,7 @@
-"""Options of a model behind a server: requests in the server's own way, found out by a probe.
+"""Elicitation by options from servers, which differ in the request fields for it.
 
-Servers ignore unknown fields and answer 200. So the first request is a probe with a known answer,
-which shows whether the field has an effect; otherwise the next way is probed.
+Servers ignore unknown fields and answer 200. So each way is first probed by a request with a known
+answer, which shows whether its fields have an effect; the first way that works is used.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from resources.models.api.formats.response_body import NoResponseError
 
 Received: TypeAlias = Mapping[str, Any]
 
-_LISTED = 20  # of the likeliest tokens; OpenAI and vLLM list no more
+_LISTED = 20  # most likely tokens; the maximum of OpenAI and vLLM
 _PROBES: Mapping[str, Request] = {
     "constrained": Request(
         prompt=Prompt.of("Reply with the word yes, and nothing else."),
         elicit="constrained",
-        options=("Q", "W"),  # which no model replies by itself
+        options=("Q", "W"),  # which no model answers unconstrained
     ),
     "likelihood": Request(
         prompt=Prompt.of("Reply with the letter A, and nothing else."),
@@ -38,16 +38,16 @@ _PROBES: Mapping[str, Request] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionWay:
-    """One way of asking a server for options."""
+    """One way to request options from a server."""
 
     name: str
     fields: Callable[[Sequence[str]], dict[str, Any]]  # options -> further fields of a body
     read: Callable[[Received, str, Sequence[str]], str]  # body and text of a response -> our text
-    each: bool = False  # whether an option is a request, in which it stands as the response
+    each: bool = False  # one request for each option, with the option as the response
 
 
 class OptionSession:
-    """A chat session that asks for options in the first way that a probe finds to work."""
+    """A chat session that requests options in the first way that passes its probe."""
 
     def __init__(self, chat: ChatSession, probing: ChatSession) -> None:
         """Take a session for requests, and one for probes, which may fail."""
@@ -59,7 +59,7 @@ class OptionSession:
         """Answer a request; the first one with options is preceded by probes.
 
         Raises:
-            ModelError: If the server has no way.
+            ModelError: If no way passes its probe.
         """
         if not request.elicit:
             return await self._chat.answer(request)
@@ -86,13 +86,13 @@ async def _working_way(chat: ChatSession, method: str) -> OptionWay | ModelError
             return way
         tried.append(f"{way.name}: {said.error or f'ignored, {said.text[:40]!r} came back'}")
     return ModelError(
-        f"{chat.spec.model}: the server cannot be asked by {method} ({'; '.join(tried)}); use"
+        f"{chat.spec.model}: the server does not support {method} ({'; '.join(tried)}); use"
         " --elicit generate"
     )
 
 
 def _is_obeyed(text: str, probe: Request) -> bool:
-    """Whether a field did anything: the text is an option, or has likelihoods that differ."""
+    """Whether the fields had an effect: the text is an option, or has different likelihoods."""
     if probe.elicit == "constrained":
         return text in probe.options
     try:
@@ -168,7 +168,7 @@ def _in_json(_: Received, text: str, options: Sequence[str]) -> str:
     try:
         return _one_of(_, str(orjson.loads(text)["answer"]), options)
     except (LookupError, TypeError, ValueError) as why:
-        raise NoResponseError(f"no answer of the schema: {text[:40]!r}") from why
+        raise NoResponseError(f"not an answer of the schema: {text[:40]!r}") from why
 
 
 def _one_of(_: Received, text: str, options: Sequence[str]) -> str:
@@ -187,7 +187,7 @@ def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
     (option,), written, total, n = options, "", 0.0, 0
     try:
         for entry in reversed(received["prompt_logprobs"]):
-            token = next(iter(entry.values()))  # the prompt's own stands first
+            token = next(iter(entry.values()))  # the prompt's own token comes first
             written, n = token["decoded_token"] + written, n + 1
             total += float(token["logprob"])
             if len(written.strip()) >= len(option):
@@ -200,7 +200,7 @@ def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
 
 
 def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
-    """Look options up among the likeliest first tokens; those beyond have at most the last's."""
+    """Look options up among the most likely first tokens; others get the least of these."""
     try:
         listed = received["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
         found = [(str(one["token"]), float(one["logprob"])) for one in listed]
@@ -216,7 +216,7 @@ def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
         for option in options
     ]
     if all(p is None for p in known):
-        raise NoResponseError(f"no option is among the {len(found)} likeliest first tokens")
+        raise NoResponseError(f"no option is among the {len(found)} most likely first tokens")
     logprobs = tuple(least if p is None else p for p in known)
     unlisted = tuple(place for place, p in enumerate(known) if p is None)
     return OptionLikelihoods(logprobs, (1,) * len(logprobs), unlisted).to_json()

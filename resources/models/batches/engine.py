@@ -67,7 +67,7 @@ class BatchEngine(AtServer):
         self._finished: list[Round] = []
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
-        """Yield each response; batches are forgotten once the caller has taken all of them."""
+        """Yield each response; once all are taken, batches are removed from the ledger."""
         self._finished.clear()  # of a stream that was closed before its end
         yield from super().stream(requests)
         for one in self._finished:
@@ -97,7 +97,9 @@ class BatchEngine(AtServer):
                 while waiting:
                     waiting = await one.asked(waiting, hand, self._base_delay)
             except asyncio.CancelledError:
-                _log.warning("batches that are out go on at %s; the next run collects", spec.place)
+                _log.warning(
+                    "open batches continue at %s; the next run collects their results", spec.place
+                )
                 raise
             self._finished.append(one)
 
@@ -105,8 +107,8 @@ class BatchEngine(AtServer):
 def _unfit(request: Request, spec: ServerSpec) -> Response | None:
     most, n = spec.max_images, len(request.prompt.images)
     if most and n > most:
-        error = f"cannot be sent: {n} images, and max_images is {most}"
+        error = f"cannot be sent: {n} images, but max_images = {most}"
         return Response(error=error, refused=IMAGE_REFUSED)
     if not request.prompt.rounds():
-        return Response(error="cannot be sent: no user turn of the prompt is left to be answered")
+        return Response(error="cannot be sent: the prompt has no unanswered user turn")
     return None

@@ -20,7 +20,7 @@ from resources.models.api.formats.response_body import parsed
 
 _log = logging.getLogger("bench_assets.server")
 _SLOWEST = 60.0  # s between two tries
-_MAY_HAVE_ARRIVED = {408, 500, 502, 504}  # said by who had seen the request, or may have
+_MAY_HAVE_ARRIVED = {408, 500, 502, 504}  # statuses after which the request may be in effect
 
 
 class TooLargeError(Exception):
@@ -28,7 +28,7 @@ class TooLargeError(Exception):
 
 
 class UncertainError(Exception):
-    """A batch was sent, and no answer came back."""
+    """A batch was sent, and it is unknown whether it arrived."""
 
 
 class GoneError(ModelError):
@@ -142,12 +142,12 @@ class Wire:
         return Failure(what=self._secrets.redacted(why_unreachable(why)))
 
     def _refused(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
-        """The failure in an answer, if a retry may help.
+        """Classify an error response; returns a failure that a retry may cure.
 
         Raises:
-            TooLargeError: If it is too large.
-            GoneError: If the path does not exist.
-            ModelError: If it may not.
+            TooLargeError: If the request is too large.
+            GoneError: If the path of a GET request does not exist.
+            ModelError: If a retry cannot succeed.
         """
         if response.status == 413:
             raise TooLargeError
@@ -191,7 +191,7 @@ def _object(body: bytes, path: str) -> dict[str, Any]:
     try:
         said = parsed(body)
     except ValueError as why:
-        raise ModelError(f"{path}: the answer is not JSON ({why})") from why
+        raise ModelError(f"{path}: the response is not JSON ({why})") from why
     if not isinstance(said, dict):
         raise ModelError(f"{path}: the response is not a JSON object")
     return said

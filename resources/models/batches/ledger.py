@@ -18,8 +18,8 @@ _KEPT = 30 * 86_400  # s; providers keep results for about as long
 class Out:
     """An open batch."""
 
-    tag: str  # ours
-    batch: str  # the server's name for it; "": handed over, and no answer seen yet
+    tag: str  # our name for it
+    batch: str  # the server's id; "": submitted, without a response yet
     since: float  # s since the epoch
     ids: tuple[str, ...]  # custom_id of each request
 
@@ -31,16 +31,16 @@ class BatchLedger:
     """The open batches of one model, one file each."""
 
     def __init__(self, folder: Path, identity: str) -> None:
-        """``folder`` is that of all models."""
+        """Use a subfolder of ``folder`` for the model of this identity."""
         self._folder = folder / sha256(identity.encode()).hexdigest()[:16]
 
     def all(self) -> Iterator[Out]:
-        """The open batches; those older than results are kept for are forgotten."""
+        """The open batches; those older than 30 days, whose results are lost, are removed."""
         for file in sorted(self._folder.glob("*.json")):
             try:
                 out = _OUT.validate_json(file.read_bytes())
             except (OSError, ValidationError):
-                continue  # damaged, or none of ours
+                continue  # damaged, or not ours
             if time.time() - out.since > _KEPT:
                 self.forget(out)
             else:
@@ -50,7 +50,7 @@ class BatchLedger:
         """Record a batch that is about to be submitted.
 
         Raises:
-            HomeError: If it cannot be recorded; then it is not submitted either.
+            HomeError: If it cannot be recorded; then it must not be submitted.
         """
         return self._write(Out(tag=tag, batch="", since=time.time(), ids=tuple(ids)))
 

@@ -22,18 +22,18 @@ class State:
     """Progress of a batch."""
 
     ended: bool = False
-    says: str = ""  # the server's word for it
-    failed: str = ""  # why nothing of it was asked
-    too_much: bool = False  # so it failed for its size: half of it may do
+    says: str = ""  # the server's status
+    failed: str = ""  # why none of its requests was processed
+    too_much: bool = False  # it failed because of its size: half of it may succeed
 
 
 class BatchApi(Protocol):
     """Submits batches to one server, and reads their results."""
 
     most: int
-    """Requests in one batch."""
+    """Maximum requests in one batch."""
     most_bytes: int
-    """Bytes of one batch."""
+    """Maximum bytes of one batch."""
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Encode one request; ``custom_id`` has at most 64 letters, digits and ``-``."""
@@ -72,13 +72,13 @@ class BatchApi(Protocol):
         """Read the results of an ended batch by custom_id; failed ones have ``error``.
 
         Raises:
-            ModelError: If it cannot be read.
+            ModelError: If they cannot be read.
         """
         ...
 
 
-_IMAGE = 2_000  # tokens; more than an image has with most models
-_LETTERS = 2  # a token has about four of Latin text, one of Chinese
+_IMAGE = 2_000  # tokens of an image, an upper estimate for most models
+_LETTERS = 2  # per token; about four in Latin script, one in Chinese
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class Conversation:
     request: Request
     responses: list[Response] = field(default_factory=list)
     custom_id: str = ""
-    """Of what it asks at the moment; the same whenever the same is asked."""
+    """Id of the current request, by its content and sample number."""
 
     def body(self, form: ApiFormat, spec: ServerSpec) -> bytes:
         """Encode the current turn, with the conversation before it."""
@@ -163,5 +163,5 @@ def unasked(kind: object, message: object) -> Response:
     ('in a batch: batch_expired: too late', 'in a batch: canceled')
     """
     said = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
-    error = f"in a batch: {said or 'no word of it'}"
+    error = f"in a batch: {said or 'no reason given'}"
     return Response(error=error, refused=refusal_of(said))

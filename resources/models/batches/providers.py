@@ -31,7 +31,7 @@ class OpenAIBatches:
     """``/files`` and ``/batches``."""
 
     most = 50_000
-    most_bytes = 190 * 10**6  # of 200 MB, whichever they count
+    most_bytes = 190 * 10**6  # the limit is 200 MB or MiB
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Encode one line of the input file."""
@@ -78,9 +78,7 @@ class OpenAIBatches:
             return State(ended=True, says=str(status))
         why = "; ".join(str(one.get("message") or one.get("code")) for one in found[:3])
         too_much = any(one.get("code") in _TOO_MUCH for one in found)
-        return State(
-            ended=True, says="failed", failed=why or "no reason is given", too_much=too_much
-        )
+        return State(ended=True, says="failed", failed=why or "no reason given", too_much=too_much)
 
     async def results(
         self, wire: Wire, batch: str, form: ApiFormat
@@ -109,7 +107,7 @@ def _response(one: dict[str, Any], form: ApiFormat) -> Response:
 def _id(said: object) -> str:
     name = fields_of(said).get("id")
     if not (isinstance(name, str) and name.replace("-", "").replace("_", "").isalnum()):
-        raise ModelError("the answer to a batch has no id")
+        raise ModelError("the response to a batch request has no id")
     return name
 
 
@@ -121,7 +119,7 @@ class AnthropicBatches:
     """``/messages/batches``."""
 
     most = 100_000
-    most_bytes = 240 * 10**6  # of 256 MB, whichever they count
+    most_bytes = 240 * 10**6  # the limit is 256 MB or MiB
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Encode one request."""

@@ -22,7 +22,7 @@ from resources.models.batches.provider import BatchApi, Conversation
 from resources.response_cache.port import TokenCounts
 
 _log = logging.getLogger("bench_assets.server")
-_SLOWEST = 60.0  # s between two looks at what is out
+_SLOWEST = 60.0  # s between two polls of open batches
 
 
 @dataclass(slots=True)
@@ -41,11 +41,11 @@ class Round:
     wire: Wire
     noted: BatchLedger
     budget: Budget
-    _most: int = 0  # requests in a batch, once a server took fewer; 0: as the API says
+    _most: int = 0  # requests per batch after the server refused more; 0: the API's maximum
     _collected: list[Out] = field(default_factory=list)
-    _resumed: set[str] = field(default_factory=set)  # tags of what an earlier run handed over
+    _resumed: set[str] = field(default_factory=set)  # tags of batches that an earlier run submitted
     _again: list[Conversation] = field(default_factory=list)
-    # what is out, or about to be, may cost
+    # upper estimate of what submitted and waiting requests cost
     _reserved: TokenCounts = field(default_factory=TokenCounts)
 
     async def asked(
@@ -100,7 +100,7 @@ class Round:
                 if self._reserved == TokenCounts():
                     await hand((one.position, Response(error=why_not)))
                 else:
-                    self._again.append(one)  # once it is known what those before it cost
+                    self._again.append(one)  # until the cost of earlier requests is known
                 continue
             line = self.api.line(one.custom_id, body)
             if self._is_full(chunk, line):
@@ -135,7 +135,7 @@ class Round:
             completion=self._reserved.completion + most.completion,
         )
         if not self.budget.fits(both):
-            return "not asked: it may cost more than is left of the budget"
+            return "not sent: it may cost more than is left of the budget"
         self._reserved = both
         return ""
 
@@ -159,12 +159,14 @@ class Round:
             return {}
         except UncertainError as why:
             batch = await self.api.find(self.wire, out.tag, len(out.ids), out.since)
-            if not batch:  # it may show later: the next run looks again, before it asks
-                raise ModelError(f"{self.spec.place}: was a batch taken? {why}") from why
+            if not batch:  # it may be listed later: the next run looks again before it submits
+                raise ModelError(
+                    f"{self.spec.place}: it is unknown if a batch arrived: {why}"
+                ) from why
         except ModelError:
             self.noted.forget(out)
             raise
-        _log.info("batch %s: %d requests handed over", batch, len(out.ids))
+        _log.info("batch %s: %d requests submitted", batch, len(out.ids))
         return {out.tag: self.noted.name(out, batch)}
 
     def _halve(self, out: Out, asking: dict[str, list[Conversation]], why: str) -> None:
@@ -187,7 +189,7 @@ class Round:
         except GoneError:
             if out.tag not in self._resumed:
                 raise
-            self._ask_again(out, asking)  # an earlier run handed it over; it is no more
+            self._ask_again(out, asking)  # an earlier run submitted it; the server no longer has it
             return True
         if not state.ended:
             _log.info("batch %s: %s for %.0f s", out.batch, state.says, time.time() - out.since)
@@ -198,7 +200,7 @@ class Round:
         if not state.failed:
             await self._read(out, asking, going_on, hand)
         why = f": {state.failed}" if state.failed else ""
-        nothing = Response(error=f"in a batch that ended ({state.says}) without it{why}")
+        nothing = Response(error=f"the batch ended ({state.says}) without a response{why}")
         for custom_id in out.ids:
             await self._hand(asking.pop(custom_id, []), nothing, going_on, hand)
         self._collected.append(out)

@@ -22,7 +22,7 @@ from resources.models.api.formats.response_body import (
 from resources.response_cache.engine import ReadImage
 
 _ENDS: Mapping[str, str] = {
-    # What the server says: what is stored.
+    # The server's stop reason: the stored finish reason.
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
@@ -102,6 +102,6 @@ def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
             case {"type": "tool_use"}:
                 pass
             case _:
-                raise NoResponseError("content has a part that is no text")
+                raise NoResponseError("content has a part that is not text")
     cut_off = end == "length" and thinks and not text.strip()
     return with_thought(thought, text, tags, cut_off=cut_off)

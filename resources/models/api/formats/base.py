@@ -15,11 +15,11 @@ class ApiFormat(Protocol):
     """Encodes the requests of one API, and decodes its responses."""
 
     holds: str
-    """The field of a body that responses are in; a body without it may be an error."""
+    """The field that holds the responses; a body without it may be an error."""
 
     @property
     def path(self) -> str:
-        """The path behind the server's address: ``/chat/completions``."""
+        """The path after the server's address, such as ``/chat/completions``."""
         ...
 
     @property
@@ -58,7 +58,7 @@ def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
 
     Args:
         image: The image.
-        read_image: Finds its bytes.
+        read_image: Reads its bytes by digest.
 
     Returns:
         The media type, and the base64.

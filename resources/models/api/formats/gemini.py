@@ -31,7 +31,7 @@ BLOCKED = (
 )
 TOOLS = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
 _ENDS: Mapping[str, str] = {
-    # What the server says, in capitals: what is stored.
+    # The server's finish reason (in capitals): the stored one.
     "stop": "stop",
     "max_tokens": "length",
     **dict.fromkeys(BLOCKED, "content_filter"),
@@ -52,7 +52,7 @@ class Gemini:
 
     @property
     def path(self) -> str:
-        """The path with the model, below ``models`` unless it names a folder."""
+        """The path with the model, below ``models`` unless the name has a folder."""
         name = self._spec.model if "/" in self._spec.model else f"models/{self._spec.model}"
         return f"/{quote(name)}:generateContent"
 
@@ -85,7 +85,7 @@ class Gemini:
             text=text,
             finish_reason=end,
             prompt_tokens=total(read, usage.get("toolUsePromptTokenCount")),
-            # Numbers that are nought are left out, such as those of a response that was blocked.
+            # Counts of 0 are omitted, such as those of a blocked response.
             completion_tokens=None if token_count(read) is None else total(0, *wrote),
             seconds=seconds,
             served=self._answering.identity(received.get("modelVersion")),
@@ -114,7 +114,7 @@ def _said(received: Mapping[str, Any], tags: Tags | None, *, hidden: bool) -> tu
 
 def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
     if not isinstance(parts, list):
-        raise NoResponseError("candidates[0].content.parts is no list")
+        raise NoResponseError("candidates[0].content.parts is not a list")
     thought, text = "", ""
     for part in parts:
         match part:
@@ -125,6 +125,6 @@ def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
             case {"functionCall": _} | {"thoughtSignature": _}:
                 pass
             case _:
-                raise NoResponseError("candidates[0].content has a part that is no text")
+                raise NoResponseError("candidates[0].content has a part that is not text")
     cut_off = end == "length" and not text.strip() and bool(thought or hidden)
     return with_thought(thought, text, tags, cut_off=cut_off)

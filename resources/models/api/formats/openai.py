@@ -26,7 +26,7 @@ from resources.models.api.formats.response_body import (
 from resources.response_cache.engine import ReadImage
 
 _ENDS: Mapping[str, str] = {
-    # What servers say: what is stored. Gemini's OpenAI endpoint says Gemini's own words.
+    # Servers' finish reasons: the stored one. Gemini's OpenAI endpoint sends Gemini's.
     **dict.fromkeys(BLOCKED, "content_filter"),
     **dict.fromkeys(TOOLS, "tool_calls"),
     "": "",
@@ -49,14 +49,21 @@ _ENDS: Mapping[str, str] = {
     "function_call_filter": "tool_calls",
 }
 _OVERLOADED = {"insufficient_system_resource"}
-_WITHOUT_TEXT = {"length", "content_filter", "tool_calls"}  # no content at all is no wonder then
-_WHOLE = {"", "stop"}  # ends that say nothing of what kind of response it is
-_NO_COMPLETION = {"chat.completion.chunk", "error"}  # objects; what whole ones are called differs
+_WITHOUT_TEXT = {
+    "length",
+    "content_filter",
+    "tool_calls",
+}  # ends that explain missing content
+_WHOLE = {"", "stop"}  # finish reasons that do not tell the kind of response
+_NO_COMPLETION = {
+    "chat.completion.chunk",
+    "error",
+}  # ``object``; complete ones vary
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
 
 class OpenAI:
-    """``POST {base_url}/chat/completions``; what all requests say is put together once."""
+    """``POST {base_url}/chat/completions``; constant fields are assembled once."""
 
     path = "/chat/completions"
     headers: Mapping[str, str] = {}
@@ -97,7 +104,7 @@ class OpenAI:
         A message with a refusal has the finish reason "refusal".
         """
         if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
-            raise NoResponseError(f"the response is of the kind {kind!r}")
+            raise NoResponseError(f"the response is of type {kind!r}")
         choice = first_of(received.get("choices"), "choices")
         message = choice.get("message")
         for error in (choice.get("error"), fields_of(message).get("error")):
@@ -135,12 +142,12 @@ def _end(reason: object) -> str:
         what = f"the response was broken off: finish_reason {reason!r}"
         raise NoResponseError(what, overloaded=True)
     if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
-        reason = named  # of "content_filter: PROHIBITED_CONTENT"
+        reason = named  # such as "content_filter: PROHIBITED_CONTENT"
     return end_of(reason, _ENDS, "finish_reason")
 
 
 def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
-    """Raise for the finish reasons that OpenRouter and vLLM send in fields of their own."""
+    """Raise for failures that OpenRouter and vLLM report in further fields."""
     native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
     if isinstance(native, str) and native.lower() in FAILED:
         raise NoResponseError(f"the response was broken off: native_finish_reason {native!r}")
@@ -183,7 +190,7 @@ def _calls(message: Mapping[str, Any]) -> bool:
         return False
     listed = calls or [call]
     if not isinstance(listed, list) or not all(isinstance(one, dict) and one for one in listed):
-        raise NoResponseError("choices[0].message.tool_calls is no list of calls")
+        raise NoResponseError("choices[0].message.tool_calls is not a list of calls")
     return True
 
 
@@ -203,7 +210,7 @@ def _parts(content: object) -> tuple[str, str]:
             case {"type": "reference" | "redacted_thinking"}:
                 pass
             case _:
-                raise NoResponseError("choices[0].message.content has a part that is no text")
+                raise NoResponseError("choices[0].message.content has a part that is not text")
     return thought, said
 
 

@@ -16,9 +16,9 @@ from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
 
 FAILED = {"failed", "failure", "fail", "error", "cancelled", "canceled", "aborted", "abort"}
-"""Words for what came of a request that came to nothing."""
+"""Words for the status of a failed request."""
 
-# Codes with which relays and vendors say that all is well, without noughts in front.
+# Codes by which relays and vendors report success, without leading zeros.
 _WELL = {"", "1", "200", "1000", "10000", "20000", "ok", "success", "succeeded", "successful"}
 
 
@@ -64,7 +64,7 @@ def _is_status(said: object) -> bool:
     return isinstance(said, int) and 400 <= said < 600
 
 
-_WHOLE = {"", "stop"}  # ends that do not say why there is no text
+_WHOLE = {"", "stop"}  # finish reasons that do not explain an empty text
 _TAGS: Tags = ("<think>", "</think>")
 
 
@@ -72,7 +72,7 @@ class NoResponseError(Exception):
     """The body is JSON, but not what the API documents.
 
     Args:
-        what: What is missing.
+        what: What is missing or wrong.
         error: The server's error message inside the body, if any.
         overloaded: Whether a retry may succeed.
     """
@@ -86,7 +86,7 @@ class NoResponseError(Exception):
 def read(
     form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
 ) -> Response | Failure:
-    """Decode the body of an answer with status 200."""
+    """Decode the body of a response with status 200, which may hold a failure."""
     try:
         received = parsed(data)
     except ValueError as why:
@@ -115,7 +115,7 @@ def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
         NoResponseError: If it is not one of a complete response.
     """
     if not isinstance(reason, str):
-        raise NoResponseError(f"{field} is no text")
+        raise NoResponseError(f"{field} is not a text")
     end = ends.get(reason.lower())
     if end is None:
         raise NoResponseError(f"the response was broken off: {field} {reason[:40]!r}")
@@ -142,10 +142,10 @@ def with_thought(
     if not (thought or cut_off):
         return text
     if not cut_off:
-        # A thought may end as the closing mark begins: "see [1]" before "]]".
+        # Reasoning may end with the beginning of the closing tag: "see [1]" before "]]".
         told = _broken_up(thought + closing[:-1], (opening, closing)) + closing[-1:]
         return f"{opening}{told}{text}"
-    # A marked answer at the very end would end the thought.
+    # A marked answer at the very end would end the reasoning.
     told = _broken_up(thought, (opening, closing, *(form.closing for form in ANSWERS)))
     return f"{opening}{told}" if opening else f"{told}{closing}"
 
@@ -156,7 +156,7 @@ def fields_of(value: object) -> Mapping[str, Any]:
 
 
 def total(first: object, *more: object) -> int | None:
-    """Sum token counts; None if the first is none, 0 for any other that is none.
+    """Sum token counts; None if the first is missing, 0 for any other that is missing.
 
     >>> total(5, None, 2), total(None, 2)
     (7, None)
@@ -220,8 +220,8 @@ def parsed(data: bytes) -> object:
         written = orjson.dumps(received)
     except orjson.JSONEncodeError as why:
         raise ValueError(f"nested too deeply: {why}") from why
-    # A duplicate field is gone, and its quotation marks with it. Only one that is escaped
-    # as a number is no mark in what came, and one in what is written again.
+    # orjson drops duplicate fields, so the counts of quotation marks differ. A mark escaped by its
+    # number counts only in ``written``, and might make up for that.
     if data.count(b'"') != written.count(b'"') or (b"\\" in data and b"\\u0022" in data):
         json.loads(data.decode(), object_pairs_hook=_told_once, parse_int=float)
     return received
@@ -231,7 +231,7 @@ def _told_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     told: dict[str, object] = {}
     for name, value in pairs:
         if told.setdefault(name, value) != value:
-            raise ValueError("one field says two different things")
+            raise ValueError("a duplicate field with another value")
     return told
 
 
@@ -244,7 +244,7 @@ def text(of: Mapping[str, Any], name: str) -> str | None:
     value = of.get(name)
     if value is None or isinstance(value, str):
         return value
-    raise NoResponseError(f"{name} is no text")
+    raise NoResponseError(f"{name} is not a text")
 
 
 def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
@@ -259,17 +259,17 @@ def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
 
 
 def first_of(listed: object, name: str) -> dict[str, Any]:
-    """The first of several choices, of which one was requested.
+    """The choice with index 0, of which one was requested.
 
     Raises:
-        NoResponseError: If there is none, or the first one is ambiguous.
+        NoResponseError: If there is none, it is not listed first, or there are several.
     """
     if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
         raise NoResponseError(f"the response has no {name}[0]")
     if _index(listed[0]) != 0:
         raise NoResponseError(f"{name}[0].index is not 0")
     if len(listed) > 1 and any(_index(other) in (0, None) for other in listed[1:]):
-        raise NoResponseError(f"{len(listed)} {name}, where one was asked for")
+        raise NoResponseError(f"{len(listed)} {name} (expected 1)")
     return listed[0]
 
 
@@ -287,10 +287,10 @@ _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
 
 
 class ServedModel:
-    """Reads which model answered: another one is logged once, or refused behind a router.
+    """Checks which model answered: another one is logged once, or refused behind a router.
 
-    A dated version of the requested model is not logged. A router sends a model's requests to the
-    server of any other if it knows none by that name.
+    A dated version of the requested model is not logged. A router sends requests for a model that
+    it does not know to any server.
     """
 
     def __init__(self, spec: ServerSpec) -> None:
@@ -317,7 +317,7 @@ class ServedModel:
         is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
         if not (is_asked or self._said or is_version(name, self._asked)):
             self._said = True
-            _log.warning("asked for the model %s, answered by %s", self._asked, name)
+            _log.warning("requested the model %s, answered by %s", self._asked, name)
         return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
 
 
@@ -325,7 +325,7 @@ def _printable(said: object, what: str) -> str:
     if said is None:
         return ""
     if not isinstance(said, str):
-        raise NoResponseError(f"{what} is no text")
+        raise NoResponseError(f"{what} is not a text")
     return "".join(filter(str.isprintable, said[:_SHOWN])).strip()
 
 

@@ -49,8 +49,8 @@ def test_who_was_not_asked_says_why() -> None:
     with ChatServer() as server:
         by_tokens = dict(engine(server, budget_tokens=40).stream(TWENTY))
         by_money = dict(engine(server, budget=5, price_in=A_MILLION).stream(TWENTY))
-    assert by_tokens[19].error == "not asked: 40 of the budget_tokens of 40 are used"
-    assert by_money[19].error == "not asked: 5 of the budget of 5 are spent"
+    assert by_tokens[19].error == "not sent: 40 of the budget_tokens of 40 are used"
+    assert by_money[19].error == "not sent: 5 of the budget of 5 are spent"
 
 
 def test_what_is_under_way_is_not_thrown_away() -> None:
@@ -85,4 +85,4 @@ def test_a_server_that_counts_no_tokens_is_asked_once() -> None:
         responses = dict(engine(server, budget_tokens=40).stream(TWENTY))
         assert server.n_requests == 1
     assert responses[0].text == "A"
-    assert "does not say how many tokens" in responses[1].error
+    assert "no token counts" in responses[1].error

@@ -167,7 +167,7 @@ def test_a_caller_that_takes_no_responses_is_waited_for() -> None:
         pytest.param(Prompt.of("\ud83d"), "surrogates", id="a text is not valid Unicode"),
         pytest.param(
             Prompt((Turn("user", ("?",)), Turn("assistant", ("A",)))),
-            "no user turn",
+            "no unanswered user turn",
             id="nothing is left to answer",
         ),
     ],

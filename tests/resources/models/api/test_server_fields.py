@@ -190,7 +190,7 @@ def test_more_images_than_the_server_takes_are_not_sent() -> None:
         responses = dict(engine(server.base_url, max_images=2).stream(requests))
         assert server.n_requests == 1
     assert [responses[n].error for n in (0, 1)] == [
-        "cannot be sent: 3 images, and max_images is 2",
+        "cannot be sent: 3 images, but max_images = 2",
         "",
     ]
 

@@ -105,5 +105,5 @@ def test_the_real_server_cannot_be_asked_for_options(
     released: Path, address: str, method: Any
 ) -> None:
     request = Request(prompt=Prompt.of("Which?"), elicit=method, options=("A", "B"))
-    with pytest.raises(ModelError, match=f"the server cannot be asked by {method} .*generate$"):
+    with pytest.raises(ModelError, match=f"the server does not support {method} .*generate$"):
         served(released, address, [request], server="transformers")

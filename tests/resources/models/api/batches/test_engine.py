@@ -120,7 +120,7 @@ def test_a_batch_that_is_refused_whole_is_the_error_of_each(
 ) -> None:
     server.end = "failed"
     (response,) = answered(engine(server, tmp_path, "openai"), *requests_for("a"))
-    assert response.error.endswith("without it: Enqueued token limit reached")
+    assert response.error.endswith("without a response: Enqueued token limit reached")
 
 
 def test_a_server_that_is_overloaded_is_asked_again(
@@ -194,7 +194,7 @@ def test_beyond_the_budget_nothing_is_asked(
         server, tmp_path, format_, budget_tokens=100, spent=TokenCounts(prompt=90, completion=5)
     )
     (response,) = answered(one, *requests_for("a"))
-    assert response.error == "not asked: it may cost more than is left of the budget"
+    assert response.error == "not sent: it may cost more than is left of the budget"
     assert server.n_asked == 0
 
 

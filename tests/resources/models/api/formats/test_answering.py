@@ -44,7 +44,7 @@ def test_who_answered(
         found = {answering.identity(answered) for _ in range(3)}
     assert found == {served}
     assert [record.getMessage() for record in caplog.records] == (
-        [f"asked for the model {asked}, answered by {served}"] if is_said else []
+        [f"requested the model {asked}, answered by {served}"] if is_said else []
     )
 
 

@@ -184,7 +184,7 @@ def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
 def test_an_object_of_another_kind_is_no_response(name: str) -> None:
     found = said(one("B", beside={"object": name}))
     assert isinstance(found, Failure)
-    assert found.what == f"the response is of the kind {name!r}"
+    assert found.what == f"the response is of type {name!r}"
 
 
 @pytest.mark.parametrize("api", [Anthropic, Gemini])

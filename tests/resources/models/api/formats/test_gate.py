@@ -65,7 +65,7 @@ TWICE = b'{"choices":[{"message":{"content":"A","content":"B"},"finish_reason":"
         pytest.param({"choices": [choice(ANSWER, index=1)]}, "index", id="the second choice"),
         pytest.param({"choices": [choice(ANSWER)] * 2}, "2 choices", id="two first choices"),
         pytest.param([one(ANSWER)], "no choices", id="a list around it"),
-        pytest.param(TWICE, "two different things", id="a field that is told twice"),
+        pytest.param(TWICE, "another value", id="a field that is told twice"),
         pytest.param(b'{"choices":[{"message":{"content":"\\ud83d"}}]}', "not JSON", id="half"),
         pytest.param(b'{"choices":' * 900 + b"1" + b"}" * 900, "too deeply", id="nested deeply"),
         pytest.param(b"[" * 100_000 + b"]" * 100_000, "not JSON", id="100,000 brackets"),

@@ -31,7 +31,7 @@ APIS = pytest.mark.parametrize("api", [OpenAI, Anthropic, Gemini])
         pytest.param({"choices": [{"message": {"content": 5}}]}, "neither", id="a number"),
         pytest.param(
             {"choices": [{"message": {"content": [{"type": "image_url"}]}}]},
-            "a part that is no text",
+            "a part that is not text",
             id="an image",
         ),
         pytest.param(

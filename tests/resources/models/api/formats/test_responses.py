@@ -130,21 +130,24 @@ def test_a_response_of_gemini(body: object, text: str, end: str) -> None:
     ("api", "body", "what"),
     [
         pytest.param(Anthropic, {"stop_reason": "end_turn"}, "no content", id="no blocks"),
-        pytest.param(Anthropic, message(None, TEXT), "stop_reason is no text", id="no end"),
+        pytest.param(Anthropic, message(None, TEXT), "stop_reason is not a text", id="no end"),
         pytest.param(Anthropic, message("pause_turn", TEXT), "'pause_turn'", id="a pause"),
         pytest.param(
             Anthropic,
             message("end_turn", {"type": "image"}),
-            "a part that is no text",
+            "a part that is not text",
             id="an image",
         ),
         pytest.param(
-            Anthropic, message("end_turn", {"type": "text"}), "a part that is no text", id="no text"
+            Anthropic,
+            message("end_turn", {"type": "text"}),
+            "a part that is not text",
+            id="no text",
         ),
         pytest.param(Gemini, {"candidates": []}, "no candidates", id="no candidate"),
         pytest.param(Gemini, {"promptFeedback": {}}, "no candidates", id="and not blocked"),
         pytest.param(
-            Gemini, candidate(None, {"text": "B"}), "finishReason is no text", id="not finished"
+            Gemini, candidate(None, {"text": "B"}), "finishReason is not a text", id="not finished"
         ),
         pytest.param(Gemini, candidate("OTHER", {"text": "B"}), "'OTHER'", id="who knows why"),
         pytest.param(
@@ -153,13 +156,13 @@ def test_a_response_of_gemini(body: object, text: str, end: str) -> None:
         pytest.param(
             Gemini,
             candidate("STOP", {"inlineData": {"mimeType": "image/png", "data": ""}}),
-            "a part that is no text",
+            "a part that is not text",
             id="an image of Gemini",
         ),
         pytest.param(
             Gemini,
             {"candidates": [{"finishReason": "STOP", "content": {"parts": "B"}}]},
-            "parts is no list",
+            "parts is not a list",
             id="a text for the parts",
         ),
     ],
