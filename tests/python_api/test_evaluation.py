@@ -168,7 +168,7 @@ def test_what_cannot_be_evaluated_says_why(home, arguments, error, says):
 def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
     bench.evaluate("fridge", model=says_a, name="gone")
     callables._functions.pop("gone")
-    with pytest.raises(ModelError, match="that this process does not have"):
+    with pytest.raises(ModelError, match="this process does not have the Python function"):
         bench.evaluate("fridge", model="gone", limit=2)
 
 

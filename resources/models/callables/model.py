@@ -25,7 +25,7 @@ ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
 _FACTORY = f"{__name__}:CallableModel"
 _DIGITS = 12
 _functions: dict[str, ModelFunction] = {}
-"""The functions of this process by the names of their models: settings can only name them."""
+"""Functions of this process by model name, because settings can only hold the name."""
 
 
 def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
         "kind": "python",
         "factory": _FACTORY,
         "options": {"code": code_digest(function)},
-        "batch_size": 1,  # so that each response is kept as soon as it is there
+        "batch_size": 1,  # so that each response is cached as soon as it arrives
     }
 
 
@@ -62,7 +62,7 @@ def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
     while isinstance(function, functools.partial):
         function = function.func
     own = getattr(function, "__code__", None)
-    code = own or getattr(function.__call__, "__code__", None)  # of an object that can be called
+    code = own or getattr(function.__call__, "__code__", None)  # of a callable object
     if not isinstance(code, CodeType):
         return ""
     return sha256("\n".join(_code_parts(code)).encode()).hexdigest()[:_DIGITS]
@@ -75,17 +75,17 @@ def _code_parts(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _code_parts(constant)
-        elif isinstance(constant, frozenset):  # whose order differs from process to process
+        elif isinstance(constant, frozenset):  # whose order differs between processes
             yield repr(sorted(map(repr, constant)))
         else:
             yield repr(constant)
 
 
 def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be called
-    """Check that a function takes images and a prompt, and returns a text at once.
+    """Check that a function takes images and a prompt, and is synchronous.
 
     Raises:
-        SettingsError: If it takes anything else, is asynchronous, or is a model of transformers.
+        SettingsError: If it takes other arguments, is asynchronous, or is a transformers model.
     """
     expected = f"model: expected a function (images, prompt) -> text, got {function_name(function)}"
     if any(base.__module__.startswith("transformers.") for base in type(function).__mro__):
@@ -94,12 +94,12 @@ def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be cal
             " calls it"
         )
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(function.__call__):
-        raise SettingsError(f"{expected}, which is asynchronous. Pass a function that waits for it")
+        raise SettingsError(f"{expected}, which is asynchronous. Pass a synchronous function")
     try:
         inspect.signature(function).bind([], "")
     except TypeError as why:
         raise SettingsError(f"{expected}: {why}") from None
-    except ValueError:  # of a function written in C that names no arguments
+    except ValueError:  # of a function in C without a signature
         return
 
 
@@ -114,7 +114,7 @@ class CallableModel:
         """
         if name not in _functions:
             raise ModelError(
-                f"{name}: is a Python function that this process does not have. Pass it"
+                f"{name}: this process does not have the Python function. Pass it"
                 f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
             )
         self.name, self.signature = name, f"callable|{name}|code:{code}"
@@ -125,7 +125,7 @@ class CallableModel:
         return [self._answer(request.prompt) for request in requests]
 
     def _answer(self, prompt: Prompt) -> Response:
-        """Answer round after round, with earlier responses in the text."""
+        """Answer every user turn, with the earlier responses in its text."""
         images: list[PillowImage.Image] = []
         texts: list[str] = []
         answer = Response()

@@ -1,4 +1,4 @@
-"""Engine of a checkpoint behind servers that bench starts, or that serve the same folder."""
+"""Engine of a local checkpoint behind servers, started by bench or already running."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from resources.models.api.engine import ServerEngine, Spent, no_tokens
 from resources.models.managed.replicas import ServerReplicas
 from resources.response_cache.engine import ReadImage
 
-_LOOK = 0.1  # s between two looks at the files while responses arrive, or at servers that restart
+_LOOK = 0.1  # s between two checks of the files while responses arrive, or of restarting servers
 
 
 class ServedEngine(ServerEngine):
@@ -24,8 +24,8 @@ class ServedEngine(ServerEngine):
 
     The identity is the folder's content, the command and the constant fields of a request; no
     address is part of it. The folder is checked before a server starts, when it is ready, and while
-    it answers: servers may map files into memory. Behind a router the model's name is checked in
-    every response, and has the content in it where several machines' servers join one.
+    it answers: servers may map files into memory. Behind a router, the model name is checked in
+    every response; if ``router`` is set, the name includes the content.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ServedEngine(ServerEngine):
         *,
         spent: Spent = no_tokens,
     ) -> None:
-        """Prepare; nothing is started yet.
+        """Store the configuration; nothing is started yet.
 
         Args:
             spec: Section of the server, with an absolute path.
@@ -68,7 +68,7 @@ class ServedEngine(ServerEngine):
         """Yield responses; the first call starts the servers, which then stay up."""
         checksums = still_loaded(self.checkpoint.checksums)
         if self._written.serve and not self._replicas:
-            self._serve()  # here, where an interrupt is heard
+            self._serve()  # in this thread, which receives interrupts
         looked_at = monotonic()
         for arrival in super().stream(requests):
             if monotonic() > looked_at + _LOOK:
@@ -77,17 +77,17 @@ class ServedEngine(ServerEngine):
         still_loaded(checksums)
 
     def _within_context(self, arrival: Arrival) -> Arrival:
-        """Refuse a response to a prompt that is too long, where the server does not."""
+        """Replace a response beyond the context by a refusal, if the server does not refuse."""
         position, response = arrival
         tokens = (response.prompt_tokens or 0) + (response.completion_tokens or 0)
         if not self._context or tokens <= self._context:
             return arrival
-        error = f"too long for the model's context: {tokens} tokens, of {self._context}"
+        error = f"too long for the model's context: {tokens} tokens (at most {self._context})"
         return position, Response(error=error, refused=CONTEXT_FULL)
 
     @cached_property
     def _context(self) -> int:
-        """Most tokens that the model reads; 0 if it is unknown, or its server looks."""
+        """Maximum tokens of the context; 0 if unknown, or if the server checks it."""
         config = Path(self._spec.path, "config.json")
         if self._spec.server != "transformers" or not config.is_file():
             return 0

@@ -21,11 +21,11 @@ from resources.http.pages import fetch_page
 from resources.models.api.formats.response_body import fields_of
 from resources.models.managed import process_watchdog
 
-_LOOK = 0.05  # s between two looks at a server that starts
+_LOOK = 0.05  # s between two checks of a starting server
 _ANSWER_TIMEOUT = 5.0  # s
 _WORDS, _LONGEST = 15, 300  # lines of a log that are shown, and characters of one
-_END = 4096  # bytes at the end of the log
-_PATIENCE = 2.0  # s; a process that is left over may hold the pipe of one that has ended
+_END = 4096  # bytes read from the end of the log
+_PATIENCE = 2.0  # s to wait for the end of the output, which an orphan may hold open
 HOST = "127.0.0.1"
 _INSTALL = {"vllm-router": ". Several servers need it: pip install 'bench-assets[cluster]'"}
 
@@ -79,7 +79,7 @@ class StartedServer:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
-            start_new_session=True,  # an interrupt of ours is no word to it
+            start_new_session=True,  # our interrupts do not reach it
         )
         assert self._process.stdout is not None
         copied = (self._process.stdout, opened, secrets)
@@ -92,7 +92,7 @@ class StartedServer:
         return self._process.poll() is not None
 
     def wait_until_ready(self, health: str, within: float) -> None:
-        """Wait at most so many seconds until the server is healthy.
+        """Wait at most ``within`` seconds until the server is healthy.
 
         Raises:
             ModelError: If it ends, or takes too long.
@@ -107,12 +107,12 @@ class StartedServer:
             time.sleep(_LOOK)
 
     def is_ready(self, health: str) -> bool:
-        """Whether the server is healthy now; without such a page, whether it lists its models."""
+        """Whether the server is healthy; without a health page, whether it lists its models."""
         status, _ = self._get(health)
         return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
 
     def restart(self, most: int) -> None:
-        """Have the watchdog restart the server, whenever it ends from now on."""
+        """Have the watchdog restart the server when it ends, at most ``most`` times."""
         assert self._process.stdin is not None
         with suppress(OSError):  # it has ended
             self._process.stdin.write(str(most).encode())
@@ -142,7 +142,7 @@ class StartedServer:
         """Check the folder that the server lists for a model, as ``root`` in vLLM's list.
 
         Raises:
-            ModelError: If it is another one of this machine.
+            ModelError: If it is another folder of this machine.
         """
         try:
             listed = fields_of(orjson.loads(self._get("/v1/models")[1])).get("data")
@@ -163,17 +163,17 @@ class StartedServer:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
             said = file.read().decode("utf-8", "replace").splitlines()
         lines = [line.rstrip()[:_LONGEST] for line in said if line.strip()][-_WORDS:]
-        return "".join(f"\n  {line}" for line in lines) + f"\n  (all of it: {self._log})"
+        return "".join(f"\n  {line}" for line in lines) + f"\n  (full log: {self._log})"
 
 
 def copy_redacted(pipe: IO[bytes], log: IO[bytes], secrets: Secrets) -> None:
-    """Copy the output of a process until it is closed.
+    """Copy the output of a process to a log without secrets, until it is closed.
 
-    By lines, so that no secret is in two pieces; those of a progress bar end by carriage returns.
+    By lines, so that no secret is split; those of a progress bar end with carriage returns.
     """
     lines = io.TextIOWrapper(pipe, "utf-8", "surrogateescape", newline="")
     with lines, log:
         for line in lines:
             said = line.encode("utf-8", "surrogateescape")
-            with suppress(OSError):  # a full disk; the pipe has to be read all the same
+            with suppress(OSError):  # a full disk; the pipe has to be drained all the same
                 log.write(secrets.redacted_bytes(said))

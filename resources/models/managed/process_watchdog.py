@@ -3,7 +3,7 @@
 ``python process_watchdog.py [--interrupt] COMMAND...`` reads a pipe on standard input; the
 operating system closes it when the parent is killed. With ``--interrupt`` the command is ended by
 SIGINT and given more time, as Dagster's processes need. A number that the parent writes into the
-pipe has the command restarted, so often. Imports nothing but the standard library, so that
+pipe is how often the command is restarted from then on. Imports only the standard library, so that
 it runs with ``python -I -S``.
 """
 
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     interrupts = arguments[0] == "--interrupt"
     _prctl(_SET_CHILD_SUBREAPER, 1)  # orphaned grandchildren become ours, and are found
     watched = _Watched(arguments[interrupts:], interrupts=interrupts)
-    # Before the start: a shell's background jobs ignore SIGINT, and would pass that on.
+    # Before the start: a shell's background jobs ignore SIGINT, which children would inherit.
     signal.signal(signal.SIGINT, lambda *_: watched.send(signal.SIGINT))
     signal.signal(signal.SIGTERM, lambda *_: watched.end())
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -54,13 +54,13 @@ class _Watched:
             self._words,
             stdin=subprocess.DEVNULL,
             process_group=0,
-            # Should we be killed. At a restart there is a thread, which holds no lock: it reads.
+            # In case we are killed. At a restart there is a thread, which only reads: no lock.
             preexec_fn=lambda: _prctl(_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509
         )
         is_first, self._process = self._process is None, process
         if is_first:
             Thread(target=self._listen, daemon=True).start()
-        if self._is_over:  # since a moment ago
+        if self._is_over:  # it was ended while the command started
             self.end()
         code = process.wait()
         _end_children(process, _CHILDREN_PATIENCE if self._interrupts else 0.0)
@@ -111,7 +111,7 @@ def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
         time.sleep(0.05)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    for _ in range(100):  # a killed one may leave others behind, which then are ours
+    for _ in range(100):  # children of a killed process become ours
         if not (left := _others(process)):
             return
         for pid in left:
@@ -128,7 +128,7 @@ def _reap() -> None:
 
 
 def _others(process: "subprocess.Popen[bytes]") -> list[int]:
-    """Ids of our child processes beside the command; none where /proc does not list them."""
+    """Ids of our child processes other than the command; none if /proc does not list them."""
     found: list[int] = []
     for listed in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Servers that bench starts for one model, behind vllm-router where there are several.
+"""Servers that bench starts for one model, behind vllm-router if there are several.
 
 The router checks their health and retries the requests of a dead one. Servers of several machines
 may join one router.
@@ -27,8 +27,8 @@ class ServerReplicas:
         """Store the configuration; nothing is started yet.
 
         Args:
-            spec: Section of the servers, with their name of the model.
-            name: The model's name here.
+            spec: Section of the servers; its ``model`` is the servers' name of the model.
+            name: Our name of the model.
             logs: Folder of their logs, in the home.
         """
         self._spec, self._name, self._logs = spec, name, logs
@@ -40,7 +40,7 @@ class ServerReplicas:
         """Start all servers, and wait until each is ready or given up.
 
         Raises:
-            ModelError: If no server comes up, or no router.
+            ModelError: If no server becomes ready, or the router does not.
         """
         if not self._router and self._spec.n_served > 1:
             self._start_router()
@@ -53,11 +53,11 @@ class ServerReplicas:
 
     @property
     def address(self) -> str:
-        """The address to ask, once they are started."""
+        """The address for requests, once the servers are started."""
         return f"{self._router or f'http://{HOST}:{self._servers[0].port}'}/v1"
 
     def is_ready(self) -> bool:
-        """Whether a server can be asked; False while all restart.
+        """Whether any server is ready; False while all restart.
 
         Raises:
             ModelError: If all were given up, or their router has ended.
@@ -102,17 +102,17 @@ class ServerReplicas:
 
     def _run(self, command: list[str], port: int, log: str, **environment: str) -> StartedServer:
         file = self._logs / f"{self._name.replace('/', '+')}-{log}.log"
-        secrets = known_secrets(self._logs.parent)  # the home's, which a server has around it too
+        secrets = known_secrets(self._logs.parent)  # the home's, which servers inherit
         return StartedServer(command, port, file, environment, secrets)
 
     def _why_refused(self, server: StartedServer) -> ModelError | None:
-        """Wait for a server, and send requests to it; returns why it is given up."""
+        """Wait for a server and add it to the router; returns the error if it is given up."""
         spec = self._spec
         try:
             server.wait_until_ready(spec.health, spec.start_timeout)
             server.refuse_other_weights(spec.model, spec.path)
             if self._router:
-                self._leave(server)  # one of a killed process may have had the same port
+                self._leave(server)  # a server of a killed run may have had the same port
                 body = {"url": self._seen(server), "model_id": spec.model}
                 if why := self._ask("POST", "/workers", body):
                     raise ModelError(f"router {self._router}: {why}")
@@ -129,7 +129,7 @@ class ServerReplicas:
             self._ask("DELETE", f"/workers/{quote(self._seen(server), safe='')}")
 
     def _seen(self, server: StartedServer) -> str:
-        """Address of a server in the network of the router; nothing is sent."""
+        """Address of a server as the router sees it; found without sending anything."""
         parts = urlsplit(self._router)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as towards:
             towards.connect((parts.hostname, parts.port or 80))

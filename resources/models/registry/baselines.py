@@ -105,7 +105,7 @@ def _letters(question: Question) -> Sequence[str]:
 
 
 def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
-    """Answer texts that a prompt shows; options that it does not show are left out."""
+    """Texts to guess: options, if the prompt shows all; alternatives in the question; yes, no."""
     if question.kind != "text":
         return ()
     parts = (part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
@@ -123,7 +123,7 @@ def _saying(text: str) -> Response:
 
 
 class BlindModel:
-    """Another model without the images."""
+    """A model that gets the requests without their images."""
 
     def __init__(self, inner: ChatModel, name: str) -> None:
         self.inner = inner
@@ -140,11 +140,11 @@ class BlindModel:
         return self.inner.elicits if isinstance(self.inner, ElicitsOptions) else ()
 
     def cached(self) -> ChatModel:
-        """The same over what the other model has answered already."""
+        """This model over the cached responses of the other model."""
         return BlindModel(cached(self.inner), self.name)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Ask the other model, without images."""
+        """Answer each request by the other model, without images."""
         return self.inner.response([_without_images(request) for request in requests])
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
@@ -182,7 +182,7 @@ def _without_images(request: Request) -> Request:
 
 
 class ScriptedModel(_Streaming):
-    """A function as a model, for tests and for trying the graph."""
+    """A function as a model, for tests and for trials of the graph."""
 
     signature = "scripted"
 

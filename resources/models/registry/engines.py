@@ -72,7 +72,7 @@ def _vllm(spec: VllmSpec, at: EngineContext) -> Engine:
 
 
 def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
-    """Wrap an engine in Ray replicas where its section asks for them."""
+    """Wrap an engine in Ray replicas if its section asks for them."""
     if spec.on != "ray":
         return here
     from resources.models.workers.ray_replicas import RayEngine

@@ -19,11 +19,11 @@ from resources.models.workers.local_model import Draw, Message
 
 Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], TransformersModel]
 
-_NO_DECODING = {  # what is written beside decoding
+_NO_DECODING = {  # fields of generation_config.json that are not decoding
     *("transformers_version", "_from_model_config", "_name_or_path"),
     *("output_attentions", "output_hidden_states", "use_cache", "cache_implementation"),
 }
-_MOST_TOKENS = 8  # control tokens that one question spells
+_MOST_TOKENS = 8  # control tokens in one probe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +36,9 @@ class LoadedCheckpoint:
     parameters: int
     memory: int  # bytes of the weights
     context: int | None  # tokens of prompt and response together; None if unknown
-    generation_config: str  # what of it would change responses: with decoding = "card" only
+    generation_config: str  # its decoding fields, used with decoding = "card" only
     chat_template: str  # "own", "plain", or the file
-    thinking: tuple[str, ...]  # opening tags that the template or the vocabulary knows
+    thinking: tuple[str, ...]  # opening tags in the template or the vocabulary
 
 
 class CheckpointInspection:
@@ -49,7 +49,7 @@ class CheckpointInspection:
         self._model: TransformersModel | None = None
         self.seconds = 0.0
         self.refused = False
-        """Whether the last conversation failed in its template or processor, unasked."""
+        """Whether the last conversation failed in its template or processor, before generation."""
 
     def load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> "CheckpointInspection":
         """Load the checkpoint; returns a wrapper that answers as the loaded model.

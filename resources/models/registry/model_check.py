@@ -32,10 +32,10 @@ SIZES = ((224, 224), (640, 480), (1280, 960))
 """Width and height in px of the images whose tokens are counted."""
 
 REQUIRED = frozenset({"an image", "control tokens"})
-"""Probes that every model answers; one that refuses another cannot be asked such questions."""
+"""Probes that every model has to answer; refusing another one only excludes such questions."""
 
 NEEDS_NO_IMAGE = "no image"
-"""The probe that families which always want an image refuse as late as in generating."""
+"""The probe that families which require an image may refuse as late as during generation."""
 
 _CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
 _SYSTEM = "You answer with one number."
@@ -125,9 +125,9 @@ class ProbeResult:
 
     probe: str
     response: str = ""
-    note: str = ""  # what was changed about it, or that the response is no answer yet
+    note: str = ""  # what was changed about the prompt, or why the response is no answer
     error: str = ""
-    failed: bool = False  # not only something that the model cannot be asked
+    failed: bool = False  # a reason against evaluating the model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,14 +137,14 @@ class ModelCheck:
     model: str
     kind: str = ""
     place: str = ""  # path, hub id, address, ...
-    error: str = ""  # why it could not be tried
-    note: str = ""  # what was not tried, and why
-    loaded: LoadedCheckpoint | None = None  # where transformers runs it
-    image_tokens: Mapping[str, int] | None = None  # by size in px, where the engine can tell
+    error: str = ""  # why the model could not be checked
+    note: str = ""  # what was not checked, and why
+    loaded: LoadedCheckpoint | None = None  # if transformers runs it
+    image_tokens: Mapping[str, int] | None = None  # by size in px; None if unknown
     batch: str = ""  # "the same", or how responses in a batch differ from those alone
     batch_failed: bool = False
     load_seconds: float | None = None
-    response_seconds: float | None = None  # the median of those asked alone
+    response_seconds: float | None = None  # the median of those sent alone
     probes: tuple[ProbeResult, ...] = ()
 
     @property
@@ -161,9 +161,9 @@ class Subject:
 
     ask: Ask
     images: DrawnImages
-    loading: CheckpointInspection | None = None  # where transformers runs it
-    otherwise: str = ""  # what helps where a batch gives other responses; "": it is a failure
-    exactly: bool = True  # sums are rounded alike in every batch
+    loading: CheckpointInspection | None = None  # if transformers runs it
+    otherwise: str = ""  # what helps if responses differ in a batch; "": it is a failure
+    exactly: bool = True  # whether rounding does not depend on the batch
     blind: bool = False
 
 
@@ -181,7 +181,7 @@ def try_out(found: ModelCheck, subject: Subject) -> ModelCheck:
     """Run all probes; refused ones are findings.
 
     Raises:
-        ModelError: If it does not load, or cannot be asked at all.
+        ModelError: If it does not load, or cannot answer at all.
     """
     alone, seconds = _asked_alone(subject)
     return _in_batch(replace(found, probes=alone, response_seconds=median(seconds)), subject)
@@ -282,7 +282,7 @@ AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
 _ONE_REQUEST = "concurrency = 1 sends one request at a time"
 _MAX_TOKENS = 32  # of a response: its first words show whether a model sees
-_TOGETHER = 3  # questions that are asked in one batch
+_TOGETHER = 3  # requests in the batch
 _BATCH_TOKENS = 10**6
 
 
@@ -304,10 +304,10 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
     spec = settings.model(found.model)
     if isinstance(spec, RecordedSpec):
         responses, file = recorded_of(found.model, spec, settings)
-        return replace(found, note=f"{len(responses)} responses in {file}; nothing else to try")
+        return replace(found, note=f"{len(responses)} responses in {file}; nothing else to check")
     kind, images = engine_kind(spec), DrawnImages()
     if kind is None:
-        return replace(found, note="says nothing of its own; nothing to try")
+        return replace(found, note="a baseline; nothing to check")
     at = EngineContext(
         name=found.model,
         read_image=images.read,
@@ -331,7 +331,7 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
             )
     except BenchError:
         raise
-    except Exception as why:  # a stranger's code or files: they may raise whatever they like
+    except Exception as why:  # third-party code or files may raise anything
         raise ModelError(f"{found.place}: {type(why).__name__}: {first_line(why)}") from why
 
 
@@ -351,7 +351,7 @@ def _transformers(
             images=images,
             loading=loading,
             exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
-            otherwise="an evaluation asks it one at a time",
+            otherwise="an evaluation sends one request at a time",
             blind=blind,
         )
         tried = try_out(found, subject)

@@ -51,7 +51,7 @@ class _OpeningOptions:
     condition: str
     progress: Progress
     throughput: Throughput | None
-    until: ExitStack  # closes what is not kept
+    until: ExitStack  # closes engines that are not kept
 
 
 class Models(dg.ConfigurableResource[Any]):
@@ -60,9 +60,9 @@ class Models(dg.ConfigurableResource[Any]):
     settings: SettingsResource
     image_store: ImageStore
     progress: ProgressStyle = "in the log"
-    """Where it is shown how far an asking has come."""
+    """Where progress is shown."""
     asks: bool = True
-    """Whether requests are sent; else no weights are loaded to find out how."""
+    """Whether requests are sent; if not, no weights are loaded for batch trials."""
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
@@ -81,7 +81,7 @@ class Models(dg.ConfigurableResource[Any]):
         """Open a model during a ``with`` block.
 
         Raises:
-            UnknownNameError: If no model has that name; lists those that have one.
+            UnknownNameError: If no model has that name; lists the known ones.
             ModelError: If its weights or its server cannot be reached.
         """
         with ExitStack() as until:
@@ -163,7 +163,7 @@ class Models(dg.ConfigurableResource[Any]):
 def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: Settings) -> None:
     """Refuse a checkpoint that was overwritten since it was found.
 
-    Its name has its content; from here on the engine verifies it.
+    Its name includes its content. From here on the engine verifies it.
     """
     if name in settings.given:
         refuse_changed_checkpoint(name, spec)
@@ -181,10 +181,10 @@ def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
 
 
 def seeing(name: str, spec: DerivedSpec, settings: Settings) -> str:
-    """The model behind a baseline that changes its prompts.
+    """The name of the model behind a blind or elicited one.
 
     Raises:
-        SettingsError: If that model is such a baseline itself.
+        SettingsError: If that model is derived in the same way already.
     """
     settings.innermost(spec, name)
     return spec.of
@@ -210,7 +210,7 @@ def recorded_of(
     if whose not in responses or (len(responses) > 1 and not spec.model):
         has = ", ".join(sorted(responses)) or "none"
         raise SettingsError(
-            f"{settings.file}, model {name}: name one model of {file}; it has {has}"
+            f"{settings.file}, model {name}: set model to one of {file}, which has {has}"
         )
     return responses[whose], file
 

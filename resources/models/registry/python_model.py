@@ -28,7 +28,7 @@ OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the image, as 
 class PythonEngine:
     """Runs the model that a factory makes, a batch at a time."""
 
-    decoding = None  # the model's own affair; its signature says what it wants to say
+    decoding = None  # unknown; the model's signature may describe it
     peak_memory = None
 
     def __init__(self, spec: PythonSpec, at: EngineContext) -> None:
@@ -86,7 +86,7 @@ class PythonEngine:
             return Response(error=str(why))
 
     def _asked(self, batch: Sequence[Request]) -> list[Response]:
-        responses = list(self._model.response(batch) or ())  # who wrote it may have forgotten it
+        responses = list(self._model.response(batch) or ())  # None if it forgets to return
         if len(responses) != len(batch):
             raise ModelError(
                 f"{self._at.name}: {len(responses)} responses to {len(batch)} requests; "
@@ -115,7 +115,7 @@ def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any
         return ""
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
         return ""
-    known = [one.name for one in parameters][2:]  # after the model's name and what opens images
+    known = [one.name for one in parameters][2:]  # after the model's name and open_image
     unknown = [name for name in options if name not in known]
     return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
 

@@ -20,13 +20,13 @@ from bench_assets.core.tables.json_records import read_lines, records
 class RecordedResponse:
     """A line of the file."""
 
-    where: str  # "responses.jsonl, line 3", for complaints
+    where: str  # "responses.jsonl, line 3", for messages
     question_id: str
     text: str
     model: str = ""
     condition: str = "main"
     sample: int = 0
-    judge_response: str = ""  # what the judge said of this very response; "" if none was asked
+    judge_response: str = ""  # the judge's response about this response; "" without one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +36,16 @@ class ResponseReport:
     n_read: int
     n_used: int
     missing: tuple[str, ...]  # questions without a response
-    unknown: tuple[str, ...]  # responses to something that is not asked
-    first_unknown: str  # where the first of them stands; "" without any
+    unknown: tuple[str, ...]  # question ids of responses without a question
+    first_unknown: str  # file and line of the first of them; "" without any
 
 
 def read_responses(path: Path) -> list[RecordedResponse]:
     """Read a file of responses, in order.
 
     Raises:
-        SourceError: If it cannot be read or holds no line, a line is not an object with these
-            fields and no other, or two lines answer the same thing; names the file and the lines.
+        SourceError: If it cannot be read or has no lines, a line is not an object with exactly
+            these fields, or two lines answer the same question; names the file and the lines.
     """
     responses = records(read_lines(path), RecordedResponse, closed=True)
     first: dict[tuple[str, str, str, int], RecordedResponse] = {}
@@ -55,10 +55,10 @@ def read_responses(path: Path) -> list[RecordedResponse]:
             same = (earlier.text, earlier.judge_response) == (one.text, one.judge_response)
             raise SourceError(
                 f"{one.where}: {one.question_id} is answered {'' if same else 'differently '}in"
-                f" {earlier.where}{' already' if same else ''}; keep one of the two"
+                f" {earlier.where}{' already' if same else ''}. Keep one"
             )
     if not responses:
-        raise SourceError(f"{path}: holds no response; expected a JSON object on each line")
+        raise SourceError(f"{path}: no responses (expected a JSON object on each line)")
     return responses
 
 
@@ -146,7 +146,7 @@ class EvaluatedModel(RecordedModel):
             n_failed += bool(response.error)
             yield request, response
         if n and n == n_failed:
-            of = next((f"; it answers {name!r}, for one" for name, _ in self._said), "")
+            of = next((f"; it has one to {name!r}" for name, _ in self._said), "")
             raise ModelError(
                 f"{self.name}: {self._file} has no response to any of {n} requests{of}"
             )

@@ -49,7 +49,7 @@ _PLACES = {"path", "base", "processor", "chat_template", "file"}
 def setup_of(name: str, settings: Settings) -> str:
     """Digest of a model's setup; "" if its files cannot be read.
 
-    The setup of a checkpoint in a watched folder is that of ``like``: its name has its content.
+    The setup of a watched checkpoint is that of ``like``: its name includes its content.
 
     Raises:
         UnknownNameError: If there is no model of that name.
@@ -108,7 +108,7 @@ def _has_content_in_name(name: str) -> bool:
 
 
 def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
-    """The section without the names of existing files, which count by their content."""
+    """The section without the names of existing files, whose content counts instead."""
     said = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
     here = {name for name in _PLACES & said.keys() if isinstance(said[name], str) and said[name]}
     return said | {name: "" for name in here if settings.resolve(said[name]).exists()}
@@ -159,7 +159,7 @@ def _state(name: str, settings: Settings) -> list[object]:
     if isinstance(spec, ServerSpec) and spec.path:
         place = served(spec, settings.resolve).path
         return [said, pin_served(place, _cached_digest(digests)).content]
-    module = type(spec).__module__  # an added kind's is the package that added it
+    module = type(spec).__module__  # for an added kind, a module of its package
     if isinstance(spec, PythonSpec):
         module = spec.factory.partition(":")[0]
     return [said, *digests.of([*files_named(said, settings), _package_of(module)])]
@@ -184,7 +184,7 @@ def _cached_digest(digests: FileDigests) -> Callable[[Iterable[Path]], str]:
 
 
 def _package_of(module: str) -> Path:
-    """The innermost package that a module lies in; if it lies in none, its file."""
+    """The innermost package of a module; if it is in none, its file."""
     try:
         found = find_spec(module)
     except ImportError:

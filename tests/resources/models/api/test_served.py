@@ -107,7 +107,7 @@ def test_another_command_is_asked_anew(weights: Path, tmp_path: Path) -> None:
         pytest.param(
             ["ends=3"],
             {},
-            r"(?s)ended with code 3\n.*no such architecture, says the stand-in\n.*all of it: .*-1",
+            r"(?s)ended with code 3\n.*no such architecture, says the stand-in\n.*full log: .*-1",
             id="one that dies at its start says why",
         ),
         pytest.param(

@@ -92,14 +92,14 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, message:
 
 @pytest.mark.parametrize("text", ["", " \n\n", "\ufeff"])
 def test_a_file_without_a_response_is_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(SourceError, match=r"responses.jsonl: holds no response"):
+    with pytest.raises(SourceError, match=r"responses.jsonl: no responses"):
         read_responses(written(tmp_path, text))
 
 
 def test_a_file_that_answers_nothing_of_what_is_asked_is_no_model() -> None:
     model = EvaluatedModel("m", [recorded(question_id="t/9")], Path("r.jsonl"))
     with pytest.raises(
-        ModelError, match=r"m: r.jsonl has no response to any of 2.* 't/9', for one"
+        ModelError, match=r"m: r.jsonl has no response to any of 2.* it has one to 't/9'"
     ):
         model.response([asking("t/1"), asking("t/2")])
     assert model.response([asking("t/1"), asking("t/9")])[1].text == "x"
