@@ -1,8 +1,8 @@
-"""A trial of a loaded checkpoint: three prompts alone and in a batch, with images and without.
+"""Batch trial of a loaded checkpoint: three prompts alone and in a batch, with images and without.
 
-Some architectures read the padding of their neighbours: Emu3 normalises over a whole batch of
-images. They are asked one at a time. What cannot be asked about an image at all is refused here,
-before a question is.
+In some architectures a response depends on the rest of its batch: Emu3 normalises over a whole
+batch of images. Their requests are sent one at a time. A checkpoint that cannot process an image at
+all is refused here, before the first question.
 """
 
 import logging
@@ -29,24 +29,28 @@ if TYPE_CHECKING:
 
 ALONE, TOGETHER = "one at a time", "in batches"
 
-_SIZES = ((96, 64), (64, 128), (160, 160))  # px; of three numbers of tiles or patches in most
+_SIZES = (
+    (96, 64),
+    (64, 128),
+    (160, 160),
+)  # px; three numbers of tiles or patches in most families
 _TEXTS = ("What is this?", "How many colours are there in the image? Answer yes or no.", "Left?")
 _STEPS = 3  # tokens whose scores are compared
-_ROUNDING = 32  # machine epsilons; of a logit that is a sum of many products
-_LEAST = 1e-3  # of float32, whose sums differ by more than its epsilon
+_ROUNDING = 32  # machine epsilons of a logit, which is a sum of many products
+_LEAST = 1e-3  # for float32, whose sums differ by more than its epsilon
 _log = logging.getLogger("bench_assets.local")
 
 
 class BatchTrials:
-    """Results of trials, remembered by content, precision, device and versions."""
+    """Results of trials, cached by content, precision, device and versions."""
 
     def __init__(self, file: Path, *, tries: bool = True) -> None:
-        """Store the file; without ``tries``, an untried checkpoint is taken to batch."""
+        """Store the file; without ``tries``, an untried checkpoint counts as ``TOGETHER``."""
         self._known = Findings(file)
         self._tries = tries
 
     def known(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str | None:
-        """How a checkpoint is asked, if it was tried."""
+        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; None if it was not tried."""
         return self._known.known(_key(spec, checkpoint))
 
     def of(
@@ -55,10 +59,10 @@ class BatchTrials:
         checkpoint: Checkpoint,
         loaded: "Callable[[], TransformersModel]",
     ) -> str:
-        """How a checkpoint is asked: ``ALONE`` or ``TOGETHER``; loads it unless it was tried.
+        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; loads it unless it was tried.
 
         Raises:
-            ModelError: If it does not load, or cannot be asked about an image.
+            ModelError: If it does not load, or cannot process an image.
         """
         if not self._tries:
             return self.known(spec, checkpoint) or TOGETHER
@@ -66,17 +70,17 @@ class BatchTrials:
 
 
 def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
-    """Ask three prompts alone and together, with images and without.
+    """Compare three prompts alone and in a batch; returns ``ALONE`` or ``TOGETHER``.
 
     Raises:
-        ModelError: If an image, or the text of a language model, cannot be asked about.
+        ModelError: If the model cannot process an image, or, text-only, a text.
     """
     texts = [_talk(text) for text in _TEXTS]
     shown = [_talk(text, _drawn(size)) for text, size in zip(_TEXTS, _SIZES, strict=True)]
     why = "" if spec.text_only else _why_alone(model, spec, shown, needed=True)
     why = why or _why_alone(model, spec, texts, needed=spec.text_only)
     if why:
-        _log.warning("%s: asked one at a time: %s", spec.path, why)
+        _log.warning("%s: requests are sent one at a time: %s", spec.path, why)
     return ALONE if why else TOGETHER
 
 
@@ -90,11 +94,11 @@ def _why_alone(
     """Compare the scores of the first tokens; "" if they are the same but for rounding."""
     try:
         alone = [model.scores(model.prepare([talk]), _STEPS)[0] for talk in talks]
-    except Exception as why:  # of any kind: families differ
+    except Exception as why:  # any exception: families differ
         if not needed:
-            return ""  # it is never asked without an image
+            return ""  # prompts without an image are not needed
         if is_out_of_memory(why) or isinstance(why, ContextFullError):
-            return first_line(why)  # a question that fits says more
+            return first_line(why)  # questions may be smaller
         raise ModelError(_cannot(model, spec, why)) from why
     try:
         together = model.scores(model.prepare(talks), _STEPS)
@@ -104,7 +108,7 @@ def _why_alone(
         return "a batch has another number of prompts"
     apart = [_apart(one, other) for one, other in zip(alone, together, strict=True)]
     allowed = _allowed(model.weights.dtype)
-    # Where sums are rounded, an expert or a near-tie may fall the other way in one of three.
+    # With rounded sums, an expert or a near-tie may change in one of three.
     measured = max(apart) if allowed == _LEAST else median(apart)
     if measured <= allowed:
         return ""
@@ -140,7 +144,7 @@ def _drawn(size: tuple[int, int]) -> PILImage.Image:
 def _apart(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
     """The largest difference of a step's scores, in units of their spread.
 
-    Steps behind a token that differs are not compared: they continue other texts.
+    Steps after a token that differs are not compared: they continue other texts.
     """
     worst = 0.0
     for one, other in zip(alone, together, strict=False):

@@ -1,4 +1,4 @@
-"""Chat templates, and special tokens that a question spells."""
+"""Chat templates, and escaping of special tokens in questions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from resources.models.transformers.processor import Processor
 
 
-_FIRST = 0xF0000  # of a private use area that no template writes in
+_FIRST = 0xF0000  # of a private use area that no template uses
 
 
 class ChatTemplate:
@@ -37,7 +37,7 @@ class ChatTemplate:
         """Find the message form that the template accepts: parts, or strings.
 
         Returns:
-            The conversation, and what the template writes behind its last text.
+            The conversation, and what the template writes after its last text.
 
         Raises:
             ValueError: If the template refuses the conversation, or leaves a text out.
@@ -67,9 +67,9 @@ class ChatTemplate:
         def marked(message: Message) -> Message:
             def between(text: str) -> str:
                 if not text.strip():
-                    return text  # nothing that could be missed
+                    return text  # blank texts may be dropped
                 opening, closing = (chr(_FIRST + next(numbers)) for _ in range(2))
-                if message["role"] != "assistant":  # templates take thoughts off earlier responses
+                if message["role"] != "assistant":  # templates cut reasoning from earlier responses
                     needed[opening] = text
                 needed[closing] = text
                 return f"{opening}{text}{closing}"
@@ -105,25 +105,26 @@ class ChatTemplate:
 _FIRST_STAND_IN, _LAST_STAND_IN = (
     0x10F000,
     0x10FFFD,
-)  # of a private use area that hardly anybody writes in
+)  # of a private use area that hardly any text uses
 _ZERO_WIDTH_SPACE = "\u200b"
 _UNKNOWN = "\ufffd"
 
 
 class SpelledTokens:
-    """Escapes special tokens that a question spells, such as ``<image>``, for one tokenizer.
+    """Escapes special tokens in the text of a question, such as ``<image>``, for one tokenizer.
 
-    transformers' ``sanitize_control_tokens`` does not work with several families' processors: they
-    count images in the text, or need offsets. Here a spelled token is written as one private
-    character per piece of its plain spelling; ``put_back`` replaces their ids by the pieces'.
+    transformers' ``sanitize_control_tokens`` does not work with the processors of several families:
+    they count images in the text, or need offsets. Here a special token is tokenized as plain text,
+    and written as one private character per piece; ``put_back`` replaces the ids of these
+    characters by those of the pieces.
     """
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", template: str) -> None:
-        """Store the tokenizer, which gets further tokens, and its chat template."""
+        """Store the tokenizer, to which tokens are added, and its chat template."""
         self._tokenizer = tokenizer
         self._template = template
-        self._standing: dict[int, str] = {}  # piece -> the character that stands for it
-        self._pieces: dict[int, int] = {}  # number of such a character -> piece
+        self._standing: dict[int, str] = {}  # piece -> its stand-in character
+        self._pieces: dict[int, int] = {}  # token id of a stand-in -> piece
 
     def as_text(self, text: str) -> str:
         """Escape every special token of the template or tokenizer, and every stand-in."""
@@ -142,7 +143,7 @@ class SpelledTokens:
         return re.compile("|".join([*map(re.escape, longest_first), stand_ins]))
 
     def _written(self, token: str) -> str:
-        # After a newline: some tokenizers put a blank in front of what begins a text.
+        # After a newline, because some tokenizers put a blank before the first token of a text.
         newline, both = (
             self._tokenizer._encode_without_added_tokens(t) for t in ("\n", f"\n{token}")
         )

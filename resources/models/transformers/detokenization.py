@@ -44,7 +44,7 @@ class ResponseTexts:
 
 
 def ends_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> frozenset[int]:
-    """The end tokens of the generation configuration, the model, or the tokenizer."""
+    """End tokens of the generation configuration, else of the model, else of the tokenizer."""
     said: Any = (
         model.generation_config.eos_token_id,
         getattr(model.config.get_text_config(), "eos_token_id", None),

@@ -79,7 +79,7 @@ class CheckpointEngine(ABC, Generic[Spec]):
         pinned = pin(
             self._location,
             spec.revision,
-            getattr(spec, "gguf_file", None),  # vLLM's have none
+            getattr(spec, "gguf_file", None),  # VllmSpec has none
             processor=spec.processor,
             base=spec.base,
         )
@@ -87,7 +87,7 @@ class CheckpointEngine(ABC, Generic[Spec]):
 
     @property
     def elicits(self) -> frozenset[str]:
-        """Likelihoods, and one of the options."""
+        """Elicitation methods: likelihoods, and generation of one option."""
         return LOCAL_METHODS
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
@@ -131,24 +131,24 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
     ) -> None:
         """Store the configuration.
 
-        Without ``digests``, image preprocessing is not identified; without ``trials``, requests are
-        batched untried.
+        Without ``digests``, image preprocessing is not part of the identity; without ``trials``,
+        requests are batched without a trial.
         """
         super().__init__(spec, location, read_image, load)
         self._digests = digests
         self._trials = trials
-        self._tried: list[Answers] = []  # loaded for a trial, and not asked anything else yet
+        self._tried: list[Answers] = []  # the model of a trial, until the first request
         self._peak_memory: int | None = None
 
     @cached_property
     def identity(self) -> str:
         """Content of the checkpoint, precision, and settings that change the prompt.
 
-        Loads the weights unless it is known how they are asked.
+        Loads the weights unless their batch trial is cached.
 
         Raises:
-            ModelError: If there is no such checkpoint, it is incomplete, its processor does not
-                load where it has to, or it cannot be asked about an image.
+            ModelError: If the checkpoint is missing or incomplete, its processor or weights do not
+                load, or it cannot process an image.
         """
         parts = [self.checkpoint.content, dtype_of(self._spec)]
         parts += self._spec.identity_parts
@@ -168,7 +168,7 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
 
     @cached_property
     def _is_asked_alone(self) -> bool:
-        """Whether a response would depend on what else is asked."""
+        """Whether a response would depend on the rest of its batch."""
         spec, trials = self._spec, self._trials
         if trials is None:
             return False
@@ -212,9 +212,9 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
 class DataParallelEngine(SideBySide):
     """Runs one checkpoint on several devices, one process each, started on demand.
 
-    The requests of a process that dies are retried once on another device; what two processes died
-    of gets ``error``. The identity is that of one device: as with batch sizes, responses are equal
-    in float32 on the CPU, and equal up to rounding on GPUs of one model.
+    The requests of a process that dies are retried once on another device; requests that two
+    processes died of get ``error``. The identity is that of one device: as with batch sizes,
+    responses are equal in float32 on the CPU, and equal up to rounding on GPUs of one model.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class DataParallelEngine(SideBySide):
         """Store the configuration; ``read_image`` and ``load`` are sent to the processes.
 
         Raises:
-            ModelError: If all devices are to be used, and there is none.
+            ModelError: If ``devices`` is "all" and there is none.
         """
         devices = _devices(spec)
         one = spec.model_copy(update={"devices": (), "device": devices[0]})
@@ -239,7 +239,7 @@ class DataParallelEngine(SideBySide):
         engine = TransformersEngine(one, location, read_image, load, digests=digests, trials=trials)
 
         def processes(job: Job) -> Processes:
-            engine.close()  # what a trial loaded: the first process needs its place
+            engine.close()  # frees the model of a trial, whose memory the first process needs
             return Processes([(at, job.on(at)) for at in devices])
 
         super().__init__(engine, processes)

@@ -1,6 +1,6 @@
-"""What was found out about checkpoints: a JSON file of the home, shared by processes.
+"""Cached findings about checkpoints, in a JSON file of the home that processes share.
 
-A finding is kept by everything that it depends on, and found anew after an upgrade.
+The key of a finding holds everything that it depends on, so that upgrades invalidate it.
 """
 
 import json
@@ -19,7 +19,7 @@ _PACKAGES = ("transformers", "pillow", "torchvision")
 
 
 class Findings:
-    """Findings by key; what cannot be read is found again."""
+    """Findings by key; an unreadable file counts as empty."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -48,7 +48,7 @@ class Findings:
 
 
 def key_of(spec: TransformersSpec, checkpoint: Checkpoint, *more: str) -> str:
-    """Everything that the tensors of a prompt depend on, without importing any of it."""
+    """Key of everything that the tensors of a prompt depend on; imports none of the packages."""
     settings = json.dumps(spec.processor_kwargs, sort_keys=True)
     packages = (f"{name}={_version(name)}" for name in _PACKAGES)
     return " ".join([checkpoint.content, settings, *packages, *more])

@@ -17,12 +17,12 @@ from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.findings import Findings, key_of
 
 _SIZE = (300, 220)  # px
-_STEPS = 64  # to 1: coarse enough for rounding on another CPU, and one of 256 levels is seen
+_STEPS = 64  # per unit: absorbs rounding on another CPU, and shows one of 256 levels
 _DIGITS = 8
 
 
 class ImageDigests:
-    """Digests of checkpoints; a lost one is computed again."""
+    """Cached digests of the image preprocessing of checkpoints."""
 
     def __init__(self, file: Path) -> None:
         self._known = Findings(file)
@@ -46,7 +46,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
         made = processor.image_processor(images=[_drawn()], return_tensors="pt")
     except ModelError:
         raise
-    except Exception as why:  # of any kind: formats, families and strangers' code
+    except Exception as why:  # any exception: formats, families and third-party code
         raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
     state = sha256()
     for name, tensor in sorted(made.items()):

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _Settings: TypeAlias = dict[str, Any]
 
 _SHAPES = ((2000, 2000), (3000, 1000), (1000, 3000), (2000, 400), (400, 2000), (640, 480), (64, 64))
-"""Width and height in px of images that make a checkpoint show how many tokens it may make."""
+"""Width and height in px of images, one of which takes the most tokens in any family."""
 _NARROW = ((6400, 100), (100, 6400))
-"""Of these, tiles make the most. So do areas, where a row cannot be less than a token high; but to
-reckon with that would cost every other image tokens."""
+"""Shapes that take the most tokens in tiling families. They do so too where the area is bounded, as
+a row is at least one token high; but allowing for that would cost all other images tokens."""
 _SHRINK = 0.9
 
 
@@ -41,7 +41,7 @@ class ImageTokens:
         self._known = lru_cache(maxsize=10_000)(self._told if self._teller else self._tried)
 
     def of(self, width: int, height: int) -> int:
-        """Tokens of an image of a size in px.
+        """Count the tokens of an image by its size in px.
 
         Raises:
             ValueError: If the processor refuses images of that size, or its tokens cannot be
@@ -66,7 +66,7 @@ class ImageTokens:
         """Shrink an image to at most ``limit`` tokens.
 
         Raises:
-            ValueError: If even an image of few pixels is more.
+            ValueError: If even a tiny image has more.
         """
         for step in count():
             width, height = (max(1, round(side * _SHRINK**step)) for side in image.size)
@@ -80,7 +80,9 @@ class ImageTokens:
     def _teller(self) -> Callable[..., Any] | None:
         """The processor's own counting method, if it has one."""
         if type(self._processor).__name__ == "SmolVLMProcessor":
-            from transformers import Idefics3Processor  # cuts and writes images the same way
+            from transformers import (
+                Idefics3Processor,  # splits images and writes their tokens alike
+            )
 
             return partial(Idefics3Processor._get_num_multimodal_tokens, self._processor)
         return getattr(self._processor, "_get_num_multimodal_tokens", None)
@@ -104,7 +106,7 @@ class ImageTokens:
         """Count by processing a black image."""
         shown = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
         made = self._processor(text=[str(self._processor.image_token)], **shown)
-        frame = self._processor.tokenizer("")["input_ids"]  # what is around any text
+        frame = self._processor.tokenizer("")["input_ids"]  # tokens around any text
         return int(made["input_ids"].shape[-1]) - len(frame)
 
 
@@ -190,10 +192,10 @@ def _resized(images: Any, longest: int) -> Any:  # noqa: ANN401 - a SizeDict of 
     return type(size)(longest_edge=longest, shortest_edge=shortest)
 
 
-LEAST_SIDE = 28  # px; a patch of the families that refuse narrow images
-_NARROWEST = 100  # the longer side in shorter ones; Qwen-VL takes less than 200
+LEAST_SIDE = 28  # px; patch size of families that refuse narrow images
+_NARROWEST = 100  # maximum aspect ratio; Qwen-VL accepts less than 200
 REFUSALS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What processors raise where they cannot take an image, or a text."""
+"""Exceptions of processors that cannot process an image or a text."""
 
 
 class LeastSizes:
@@ -205,8 +207,10 @@ class LeastSizes:
     def enlarged(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
         """Enlarge refused images to the minimum size.
 
+        With ``tried``, the processor is called on each image to find the refused ones.
+
         Returns:
-            The conversation, and what was changed.
+            The conversation, and a note of the changes.
         """
         takes: Callable[[PILImage.Image], bool] = self._takes if tried else self._is_large_enough
         changed: list[str] = []
@@ -217,7 +221,7 @@ class LeastSizes:
             least = max((self._merged or 0) + 1, LEAST_SIDE, -(-max(image.size) // _NARROWEST))
             width, height = (max(side, least) for side in image.size)
             if (width, height) == image.size:
-                return image  # refused for something else
+                return image  # refused for another reason
             changed.append(f"{image.width}x{image.height} px to {width}x{height} px")
             return image.resize((width, height), PILImage.Resampling.BICUBIC)
 
@@ -238,7 +242,7 @@ class LeastSizes:
 
     @cached_property
     def _merged(self) -> int | None:
-        """Px of a token's side, for Pixtral and Mistral 3, which fail on one-token images."""
+        """Side of a token in px for Pixtral and Mistral 3, which fail on images of one token."""
         merged = getattr(self._processor, "spatial_merge_size", None)
         patch = getattr(self._processor, "patch_size", None)
         return merged * patch if isinstance(merged, int) and isinstance(patch, int) else None

@@ -26,7 +26,7 @@ WHILE_LOADING = (
     TypeError,
     ValueError,
 )
-"""What transformers raises if the files of a checkpoint are not what they should be."""
+"""Exceptions of transformers for invalid files of a checkpoint."""
 
 _SHOWN = 3  # names of tensors in an error
 _SCALE = re.compile(
@@ -50,14 +50,14 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     device = device_of(spec.device)
     where = origin(spec, checkpoint)
     config = AutoConfig.from_pretrained(checkpoint.location, **where)
-    if writing := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest of it speaks
+    if writing := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest generates speech
         config = where["config"] = writing
     model, loading = _class_for(spec, checkpoint, config).from_pretrained(
         checkpoint.location,
         dtype=getattr(torch, dtype_of(spec)),
         device_map=device,
         attn_implementation=None if spec.attention == "auto" else spec.attention,
-        ignore_mismatched_sizes=True,  # else the error of transformers names none
+        ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
         output_loading_info=True,
         **where,
     )
@@ -67,11 +67,11 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     if checkpoint.adapter:
         model = _adapted(spec, checkpoint, model)
     if hasattr(config, "quantization_config") and not getattr(model, "is_quantized", False):
-        model = model.to(getattr(torch, dtype_of(spec)))  # scaled back, and left in its own dtype
+        model = model.to(getattr(torch, dtype_of(spec)))  # dequantised, but still in its own dtype
     model = model.eval()
     if spec.compile:
-        # Not the whole model: every other number of images would be another graph, and torch
-        # makes eight of them before it gives up.
+        # Not the whole model: each number of images would be another graph, and torch gives up
+        # after eight.
         model.get_decoder().compile(dynamic=True)
     return model
 
@@ -98,11 +98,11 @@ def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterabl
 
     Args:
         location: The checkpoint.
-        config: What says how it is quantised.
+        config: Its configuration, which should describe the quantisation.
         left_out: Names of tensors that belong to no module.
 
     Raises:
-        ModelError: If transformers does not know the method, or is not told that there is one.
+        ModelError: If transformers does not support the method, or ``config`` names none.
     """
     from transformers.quantizers import AutoHfQuantizer
 
@@ -122,8 +122,8 @@ def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterabl
 def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:
     """Refuse a model of another library with an incomplete transformers part.
 
-    Such libraries do not pass the loading information on; it is loaded again without tensors. A
-    pooler may be missing: releases without one do not use it.
+    Such libraries do not pass the loading information on, so the part is loaded again without
+    tensors. A pooler may be missing: releases without one do not use it.
 
     Raises:
         ModelError: As ``refuse_incomplete``.
@@ -147,7 +147,7 @@ def why_not(why: Exception) -> str:
     """The reason why a checkpoint does not load, in one sentence."""
     if "trust_remote_code" in str(why):
         return (
-            "its code comes with the checkpoint; if you would run it yourself, say "
+            "its code comes with the checkpoint; if you trust that code, set "
             "trust_remote_code = true"
         )
     return first_line(why)

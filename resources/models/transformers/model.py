@@ -56,7 +56,7 @@ class TransformersModel:
         self._ends = ends_of(model, self._tokenizer)
         self._texts = ResponseTexts(self._tokenizer, self._ends, spec.thinking_tags)
         self._starts = model.generation_config
-        model.generation_config = type(self._starts)()  # ``generate`` fills ours up with it
+        model.generation_config = type(self._starts)()  # else ``generate`` merges it into ours
         if model.config.is_encoder_decoder:
             self._tokenizer.padding_side = "right"  # its positions count from the first token
         self._idle: list[PromptTensors] = []
@@ -74,14 +74,14 @@ class TransformersModel:
         try:
             return sum(self._image_tokens.of(*image.size) for image in images)
         except ValueError:
-            return 0  # if it is refused, that is an error when it is its turn
+            return 0  # a refused image is reported when its request is answered
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         """Make the tensors of a batch, images in the model's dtype; thread-safe."""
         with self._borrowed() as tensors:
             prepared = tensors.of(conversations)
         if not self._spec.text_only:
-            prepared.inputs.to(self._model.dtype)  # here, where no device waits for it
+            prepared.inputs.to(self._model.dtype)  # in this thread, while the device is busy
         return prepared
 
     def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
@@ -175,8 +175,8 @@ class TransformersModel:
         asked = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
         if self.context and asked > self.context:
             raise ValueError(
-                f"the prompt is {longest} tokens, with max_tokens = {draw.max_tokens} more than "
-                f"the {self.context} that the model can read; set a smaller max_tokens"
+                f"the prompt has {longest} tokens, which with max_tokens = {draw.max_tokens} exceed"
+                f" the context of {self.context} tokens. Set a smaller max_tokens"
             )
 
     @cached_property
@@ -196,7 +196,7 @@ class TransformersModel:
 
         return GenerationConfig(
             max_new_tokens=draw.max_tokens,
-            do_sample=False,  # where it is not greedy, Sampled adds the chance
+            do_sample=False,  # RowSampler samples by changing the scores
             eos_token_id=sorted(self._ends) or None,
             pad_token_id=self._tokenizer.pad_token_id,
             bos_token_id=self._starts.bos_token_id,
@@ -254,7 +254,7 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
     """
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # ours shows how far an asking has come
+    logging.disable_progress_bar()  # ours shows the progress
     try:
         processor = load_processor(spec, checkpoint)
         model = load_weights(spec, checkpoint)
@@ -262,7 +262,7 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
             raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
     except ModelError:
         raise
-    except Exception as why:  # of any kind: formats, families and strangers' code
+    except Exception as why:  # any exception: formats, families and third-party code
         raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
     if spec.max_image_tokens and not spec.text_only:
         limit_tokens(processor, spec.max_image_tokens, checkpoint.location)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-_AT_ONCE = 2**24  # numbers that are copied where a type has no largest one
+_AT_ONCE = 2**24  # numbers converted at once, for types without aminmax
 
 
 def refuse_infinite_weights(model: "Module", location: str) -> None:
@@ -30,8 +30,8 @@ def refuse_infinite_weights(model: "Module", location: str) -> None:
         if not all(bool(torch.isfinite(end)) for end in _ends(weights)):
             raise ModelError(
                 f"{location}: NaN or infinity in its tensor {name!r}, as"
-                f" {str(weights.dtype).removeprefix('torch.')}: the training broke down, or"
-                " dtype is one in which its numbers have no room"
+                f" {str(weights.dtype).removeprefix('torch.')}: the training diverged, or its"
+                " numbers are too large for this dtype"
             )
     for name, numbers in model.named_buffers():
         if any(bool(torch.isnan(end)) for end in _ends(numbers)):
@@ -75,5 +75,5 @@ class Finite:
         """For each of ``n`` conversations the first bad token, from 0."""
         if self._first_bad is None:
             return [None] * n
-        rows = self._first_bad.view(n, -1).tolist()  # of beams there are several each
+        rows = self._first_bad.view(n, -1).tolist()  # several rows per conversation with beams
         return [min((step for step in row if step >= 0), default=None) for row in rows]

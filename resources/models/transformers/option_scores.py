@@ -1,8 +1,8 @@
 """Options of a local checkpoint: their log-probabilities, or generation of exactly one of them.
 
-Both are logits processors of ``generate``, which knows positions, caches and images of all
-families. Where each option is one token, as letters are, one forward pass of the batch has the
-log-probabilities of all; else there is a pass for each option, whose tokens are forced.
+Both are logits processors of ``generate``, which handles the positions, caches and images of all
+families. If each option is one token, as letters are, one forward pass of the batch gives all
+log-probabilities; else there is one pass per option, with its tokens forced.
 """
 
 import time
@@ -29,13 +29,16 @@ _ANCHOR = "\n"  # in front of an option where the template writes nothing there
 def option_tokens(
     tokenizer: "PreTrainedTokenizerBase", ending: str, options: Sequence[str], delimiter: str = ""
 ) -> list[list[int]]:
-    """Tokenize options as they stand behind a prompt.
+    """Tokenize options as they appear after a prompt.
 
     Args:
         tokenizer: Tokenizer of the checkpoint.
         ending: Text of the chat template after the last message.
         options: Texts of the options.
         delimiter: Text before an option; a blank for base models.
+
+    Raises:
+        ValueError: If an option has no tokens.
     """
 
     def encode(text: str) -> list[int]:
@@ -62,8 +65,8 @@ def refuse_opened_thoughts(endings: Sequence[str], tags: Tags | None) -> None:
     """
     if any(opened_thought(ending, tags) for ending in endings):
         raise ValueError(
-            "the chat template begins a thought, behind which no option can stand; switch it off,"
-            " as by chat_template_kwargs = { enable_thinking = false }, or use --elicit generate"
+            "the chat template opens reasoning, after which no option can follow. Turn it off"
+            " (chat_template_kwargs = { enable_thinking = false }), or use --elicit generate"
         )
 
 
@@ -81,9 +84,9 @@ def elicit(
     Args:
         prepared: The prompts.
         draw: The method, and the options as texts.
-        options: Of each conversation, as tokens.
+        options: The options of each conversation, as tokens.
         ends: End tokens of the model.
-        choosers: Further logits processors, where an option is generated.
+        choosers: Further logits processors for constrained generation.
         generate: Runs the model.
     """
     start = time.perf_counter()
@@ -129,14 +132,14 @@ def likelihoods(options: Sequence[OptionTokens], generate: Generate) -> list[lis
 
 
 class FirstTokens:
-    """Logits processor that records log-probabilities of tokens as the first one."""
+    """Logits processor that records log-probabilities of tokens at the first step."""
 
     def __init__(self, tokens: Sequence[Sequence[int]]) -> None:
         self._tokens = tokens
         self.logprobs: list[list[float]] = []
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
-        """Record; scores (batch x vocabulary) stay as they are."""
+        """Record; returns the scores (batch x vocabulary) unchanged."""
         if not self.logprobs:
             rows = scores.float().log_softmax(dim=-1)
             self.logprobs = [
@@ -159,7 +162,7 @@ class ForcedTokens:
         return max(map(len, self._tokens))
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
-        """Add up, and leave only the forced token in each row (batch x vocabulary)."""
+        """Add up, and allow only the forced token of each row (batch x vocabulary)."""
         import torch
 
         rows = scores.float().log_softmax(dim=-1)
@@ -174,7 +177,7 @@ class ForcedTokens:
 
 
 class OneOfOptions:
-    """Logits processor that leaves only tokens which continue an option, and its end."""
+    """Logits processor that allows only tokens which continue an option, and its end."""
 
     def __init__(self, options: Sequence[OptionTokens], ends: Sequence[int]) -> None:
         self._options = [[list(one) for one in of] for of in options]
@@ -198,7 +201,7 @@ class OneOfOptions:
         n = len(written)
         further = {one[n] for one in options if len(one) > n and list(one[:n]) == written}
         ended = set(self._ends) if written in options or not further else set[int]()
-        return sorted(further | ended) or [options[0][0]]  # without an end, what is cut off
+        return sorted(further | ended) or [options[0][0]]  # without end tokens: filler, cut off
 
 
 def _chosen(new: Sequence[int], options: OptionTokens) -> int:

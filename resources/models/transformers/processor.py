@@ -28,7 +28,7 @@ _PLAIN_TEMPLATE = (
     "{% if part['type'] == 'image' %}IMAGE{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}{% if not loop.last %}{{ '\\n' }}{% endif %}{% endfor %}"
 )
-"""Texts and images one after the other, a line for each turn: what a base model goes on from."""
+"""Texts and images one after the other, one line per turn, for base models to continue."""
 
 _NAMES_ITS_CLASS = (
     "processor_config.json",
@@ -37,7 +37,7 @@ _NAMES_ITS_CLASS = (
     "tokenizer_config.json",
 )
 _VIDEO = "video_processor"
-_NAME_IT = "Name the checkpoint that it was trained from: processor = a folder or hub id"
+_NAME_IT = "Set processor to the folder or hub id of the checkpoint that it was trained from"
 _NO_PROCESSOR = (
     "no processor of texts and images (processor_config.json or preprocessor_config.json)."
     f" {_NAME_IT}"
@@ -59,7 +59,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     origin: dict[str, Any] = {"trust_remote_code": spec.trust_remote_code}
     if not Path(location).is_dir():
         origin["revision"] = checkpoint.processor_revision or checkpoint.revision
-    gguf_file = getattr(spec, "gguf_file", None)  # vLLM's have none
+    gguf_file = getattr(spec, "gguf_file", None)  # VllmSpec has none
     if gguf_file and not checkpoint.processor:
         origin["gguf_file"] = gguf_file
     if spec.text_only:
@@ -70,14 +70,14 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
         processor = _seeing(location, origin, spec.processor_kwargs)
         tokenizer = getattr(processor, "tokenizer", None)
         if tokenizer is None or not hasattr(processor, "image_processor"):
-            # What AutoProcessor gives back where one half is missing.
+            # What AutoProcessor returns if one half is missing.
             raise ValueError(_NO_PROCESSOR)
     tokenizer.padding_side = "left"
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     processor.chat_template = _template(spec, processor, tokenizer)
     if not processor.chat_template:
         raise ModelError(
-            f"{location}: has no chat template; name one: chat_template = a file, or "
+            f"{location}: has no chat template. Set chat_template to a file, or to "
             '"plain" for a base model'
         )
     return processor
@@ -122,9 +122,7 @@ def _seeing(
         named = _class_of(location, origin)
         parts = named.get_attributes() if named else ()
         if _VIDEO in parts and "image_processor" not in parts:
-            raise ValueError(
-                "it responds to videos and takes no images: no benchmark here can ask it"
-            )
+            raise ValueError("it responds to videos and takes no images: no benchmark here applies")
         if _VIDEO in parts:
             return _without_video(named).from_pretrained(location, **origin, **arguments)
         return AutoProcessor.from_pretrained(location, **origin, **arguments)
@@ -158,8 +156,8 @@ def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN
 def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
     """Make a subclass that loads everything but a video processor.
 
-    transformers reads one list twice: of what is to be loaded, which is short here, and of what the
-    constructor is given by position, which never is.
+    transformers reads the list of parts twice: for the parts to load, which here lack the video
+    processor, and for the positional arguments of the constructor, which must be complete.
     """
     attributes = list(named.get_attributes())
     kept = [name for name in attributes if name != _VIDEO]
@@ -189,7 +187,7 @@ def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
             everything = [parts[name] for name in attributes]
             return Loaded.from_args_and_dict(everything, processor_dict, **kwargs)
 
-    Loaded.__name__ = WithoutVideo.__name__ = named.__name__  # transformers looks things up by it
+    Loaded.__name__ = WithoutVideo.__name__ = named.__name__  # transformers looks up by name
     return WithoutVideo
 
 

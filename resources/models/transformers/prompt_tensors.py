@@ -1,4 +1,4 @@
-"""Conversations as the tensors that a checkpoint reads."""
+"""Tensors of conversations, from a chat template and a processor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ class PromptBatch:
 
     inputs: "BatchFeature"  # on the CPU, padded
     prompt_tokens: Sequence[int]  # without padding
-    image_tokens: Sequence[tuple[int, ...]]  # of each image, where they can be counted
-    notes: Sequence[str]  # what was changed about a conversation so that it could be asked
-    endings: Sequence[str]  # what the chat template writes behind the last text of each
+    image_tokens: Sequence[tuple[int, ...]]  # of each image, if they can be counted
+    notes: Sequence[str]  # changes to a conversation, such as resized images
+    endings: Sequence[str]  # what the chat template writes after the last text of each
 
 
 class PromptTensors:
     """Applies chat template and processor; for one thread at a time.
 
-    Special tokens that a question spells are text. A text that the template drops, or an image that
-    the processor refuses, is an error.
+    Special tokens in a question are encoded as text. A text that the template drops, or an image
+    that the processor refuses, is an error.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class PromptTensors:
         one_image: bool = False,
         token_types: bool = False,
     ) -> None:
-        """Store the processor; ``tokens`` is None where it is a tokenizer.
+        """Store the processor; ``tokens`` is None if it is a tokenizer.
 
         ``one_image``: the processor puts the image in front of the text, and takes only one.
-        ``token_types``: the model asks which tokens are an image's; some processors tell only then.
+        ``token_types``: the model takes token types, which some processors only make on request.
         """
         self._processor = processor
         self._tokens = tokens

@@ -61,7 +61,7 @@ class RepetitionPenalty:
 
 
 class RowSampler:
-    """Samples each conversation with a generator of its own, by the Gumbel-max trick."""
+    """Samples each conversation with its own generator, by the Gumbel-max trick."""
 
     def __init__(self, draw: Draw) -> None:
         from transformers import (
@@ -110,9 +110,9 @@ _NEUTRAL: Mapping[str, object] = {
     "length_penalty": 1.0,
     "early_stopping": False,
 }
-"""What is followed beside temperature and top_p, with the value that changes nothing."""
+"""Supported fields besides temperature and top_p, with their neutral values."""
 _SAMPLING = {"top_k", "min_p", "typical_p"}
-_OF_TRANSFORMERS = 50  # its top_k where a file that samples names none
+_OF_TRANSFORMERS = 50  # the default top_k of transformers
 _REFUSED: Mapping[str, object] = {
     "penalty_alpha": 0.0,
     "num_beam_groups": 1,
@@ -138,9 +138,9 @@ _REFUSED: Mapping[str, object] = {
     "stop_strings": None,
     "max_time": None,
 }
-"""What would change responses and is not followed.
+"""Unsupported fields that would change responses, with their neutral values.
 
-Better no number than one of another decoding.
+Another value is an error: better no number than one of another decoding.
 """
 
 
@@ -168,7 +168,7 @@ def read_card(checkpoint: Checkpoint) -> Card:
     """Read the recommendation of a checkpoint; greedy without a file.
 
     Raises:
-        ModelError: If the file cannot be read, or recommends what is not followed here.
+        ModelError: If the file cannot be read, or recommends an unsupported decoding.
     """
     try:
         return _card(written_card(checkpoint), checkpoint.location)
@@ -209,8 +209,8 @@ def _card(written: dict[str, Any], location: str) -> Card:
     for name, neutral in _REFUSED.items():
         if written.get(name) not in (None, neutral):
             raise ModelError(
-                f"{location}, {_FILE}: {name} = {written[name]} is not followed by "
-                'decoding = "card"; leave it out, or name temperature and top_p yourself'
+                f"{location}, {_FILE}: {name} = {written[name]} is not supported by "
+                'decoding = "card". Set temperature and top_p instead'
             )
     samples = bool(written.get("do_sample"))
     rest = {
@@ -221,7 +221,7 @@ def _card(written: dict[str, Any], location: str) -> Card:
     if samples and written.get("top_k") is None:
         rest["top_k"] = _OF_TRANSFORMERS
     if samples and rest.get("num_beams"):
-        raise ModelError(f"{location}, {_FILE}: sampling with beams is not followed")
+        raise ModelError(f"{location}, {_FILE}: sampling with beams is not supported")
     if not samples:
         return Card(rest=rest)
     temperature, top_p = (

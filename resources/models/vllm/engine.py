@@ -28,7 +28,7 @@ class VllmEngine(CheckpointEngine[VllmSpec]):
     def identity(self) -> str:
         """Content of the checkpoint, precision, vLLM, and settings that change arithmetic.
 
-        No version is part of it: an upgrade would repeat everything for the sake of near-ties.
+        vLLM's version is not part of it: an upgrade would repeat everything because of near-ties.
         """
         spec = self._spec
         parts = [self.checkpoint.content, spec.dtype, "vllm", *spec.identity_parts]

@@ -1,4 +1,4 @@
-"""Arguments of vLLM, features that it would ignore, NaN checks on weight files."""
+"""Arguments of vLLM, refusal of features that it would ignore, NaN checks on weight files."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ from resources.checkpoints.hub_access import hub_access
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 
-_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM has kernels for
+_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # LoRA ranks that vLLM has kernels for
 _LEFT_OUT = ("use_dora", "modules_to_save", "rank_pattern", "alpha_pattern", "target_parameters")
 _SEEING = re.compile(r"visual|vision|image|projector|connector|merger|aligner")
 _TOWERS = "enable_tower_connector_lora"
@@ -32,10 +32,10 @@ _INSTEAD = 'merge it into its base (merge_and_unload of PEFT), or use kind = "tr
 
 
 def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, Any]:
-    """Arguments of vLLM's ``LLM``; ``model`` holds weights and processor.
+    """Arguments of vLLM's ``LLM``; ``model`` is the folder or hub id of weights and processor.
 
     Raises:
-        ModelError: If vLLM cannot run its adapter, or cannot do what is configured.
+        ModelError: If vLLM cannot run the adapter, or a setting needs prompts = "checkpoint".
     """
     if spec.prompts == "vllm":
         _refuse_what_only_processors_do(spec)
@@ -46,7 +46,7 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
         "gpu_memory_utilization": spec.gpu_memory_utilization,
         "tensor_parallel_size": spec.tensor_parallel_size,
         "trust_remote_code": spec.trust_remote_code,
-        "generation_config": "vllm",  # the checkpoint's own only gives the end tokens
+        "generation_config": "vllm",  # only the end tokens of the checkpoint's own are used
     }
     if not Path(model).is_dir():
         said["revision"] = checkpoint.revision
@@ -68,17 +68,17 @@ def refuse_unfollowed(card: Iterable[str], location: str) -> None:
     """Refuse fields of a model card that vLLM has no equivalent for.
 
     Raises:
-        ModelError: If there is anything; names it.
+        ModelError: If there is any; names them.
     """
     if unknown := sorted(set(card) - _FOLLOWED):
         raise ModelError(
-            f"{location}, generation_config.json: vLLM cannot follow {', '.join(unknown)}; use "
-            'kind = "transformers", or name temperature and top_p yourself'
+            f"{location}, generation_config.json: vLLM does not support {', '.join(unknown)}; use "
+            'kind = "transformers", or set temperature and top_p'
         )
 
 
 def put_together(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
-    """Link weights and processor into one folder, where vLLM looks for both."""
+    """Link weights and processor into one folder, as vLLM expects; None if they are in one."""
     if not checkpoint.processor:
         return None
     weights = _folder(checkpoint.location, checkpoint.revision)
@@ -122,7 +122,7 @@ def _rank(adapter: Path, *, towers: bool) -> int:
     if config.get("peft_type") != "LORA":
         raise ModelError(f"{adapter}: vLLM runs LORA, not {config.get('peft_type')}; {_INSTEAD}")
     if left_out := [name for name in _LEFT_OUT if config.get(name)]:
-        raise ModelError(f"{adapter}: vLLM does not know {', '.join(left_out)}; {_INSTEAD}")
+        raise ModelError(f"{adapter}: vLLM does not support {', '.join(left_out)}; {_INSTEAD}")
     seeing = [] if towers else [name for name in _tensors(adapter) if _SEEING.search(name)]
     if seeing:
         raise ModelError(
@@ -167,7 +167,7 @@ _EXPONENTS: Mapping[str, tuple[str, int]] = {
 def refuse_infinite_files(checkpoint: Checkpoint) -> None:
     """Refuse local safetensors files with NaN or infinity.
 
-    vLLM runs in other processes, and answers NaN with the first token of the vocabulary for ever.
+    vLLM runs in other processes, and would turn NaN into endless repeats of the first token.
 
     Raises:
         ModelError: If there is any; names the file and the tensor.
@@ -180,7 +180,7 @@ def refuse_infinite_files(checkpoint: Checkpoint) -> None:
             finite = threads.map(partial(_is_finite, file), spans)
             if bad := _names(spans, finite):
                 raise ModelError(
-                    f"{file}: NaN or infinity in its tensor {bad[0]!r}: the training broke down"
+                    f"{file}: NaN or infinity in its tensor {bad[0]!r}: the training diverged"
                 )
 
 

@@ -1,7 +1,7 @@
 """A checkpoint in vLLM, for its offline API (``LLM.generate``, ``LLM.chat``) of 0.28 to 0.33.
 
 ``LLM.chat`` applies chat template and tokenizer itself; doing both here gives every prompt the
-tokens that it has with ``transformers``, and keeps a spelled ``<image>`` text.
+tokens that it has with ``transformers``, and keeps an ``<image>`` in a question as text.
 """
 
 import time
@@ -47,8 +47,8 @@ class VllmPrompt:
     prompt: Any  # ``TokensPrompt`` of ``LLM.generate``, or messages of ``LLM.chat``
     least_tokens: int = 0  # of the prompt; vLLM may put more around images
     image_tokens: tuple[int, ...] = ()  # of each image
-    note: str = ""  # what was changed so that it could be asked
-    ending: str | None = None  # what the template writes behind the last text; None: vLLM knows
+    note: str = ""  # changes to the conversation, such as resized images
+    ending: str | None = None  # what the template writes after the last text; None: see the output
 
 
 class TokenPrompts(PromptTensors):
@@ -124,14 +124,14 @@ class VllmModel:
         self._llm = llm
         self._spec = spec
         self._prompts = prompts
-        self._one_at_a_time = Lock()  # tokenizers are not made for several threads
+        self._one_at_a_time = Lock()  # tokenizers are not thread-safe
         self._adapter = adapter
         self._files = files
         self._texts = ResponseTexts(llm.get_tokenizer(), frozenset(), spec.thinking_tags)
         self._context = int(llm.model_config.max_model_len)
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
-        """Not needed: vLLM forms its own batches."""
+        """Always 0: vLLM forms its own batches."""
         return 0
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[VllmPrompt]:
@@ -159,9 +159,9 @@ class VllmModel:
         return [replace(response, seconds=seconds) for response in responses]
 
     def _likelihoods(self, prepared: list[VllmPrompt], draw: Draw) -> list[Response]:
-        """Log-probabilities of options that stand behind the prompts, as part of them."""
+        """Log-probabilities of options, each appended to the prompt."""
         if self._prompts is None:
-            raise ModelError('likelihoods need prompts = "checkpoint": vLLM encodes these itself')
+            raise ModelError('likelihoods need prompts = "checkpoint" (vLLM encodes the prompts)')
         refuse_opened_thoughts([one.ending or "" for one in prepared], self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
         tokenizer = self._llm.get_tokenizer()
@@ -207,7 +207,7 @@ class VllmModel:
                 return list(self._llm.generate(prompts, params, **more))
             return list(self._llm.chat(prompts, params, **more, **_template(self._spec)))
         except VLLMServerError as why:
-            raise ModelError(f"vLLM cannot go on: {first_line(why)}") from why
+            raise ModelError(f"vLLM failed: {first_line(why)}") from why
         except VLLMError as why:
             raise ValueError(first_line(why)) from why
 
@@ -216,9 +216,9 @@ class VllmModel:
         n_prompt = len(output.prompt_token_ids or ())
         if said.finish_reason in _BROKEN_OFF:
             raise ValueError(f"vLLM ended the response ({said.finish_reason})")
-        self._refuse_too_long(n_prompt, draw)  # there may be more around images than was thought
+        self._refuse_too_long(n_prompt, draw)  # vLLM may add more around images than estimated
         tokens = list(said.token_ids)
-        kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # what it stopped at
+        kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # without the end token
         ending = (output.prompt or "") if asked.ending is None else asked.ending
         return Response(
             text=opened_thought(ending, self._spec.thinking_tags) + self._texts.of(kept),
@@ -232,8 +232,8 @@ class VllmModel:
     def _refuse_too_long(self, n_prompt: int, draw: Draw) -> None:
         if n_prompt + draw.max_tokens > self._context:
             raise ContextFullError(
-                f"the prompt is {n_prompt} tokens, with max_tokens = {draw.max_tokens} more than "
-                f"the {self._context} that the model can read"
+                f"the prompt has {n_prompt} tokens, which with max_tokens = {draw.max_tokens}"
+                f" exceed the context of {self._context} tokens"
             )
 
 
@@ -253,7 +253,7 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
     ours = arguments(spec, checkpoint, files.name if files else checkpoint.location)
     prompts = _prompts(spec, checkpoint) if spec.prompts == "checkpoint" else None
     try:
-        # An argument that is in both is a TypeError, like one that vLLM does not know.
+        # A duplicate argument is a TypeError, like an unknown one.
         llm = LLM(**ours, **{"enable_prefix_caching": True, **spec.extra})
     except (*WHILE_LOADING, VLLMError) as why:
         raise ModelError(
@@ -276,7 +276,7 @@ def logprob_of(output: "RequestOutput", tokens: Sequence[int]) -> float:
 
 
 def _prompt_params(n: int) -> list["SamplingParams"]:
-    """Parameters of requests of which only the prompt matters."""
+    """Parameters of requests for the log-probabilities of the prompt."""
     from vllm import SamplingParams
 
     return [
@@ -312,7 +312,7 @@ def _params(draw: Draw) -> list["SamplingParams"]:
                 repetition_penalty=float(draw.rest.get("repetition_penalty", 1.0)),
                 max_tokens=draw.max_tokens,
                 seed=seed,
-                detokenize=False,  # special tokens around thoughts are kept here
+                detokenize=False,  # ResponseTexts keeps the special tokens around reasoning
                 **choice,
             )
             for seed, choice in zip(draw.seed_numbers, _choices(draw), strict=True)

@@ -58,10 +58,10 @@ def take_group(pending: deque[int], asked: Sequence[Request], size: int) -> Iter
 
 _READERS = 4
 _BATCHES_AHEAD = 2
-_BATCHES_THAT_FIT = 8  # before a larger one is tried: one that fails costs as much as one of them
-_WINDOW = 4  # batches whose images are decoded ahead, so that like sizes can be put together
+_BATCHES_THAT_FIT = 8  # before a larger one is tried: a failing batch costs as much as one
+_WINDOW = 4  # batches whose images are decoded ahead, to group similar sizes
 _MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
-_UNSEEN = 2**24  # pixels that a request is taken to have before any was read
+_UNSEEN = 2**24  # pixels assumed per request before any was read
 
 Conversations: TypeAlias = list[list[Message]]
 
@@ -88,10 +88,10 @@ class _Batch:
 
 
 class BatchSize:
-    """Most requests of a batch: halved when memory runs out, doubled after batches that fit.
+    """Maximum requests per batch: halved when memory runs out, doubled after batches that fit.
 
-    Later requests are shorter. Where a larger batch fails again, twice as many have to fit before
-    the next try.
+    Later requests are shorter. If a larger batch fails again, twice as many have to fit before the
+    next try.
     """
 
     def __init__(self, most: int) -> None:
@@ -105,7 +105,7 @@ class BatchSize:
             self.now, self._n_fit, self._has_grown = min(2 * self.now, self._most), 0, True
 
     def overflow(self, n: int) -> None:
-        """Halve a batch of n requests that memory had no room for."""
+        """Halve the size after a batch of n requests ran out of memory."""
         self.now, self._n_fit = (n + 1) // 2, 0
         self._needed *= 2 if self._has_grown else 1
         self._has_grown = False
@@ -116,7 +116,7 @@ class Batches:
 
     Requests with the same number of turns and images form batches, longest first, so that padding
     is small and memory runs out at the start, if at all (see ``BatchSize``). A request that fails
-    alone gets ``error`` and costs the others nothing.
+    alone gets ``error`` and does not affect the others.
 
     While the model answers a batch, threads decode the images and prepare the tensors of the next.
     """
@@ -171,7 +171,7 @@ class Batches:
         ahead: dict[int, Future[_SizedRequest]] = {}
         pixels = _UNSEEN
         while pending:
-            room = _MOST_PIXELS // (2 * max(1, pixels))  # half of it for the window after this one
+            room = _MOST_PIXELS // (2 * max(1, pixels))  # the other half is for the next window
             window = min(max(room, self._size.now), _WINDOW * self._size.now)
             for i in islice(pending, 2 * window):
                 if i not in ahead:
@@ -182,7 +182,7 @@ class Batches:
                     seen[i] = ahead.pop(i).result()
                 except ModelError:
                     raise
-                except Exception as why:  # noqa: BLE001 - of any kind: formats of images differ
+                except Exception as why:  # noqa: BLE001 - any exception: image formats differ
                     failed.append((i, Response(error=first_line(why))))
             pixels = max((one.pixels for one in seen.values()), default=pixels)
             yield from self._cut(asked, seen)
@@ -205,21 +205,21 @@ class Batches:
     def _prepared(self, batch: _Batch, makers: ThreadPoolExecutor) -> _Batch:
         opening = [request.prompt.rounds()[:1] for request in batch.requests.values()]
         if not all(opening):
-            return batch  # nothing to answer; it is said when it is its turn
+            return batch  # nothing to answer, which is reported when it is sent
         talks = [[message(turn, batch.images) for turn in first] for (first,) in opening]
         return replace(batch, prepared=makers.submit(self._loaded.prepare, talks))
 
     def _ask(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
         """Answer a batch; a failing one is halved down to the request that fails."""
         half = (len(batch.requests) + 1) // 2
-        if len(batch.requests) > self._size.now:  # cut when there seemed to be more memory
+        if len(batch.requests) > self._size.now:  # formed before memory ran out
             yield from self._ask_halves(batch, half)
             return
         try:
             responses = self._converse(batch)
         except ModelError:
             raise
-        except Exception as why:  # noqa: BLE001 - of any kind: templates and families differ
+        except Exception as why:  # noqa: BLE001 - any exception: templates and families differ
             failed = Response(
                 error=first_line(why),
                 refused=CONTEXT_FULL if isinstance(why, ContextFullError) else "",
@@ -230,7 +230,7 @@ class Batches:
             self._size.fit(len(batch.requests))
             yield from zip(batch.requests, responses, strict=True)
             return
-        # Here: until the handler above is left, its traceback holds the tensors.
+        # Not in the handler above, whose traceback holds the tensors.
         free_memory()
         if len(batch.requests) == 1:
             yield from ((i, failed) for i in batch.requests)
@@ -259,7 +259,7 @@ class Batches:
                 said = without_reasoning(response.text, self._spec.thinking_tags)
                 conversation.append(message(Turn("assistant", (said,)), batch.images))
         if not answers:
-            raise ValueError("the prompt leaves no turn of the user to be answered")
+            raise ValueError("the prompt has no unanswered user turn")
         return [_together(responses) for responses in zip(*answers, strict=True)]
 
     def _draw(self, requests: Sequence[Request], turn: int, *, is_last: bool) -> Draw:

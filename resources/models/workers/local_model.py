@@ -28,7 +28,7 @@ class Draw:
     top_p: float
     seeds: Sequence[str]  # one for each conversation; any text
     rest: Mapping[str, Any] = field(default_factory=dict)  # further fields of generation_config
-    elicit: str = ""  # "likelihood" or "constrained": answers are about ``options``
+    elicit: str = ""  # "likelihood" or "constrained", over ``options``; "": free generation
     options: Sequence[Sequence[str]] = ()  # of each conversation
 
     @property

@@ -22,7 +22,7 @@ class Chunks:
     """Progress of one stream: waiting requests, chunks by worker, deaths by request."""
 
     def __init__(self, spec: LocalSpec, requests: Sequence[Request], workers: Workers) -> None:
-        # Engines never look at the question, and it need not travel.
+        # Engines do not use the question, so it is not sent.
         self._asked = [replace(as_asked(r, spec), question=None) for r in requests]
         self._waiting = deque(in_order(self._asked))
         self._batch_size = spec.batch_size
@@ -41,14 +41,14 @@ class Chunks:
         """Hand out chunks and yield responses until all are answered or no worker is left.
 
         Raises:
-            ModelError: If the model cannot be asked at all.
+            ModelError: If the model cannot answer at all.
         """
         while self._waiting or self._handed:
             self._hand_out()
             for worker, said in self._workers.hear():
                 yield from self._take(worker, said)
             if not self._workers.n_alive:
-                error = f"{self._why}, the last there was"
+                error = f"{self._why}, and no worker is left"
                 yield from ((i, Response(error=error)) for i in self._waiting)
                 return
 
@@ -97,7 +97,7 @@ class Chunks:
                 others = _WORDS[self._deaths[i] - 1]
                 yield (
                     i,
-                    Response(error=f"{self._why}, and {others} before it over the same requests"),
+                    Response(error=f"{self._why}, and {others} before it on the same requests"),
                 )
 
 
@@ -118,7 +118,7 @@ class LocalEngine(Engine, KeyExtension, Protocol):
 
 
 class SideBySide:
-    """Answers requests by workers that hold all the weights each, started on demand.
+    """Answers requests by workers, each with all the weights, started on demand.
 
     Only this process writes to the cache. Identity and decoding are those of one engine.
     """

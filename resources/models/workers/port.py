@@ -18,8 +18,8 @@ from resources.models.workers.batching import Batches
 from resources.models.workers.local_model import Answers, Draw, Message
 from resources.response_cache.engine import ReadImage
 
-Load: TypeAlias = Callable[[Any, Checkpoint], Answers]  # a spec of the kind that it loads
-Chunk: TypeAlias = dict[int, Request]  # by position among all that is asked
+Load: TypeAlias = Callable[[Any, Checkpoint], Answers]  # takes a spec of its kind
+Chunk: TypeAlias = dict[int, Request]  # by position among all requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Job:
     checkpoint: Checkpoint
     read_image: ReadImage
     load: Load
-    rest: Mapping[str, Any]  # what a card recommends beside the temperature
+    rest: Mapping[str, Any]  # decoding of a model card besides temperature and top_p
 
     def on(self, device: str) -> Self:
         """The same job on a device, for kinds of models that have one."""
@@ -88,7 +88,7 @@ class Workers(Protocol):
         """Start the missing workers.
 
         Raises:
-            ModelError: If that cannot be.
+            ModelError: If they cannot be started.
         """
         ...
 
@@ -100,7 +100,7 @@ class Workers(Protocol):
         """Wait for messages, or for a free worker.
 
         Raises:
-            ModelError: If none ever will be.
+            ModelError: If no worker can ever be free.
         """
         ...
 
@@ -118,7 +118,7 @@ def load_named(
     """Load a checkpoint whose files still have the digested content.
 
     Raises:
-        ModelError: If they are not, before or after loading, or it does not load.
+        ModelError: If a file changed before or during loading, or the model does not load.
     """
     with require_unchanged(checkpoint.checksums):
         model = load(spec, checkpoint)

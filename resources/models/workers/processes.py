@@ -17,7 +17,7 @@ from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
 
 def work(job: Job, device: str, n_processes: int, pipe: "Connection[Said, Chunk]") -> None:
     """Answer chunks from a pipe until its other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other end, which then hangs up
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C, and closes the pipe
     _share_cores(n_processes)
     batches = job.batches()
     try:
@@ -44,11 +44,11 @@ def answered(chunk: Chunk, batches: Batches, device: str) -> Iterator[Said]:
 def _share_cores(n_processes: int) -> None:
     import torch
 
-    # Processes with as many threads each as there are cores wait for one another.
+    # Processes with one thread per core each would wait for one another.
     torch.set_num_threads(max(1, torch.get_num_threads() // n_processes))
 
 
-_UNTIL_KILLED = 10.0  # s that a process has to end in
+_UNTIL_KILLED = 10.0  # s within which a process has to end
 
 
 class Processes:
@@ -111,7 +111,7 @@ class _Process:
         arguments = (job, device, n_processes, theirs)
         self._process = spawn.Process(target=work, args=arguments, daemon=True)
         self._process.start()
-        theirs.close()  # so that its end is heard here
+        theirs.close()  # so that the pipe closes when the process ends
 
     @property
     def is_alive(self) -> bool:
@@ -126,7 +126,7 @@ class _Process:
         try:
             said: Said = self.pipe.recv()
         except (EOFError, OSError):
-            self._process.join(_UNTIL_KILLED)  # minus the signal, if one killed it
+            self._process.join(_UNTIL_KILLED)  # sets exitcode, minus the signal if one killed it
             return WorkerDied(
                 f"the process on {self._device} ended with code {self._process.exitcode}"
             )

@@ -18,7 +18,7 @@ from resources.models.workers.processes import answered
 from resources.runs.ray_cluster import connect, why_nowhere
 from resources.runs.run_needs import ray_options
 
-_MOST_AT_ONCE = 64  # responses in one object of Ray's, of those that came together
+_MOST_AT_ONCE = 64  # responses in one Ray object
 
 
 class Replica:
@@ -50,9 +50,9 @@ class Replica:
         try:
             for said in answered(chunk, self._batches, self._device):
                 came.put(said)
-        finally:  # as of a process that ends: with a traceback, in the log of its node
+        finally:  # also after an exception, whose traceback is in the log of the node
             why = sys.exception()
-            came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # after the end it is ignored
+            came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # ignored after the last message
 
 
 def _is_last(said: Said | WorkerDied) -> bool:
@@ -61,13 +61,13 @@ def _is_last(said: Said | WorkerDied) -> bool:
 
 _LOG = logging.getLogger("bench_assets.ray")
 
-_UNTIL_SOMEBODY = 600.0  # s until the first replica is up: others may hold what it needs
-_BETWEEN = 60.0  # s between two looks at whether one could ever be
+_UNTIL_SOMEBODY = 600.0  # s to wait for a first replica: its resources may be in use
+_BETWEEN = 60.0  # s between two checks whether a replica can start
 _ITS_DEATHS = ("RayActorError", "ActorDiedError", "ActorUnavailableError")
 
 
 class RayReplicas:
-    """Actors; one that dies is replaced on another node, once per replica and stream."""
+    """Actors; dead ones are replaced, at most ``n_replicas`` times per stream."""
 
     most_deaths = 3
 
@@ -78,7 +78,7 @@ class RayReplicas:
         self._needs = needs
         self._actors: list[_Actor] = []
         self._spare = 0
-        self._since = 0.0  # s of the monotonic clock since which no replica is up
+        self._since = 0.0  # s on the monotonic clock, since when no replica is up
 
     @property
     def n_alive(self) -> int:
@@ -202,7 +202,7 @@ class _Actor:
 
 
 def _named(why: Exception) -> str:
-    """The name of Ray's error, whose text is a page."""
+    """A short form of Ray's error, whose text is a page."""
     name = type(why).__name__
     return name if name in _ITS_DEATHS else f"{name}: {str(why).strip().splitlines()[-1]}"
 
@@ -210,7 +210,7 @@ def _named(why: Exception) -> str:
 class RayEngine(SideBySide):
     """Answers requests by actors on the nodes of a Ray cluster.
 
-    The requests of a dead node are answered on another; those that three actors died of get
+    The requests of a dead node are answered on another; requests that three actors died of get
     ``error``. Every replica verifies that its node has the same checkpoint.
     """
 

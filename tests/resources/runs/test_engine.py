@@ -86,7 +86,7 @@ def test_what_kills_three_replicas_is_an_error_and_the_rest_is_answered(vlm: Pat
         killer, *others = responses_of(engine, requests)
     assert [response.text for response in others] == ["A", "BB", "CCC"]
     assert killer.error.startswith("the replica on 127.0.0.")
-    assert killer.error.endswith(", and two before it over the same requests")
+    assert killer.error.endswith(", and two before it on the same requests")
 
 
 def test_a_checkpoint_that_does_not_load_ends_the_asking_and_names_the_node(vlm: Path) -> None:

@@ -42,7 +42,9 @@ def cut_weights(vlm: Path, folder: Path) -> str:
     ("write", "named"),
     [
         pytest.param(lambda vlm, folder: local(folder), "no such folder", id="a missing path"),
-        pytest.param(without_template, 'chat_template = a file, or "plain"', id="a base model"),
+        pytest.param(
+            without_template, 'Set chat_template to a file, or to "plain"', id="a base model"
+        ),
         pytest.param(own_code, "trust_remote_code = true", id="code of its own"),
         pytest.param(cut_weights, "half-written or corrupt", id="half of the weights"),
         pytest.param(

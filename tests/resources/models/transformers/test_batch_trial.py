@@ -53,7 +53,7 @@ def test_emu3_gives_the_card_s_response_and_its_identity_says_how(
     with caplog.at_level(logging.WARNING, "bench_assets.local"):
         engine = engine_of(emu3, tmp_path)
         assert engine.identity.endswith(",alone")
-    assert "asked one at a time: in a batch its scores change" in caplog.text
+    assert "sent one at a time: in a batch its scores change" in caplog.text
     processor = load(spec_of(emu3), engine.checkpoint).processor
     card = Card(emu3, processor, plain=False)
     first = 6  # of the card's twelve tokens

@@ -92,20 +92,20 @@ def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
     ("hands", "expected"),
     [
         pytest.param(
-            Hands(3, 2), "hand 1 is gone, and one before it over the same requests",
+            Hands(3, 2), "hand 1 is gone, and one before it on the same requests",
             id="over a request two may die, as processes do",
         ),
         pytest.param(
-            Hands(4, 3), "hand 2 is gone, and two before it over the same requests",
+            Hands(4, 3), "hand 2 is gone, and two before it on the same requests",
             id="over a request three may die, as replicas do",
         ),
         pytest.param(
             Hands(1, 3, spare=2),
-            "hand 0's heir's heir is gone, and two before it over the same requests",
+            "hand 0's heir's heir is gone, and two before it on the same requests",
             id="those that replace the dead count too",
         ),
         pytest.param(
-            Hands(1, 3), "hand 0 is gone, the last there was", id="nobody is left to die",
+            Hands(1, 3), "hand 0 is gone, and no worker is left", id="nobody is left to die",
         ),
     ],
 )  # fmt: skip
@@ -118,7 +118,7 @@ def test_the_others_of_a_chunk_are_answered_and_only_what_kills_is_an_error() ->
     texts = ["a", "poison", "bb", "ccc"]
     said = asked(hands, *texts, batch_size=4)
     assert (said[0], *said[2:]) == ("A", "BB", "CCC")
-    assert said[1].endswith("over the same requests")
+    assert said[1].endswith("on the same requests")
     assert [len(chunk) for hand in hands.hands for chunk in hand.chunks] == [1, 1, 1]
 
 

@@ -135,7 +135,7 @@ def test_a_prompt_without_an_open_turn_is_an_error_of_its_own(vlm: Path) -> None
     closed = Prompt((Turn("user", ("one",)), Turn("assistant", ("yes",))))
     good, bad = responses_of(engine_of(vlm), [Request(prompt=MIXED[0]), Request(prompt=closed)])
     assert not good.error
-    assert "no turn of the user" in bad.error
+    assert "no unanswered user turn" in bad.error
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,9 @@ def test_a_checkpoint_without_a_template_says_what_to_do(vlm: Path, tmp_path: Pa
         (folder / name).write_text(
             json.dumps({k: v for k, v in written.items() if k != "chat_template"})
         )
-    with pytest.raises(ModelError, match=r'chat_template = a file, or "plain" for a base model'):
+    with pytest.raises(
+        ModelError, match=r'Set chat_template to a file, or to "plain" for a base model'
+    ):
         loaded(folder)
     (response,) = responses_of(
         engine_of(folder, chat_template="plain"), [Request(prompt=Prompt.of(RED, "What colour?"))]

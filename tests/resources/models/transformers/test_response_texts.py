@@ -62,6 +62,6 @@ def test_a_prompt_that_leaves_no_room_is_an_error_with_its_numbers(tmp_path: Pat
     n = int(responses[1].error.split()[3])
     assert n > 64 - 8
     assert responses[1].error == (
-        f"the prompt is {n} tokens, with max_tokens = 8 more than the 64 that the model can read;"
-        " set a smaller max_tokens"
+        f"the prompt has {n} tokens, which with max_tokens = 8 exceed the context of 64 tokens."
+        " Set a smaller max_tokens"
     )

@@ -18,9 +18,9 @@ def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_pat
     shutil.copytree(folder, beams)
     (beams / "generation_config.json").write_text('{"num_beams": 4, "no_repeat_ngram_size": 3}')
     engine = engine_of(beams, decoding="card")
-    with pytest.raises(ModelError, match="cannot follow no_repeat_ngram_size, num_beams"):
+    with pytest.raises(ModelError, match="does not support no_repeat_ngram_size, num_beams"):
         _ = engine.decoding
-    with pytest.raises(ModelError, match="cannot follow"):
+    with pytest.raises(ModelError, match="does not support"):
         responses_of(engine, [Request(prompt=MIXED[0])])
 
 
@@ -29,8 +29,8 @@ def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_pat
     [
         pytest.param(
             Prompt.of("a" * 500),
-            "the prompt is {n} tokens, with max_tokens = 64 more than the 500 that the model can "
-            "read",
+            "the prompt has {n} tokens, which with max_tokens = 64 exceed the context of 500 "
+            "tokens",
             id="too long",
         ),
         pytest.param(Prompt.of("abort"), "vLLM ended the response (abort)", id="broken off"),
@@ -51,7 +51,7 @@ def test_what_vllm_refuses_is_an_error_of_the_request(folder: Path) -> None:
 
 
 def test_when_vllm_dies_nothing_more_can_be_asked(folder: Path) -> None:
-    with pytest.raises(ModelError, match="vLLM cannot go on: EngineCore encountered an issue"):
+    with pytest.raises(ModelError, match="vLLM failed: EngineCore encountered an issue"):
         ask(folder, MIXED[0], Prompt.of("dies"))
 
 

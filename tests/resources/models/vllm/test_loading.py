@@ -39,7 +39,7 @@ def test_an_adapter_gets_the_least_room_that_vllm_has_for_its_rank(
 @pytest.mark.parametrize(
     ("tensors", "config", "says"),
     [
-        pytest.param([LANGUAGE], {"use_dora": True}, "does not know use_dora", id="DoRA"),
+        pytest.param([LANGUAGE], {"use_dora": True}, "does not support use_dora", id="DoRA"),
         pytest.param([LANGUAGE], {"r": 1024}, "rank 1024 is more than vLLM's 512", id="rank"),
         pytest.param([LANGUAGE, TOWER], {}, "ignores the adapter's vision weights", id="tower"),
     ],
