@@ -33,7 +33,7 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
         spans: Positions of its tensors.
 
     Raises:
-        ModelError: If it is half-written; names the tensor in which the zeros begin.
+        ModelError: If all tensors are zero, or the zeros begin inside one; names it.
         OSError: If it cannot be read.
     """
     size = file.stat().st_size

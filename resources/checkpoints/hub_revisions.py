@@ -32,7 +32,7 @@ class HubRevision:
 
 @dataclass(slots=True, kw_only=True)
 class HubSurvey:
-    """Findings in the repositories."""
+    """Findings in the watched repositories."""
 
     finished: list[HubRevision] = field(default_factory=list)  # one per commit
     unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
@@ -74,7 +74,7 @@ def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi"
 
 
 def find_revision(key: str, repositories: Sequence[str]) -> tuple[str, str]:
-    """Repository and commit of a revision, without asking the hub.
+    """Repository and commit of a revision, without a request to the hub.
 
     >>> find_revision("a/b/step-10@" + 40 * "0", ["a/b"])[0]
     'a/b'

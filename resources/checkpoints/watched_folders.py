@@ -203,7 +203,7 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
     """Find the folder of a checkpoint, also if it was renamed.
 
     Raises:
-        ModelError: If it was deleted, or its weights were overwritten.
+        ModelError: If it was deleted or overwritten, or is incomplete.
     """
     name, _, content = key.rpartition("@")
     below = {folder: _name(root, folder) for root in folders for folder in models_below(root)}

@@ -1,7 +1,7 @@
 """Retries with backoff: which failures are retried, and after how long.
 
-Rate limits announce the wait in a header or a message; otherwise it grows exponentially with
-jitter.
+Servers announce the wait of a rate limit in a header or a message; any other wait grows
+exponentially, with jitter.
 """
 
 import asyncio

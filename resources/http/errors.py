@@ -139,7 +139,7 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 
 
 def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
-    """Classify an error response."""
+    """Classify an error response; ``error`` is one found inside a body with status 200."""
     received = _read(data) if error is None else {"error": error}
     said = (sentence(received) or _page(data))[:_MATCHED]
     detail = " ".join(said.split())[:_SHOWN]

@@ -173,7 +173,7 @@ def _in_json(_: Received, text: str, options: Sequence[str]) -> str:
 
 def _one_of(_: Received, text: str, options: Sequence[str]) -> str:
     if (said := text.strip()) not in options:
-        raise NoResponseError(f"none of the options was answered: {text[:40]!r}")
+        raise NoResponseError(f"not one of the options: {text[:40]!r}")
     return said
 
 
@@ -207,9 +207,9 @@ def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
     except (LookupError, TypeError, ValueError) as why:
         raise NoResponseError("no top_logprobs of the first token") from why
     if not found or not all(isfinite(p) and p <= 1e-4 for _, p in found):
-        raise NoResponseError("top_logprobs are no log-probabilities")
+        raise NoResponseError("top_logprobs are not log-probabilities")
     if sum(exp(p) for _, p in found) > 1.01:
-        raise NoResponseError("top_logprobs are no log-probabilities: they add up to more than 1")
+        raise NoResponseError("top_logprobs are not log-probabilities: they add up to more than 1")
     least = min(p for _, p in found)
     known = [
         max((p for token, p in found if token.strip() == option), default=None)

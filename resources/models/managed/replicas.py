@@ -63,7 +63,7 @@ class ServerReplicas:
             ModelError: If all were given up, or their router has ended.
         """
         if self._own_router and self._own_router.has_ended:
-            raise ModelError(f"{self._own_router.wait()} (it is the router)")
+            raise ModelError(f"{self._own_router.wait()} (the router)")
         if all(server.has_ended for server in self._servers):
             raise ModelError(self._servers[0].wait())
         return any(server.is_ready(self._spec.health) for server in self._servers)

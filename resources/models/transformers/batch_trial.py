@@ -105,7 +105,7 @@ def _why_alone(
     except Exception as why:  # noqa: BLE001 - as above
         return f"a batch fails ({first_line(why)})"
     if len(together) != len(alone):
-        return "a batch has another number of prompts"
+        return "a batch returns another number of prompts"
     apart = [_apart(one, other) for one, other in zip(alone, together, strict=True)]
     allowed = _allowed(model.weights.dtype)
     # With rounded sums, an expert or a near-tie may change in one of three.

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _Settings: TypeAlias = dict[str, Any]
 
 _SHAPES = ((2000, 2000), (3000, 1000), (1000, 3000), (2000, 400), (400, 2000), (640, 480), (64, 64))
-"""Width and height in px of images, one of which takes the most tokens in any family."""
+"""Width and height in px of images among which the maximum of a family's tokens is sought."""
 _NARROW = ((6400, 100), (100, 6400))
-"""Shapes that take the most tokens in tiling families. They do so too where the area is bounded, as
-a row is at least one token high; but allowing for that would cost all other images tokens."""
+"""Further shapes, which take the most tokens in tiling families. They do so too where the area is
+bounded, as a row is at least one token high; but that would cost all other images tokens."""
 _SHRINK = 0.9
 
 
@@ -73,7 +73,9 @@ class ImageTokens:
             if (tokens := self.of(width, height)) <= limit:
                 break
             if max(width, height) < LEAST_SIDE:
-                raise ValueError(f"an image becomes {tokens} tokens, max_image_tokens = {limit}")
+                raise ValueError(
+                    f"an image has {tokens} tokens or more (max_image_tokens = {limit})"
+                )
         return image.resize((width, height)) if step else image
 
     @cached_property
@@ -120,7 +122,7 @@ def limit_tokens(processor: "ProcessorMixin", limit: int, name: str) -> None:
     try:
         _limit(processor, limit, name)
     except ValueError as why:
-        raise ModelError(f"{name}: max_image_tokens cannot be kept: {why}") from why
+        raise ModelError(f"{name}: max_image_tokens cannot be enforced: {why}") from why
 
 
 def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
@@ -137,7 +139,9 @@ def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
         if least <= limit:
             most(ladder[bisect_left(ladder, True, key=lambda rung: most(rung) <= limit)])
             return
-    raise ModelError(f"{name}: max_image_tokens = {limit}, but an image is at least {least} tokens")
+    raise ModelError(
+        f"{name}: max_image_tokens = {limit}, but an image has at least {least} tokens"
+    )
 
 
 def _ladders(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN401 - any image processor

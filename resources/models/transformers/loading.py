@@ -39,8 +39,8 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     """Load weights onto their device.
 
     Raises:
-        ModelError: If the family is not known, code is not trusted, a package is missing, or
-            tensors are missing, of the wrong shape, NaN or infinite.
+        ModelError: If the family is unknown, code is not trusted, a package is missing, or tensors
+            are missing, of the wrong shape, NaN or infinite.
         OSError, ValueError, ...: Errors of transformers for invalid files.
     """
     let_torchvision_load()

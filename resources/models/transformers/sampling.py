@@ -229,7 +229,7 @@ def _card(written: dict[str, Any], location: str) -> Card:
         for name in ("temperature", "top_p")
     )
     if not temperature > 0:
-        raise ValueError(f"do_sample with temperature = {temperature:g}; leave do_sample out")
+        raise ValueError(f"do_sample with temperature = {temperature:g}. Remove do_sample")
     return Card(temperature=temperature, top_p=top_p, rest=rest)
 
 

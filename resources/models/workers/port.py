@@ -37,7 +37,7 @@ class Job:
         return replace(self, spec=self.spec.model_copy(update={"device": device}))
 
     def batches(self) -> Batches:
-        """Batching over the model, which is loaded and verified at the first request."""
+        """Make the batches of the job; its model is loaded and verified at the first request."""
         return Batches(
             self.spec,
             self.read_image,

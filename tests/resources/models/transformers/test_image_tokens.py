@@ -111,7 +111,7 @@ def test_a_limit_below_the_least_says_the_least(family: str, limit: int, least: 
     with pytest.raises(ModelError) as raised:
         limit_tokens(processor_of(family), limit, "a checkpoint")
     assert str(raised.value) == (
-        f"a checkpoint: max_image_tokens = {limit}, but an image is at least {least} tokens"
+        f"a checkpoint: max_image_tokens = {limit}, but an image has at least {least} tokens"
     )
 
 
