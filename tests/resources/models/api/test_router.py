@@ -154,7 +154,7 @@ class TestOurOwnRouter:
             below = psutil.Process().children(recursive=True)
             (router,) = [one for one in below if one.cmdline()[0].startswith("vllm::router")]
             router.kill()
-            with pytest.raises(ModelError, match=r"the router"):
+            with pytest.raises(ModelError, match=r"\(the router\)"):
                 asked(served, "?")
 
 
