@@ -138,7 +138,7 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def shortened(value: object) -> str:
-    """A value of a file as text of bounded length, for messages."""
+    """A value from a file as text of at most 120 characters, for messages."""
     text = str(value)
     return f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
 

@@ -53,7 +53,7 @@ class BatchApi(Protocol):
         """Find a batch of ``n`` requests submitted after ``since`` (s); "" if there is none.
 
         Raises:
-            ModelError: If the server cannot be asked.
+            ModelError: If the server cannot be reached, or refuses.
         """
         ...
 
@@ -62,7 +62,7 @@ class BatchApi(Protocol):
 
         Raises:
             GoneError: If the server knows no batch of that id.
-            ModelError: If the server cannot be asked.
+            ModelError: If the server cannot be reached, or refuses.
         """
         ...
 

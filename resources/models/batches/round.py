@@ -71,7 +71,7 @@ class Round:
         return [*going_on, *self._again]
 
     def over(self) -> None:
-        """Forget the collected batches: all results are stored."""
+        """Remove the collected batches from the ledger, once all results are stored."""
         for one in self._collected:
             self.noted.forget(one)
 
@@ -213,7 +213,7 @@ class Round:
         going_on: list[Conversation],
         hand: Hand,
     ) -> None:
-        """Hand over the results of a batch."""
+        """Hand over the results of a batch to their conversations."""
         seen: set[str] = set()
         async for custom_id, response in self.api.results(self.wire, out.batch, self.form):
             if custom_id in seen:

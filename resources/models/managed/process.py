@@ -41,7 +41,7 @@ def program(named: str) -> str:
     """Find a program in PATH or beside the running Python.
 
     Raises:
-        ModelError: If there is none.
+        ModelError: If it is in neither.
     """
     beside = Path(sys.executable).parent
     if found := shutil.which(named) or shutil.which(named, path=str(beside)):

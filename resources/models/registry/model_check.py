@@ -266,7 +266,7 @@ def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly
 def _request(name: str, prompt: Prompt, subject: Subject) -> Request:
     prompt = prompt.without_images() if subject.blind else prompt
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
-    question = Question(  # for models written in Python, which may look at it
+    question = Question(  # for models written in Python, which may use it
         question_id=f"check/{name}",
         task="check",
         edition="mini",

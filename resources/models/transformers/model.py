@@ -68,7 +68,7 @@ class TransformersModel:
         return self._model
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
-        """Tokens of images; 0 if unknown."""
+        """Tokens of images in all; 0 if unknown."""
         if self._image_tokens is None:
             return 0
         try:
@@ -134,7 +134,7 @@ class TransformersModel:
     def _elicited(
         self, prepared: PromptBatch, draw: Draw, watched: Finite, chosen: Sequence[Any]
     ) -> list[Response]:
-        """Answer by options: their likelihoods, or one of them."""
+        """Answer by the likelihoods of the options, or by one of the options."""
         refuse_opened_thoughts(prepared.endings, self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
         return elicit(
@@ -209,7 +209,7 @@ class TransformersModel:
     def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
         """Cut the prompt off; some families return only new tokens.
 
-        BLIP writes its own first token, and leaves the last one out.
+        BLIP replaces the first token of the prompt, and leaves out the last one.
         """
         if self._model.config.is_encoder_decoder:
             return tokens[:, 1:]

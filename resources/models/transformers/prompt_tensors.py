@@ -129,7 +129,7 @@ class PromptTensors:
         return talk, "; ".join(filter(None, notes))
 
     def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
-        """Tokens of the images; none for families that cannot tell."""
+        """Tokens of the images; () for families whose tokens cannot be counted."""
         try:
             return tuple(self._tokens.of(*p.size) for p in images_of(talk)) if self._tokens else ()
         except ValueError:

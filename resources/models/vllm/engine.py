@@ -41,7 +41,7 @@ class VllmEngine(CheckpointEngine[VllmSpec]):
     def close(self) -> None:
         """Free the memory; a later request loads the weights again."""
         super().close()
-        gc.collect()  # vLLM ends its processes when its last object goes
+        gc.collect()  # vLLM ends its processes when its last object is collected
 
     @cached_property
     def _card(self) -> Card | None:
