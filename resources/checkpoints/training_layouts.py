@@ -42,7 +42,7 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         to_do="wait for {sign}, or restart the download",
     ),
     TrainingLayout(
-        name="verl's shards of FSDP",
+        name="verl FSDP shards",
         signs=(r"model_world_size_\d+_rank_\d+\.pt",),
         unless=r"huggingface/(pytorch_)?model\b.*\.(safetensors|bin)",
         to_do="merge: python -m verl.model_merger merge --backend fsdp --local_dir {folder}"
@@ -56,50 +56,50 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         parts=r"global_step\d+",
     ),
     TrainingLayout(
-        name="a step of DeepSpeed ZeRO, weights not gathered",
+        name="a DeepSpeed ZeRO step, weights not gathered",
         signs=(_ZERO,),
         to_do="merge: python zero_to_fp32.py {folder.parent} MERGED --safe_serialization"
         " -t {folder.name} (the script lies in deepspeed/utils); add config.json and tokenizer",
     ),
     TrainingLayout(
-        name="Megatron's shards",
+        name="Megatron shards",
         signs=(
             r"latest_checkpointed_iteration\.txt",
             rf"(iter_\d+|release)/({_RANK}|{_DCP})",
             _RANK,
             r"common\.pt",
         ),
-        to_do="convert with what trained it: swift export --mcore_model {folder} --to_hf true"
+        to_do="convert with the training framework: swift export --mcore_model {folder} --to_hf true"
         " --output_dir MERGED, AutoBridge.export_ckpt of Megatron Bridge, or Megatron-LM's"
         " tools/checkpoint/convert.py --load-dir {folder} --save-dir MERGED",
         parts=r"iter_\d+|release|mp_rank_\d+.*",
     ),
     TrainingLayout(
-        name="shards of FSDP",
+        name="FSDP shards",
         signs=(rf"pytorch_model_fsdp(_\d+)?/{_DCP}",),
         to_do="merge: accelerate merge-weights {at} {folder}",
         parts=r"pytorch_model_fsdp(_\d+)?|optimizer(_\d+)?",
     ),
     TrainingLayout(
-        name="shards of torch.distributed.checkpoint (FSDP 2, torchtitan)",
+        name="torch.distributed.checkpoint shards (FSDP 2, torchtitan)",
         signs=(_DCP, rf"(model|weights|app)/{_DCP}"),
         to_do="merge: python -m torch.distributed.checkpoint.format_utils dcp_to_torch {at}"
         " model.pt; load it into the model and save_pretrained(FOLDER)",
         parts=r"model|weights|app|optim.*",
     ),
     TrainingLayout(
-        name="weights in Meta's or Mistral's own format",
+        name="weights in the format of Meta or Mistral",
         signs=(r"consolidated([.-][\w-]+)?\.(pth|safetensors)",),
-        to_do="take the release for transformers, or convert: python -m transformers.models"
+        to_do="use the release for transformers, or convert: python -m transformers.models"
         ".FAMILY.convert_FAMILY_weights_to_hf --input_dir {folder} --output_dir CONVERTED",
     ),
     TrainingLayout(
-        name="GGUF weights alone",
+        name="GGUF weights only",
         signs=(r"[^/]*\.gguf",),
         to_do='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
     ),
     TrainingLayout(
-        name="a pipeline of diffusers",
+        name="a diffusers pipeline",
         signs=(r"model_index\.json",),
         to_do="it generates images and answers no questions: use a vision-language model",
         parts=r".*",
@@ -112,17 +112,17 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
     TrainingLayout(
         name="an ONNX export",
         signs=(r"(onnx/)?[^/]*\.onnx",),
-        to_do="take the checkpoint that it was exported from, with model.safetensors",
+        to_do="use the checkpoint that it was exported from, with model.safetensors",
         parts=r"onnx",
     ),
     TrainingLayout(
-        name="weights of TensorFlow or Flax",
+        name="TensorFlow or Flax weights",
         signs=(r"tf_model\.h5|flax_model\.msgpack|saved_model\.pb|[^/]*\.keras",),
         to_do="convert with transformers 4: from_pretrained({folder}, from_tf or from_flax = True)"
         " and save_pretrained(FOLDER)",
     ),
     TrainingLayout(
-        name="an archive of NeMo",
+        name="a NeMo archive",
         signs=(r"[^/]*\.nemo",),
         to_do="convert {sign} to transformers with NeMo's export, or serve it",
     ),
@@ -138,7 +138,7 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         " gave it, and save_pretrained(FOLDER)",
     ),
     TrainingLayout(
-        name="tensors of torch without a configuration",
+        name="torch tensors without a configuration",
         signs=(
             r"([^/]*[-_.])?(model|state_dict|weights|checkpoint|ckpt|step|epoch|iter|last|best|final)"
             r"[-_=.]?\w*\.pth?",

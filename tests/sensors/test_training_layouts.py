@@ -56,7 +56,7 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         pytest.param(
             ["a/iter_5/common.pt", "a/iter_5/__0_0.distcp", "a/iter_5/metadata.json"],
             "a",
-            "Megatron's shards",
+            "Megatron shards",
             id="Megatron, torch_dist",
         ),
         pytest.param(["m.Q4_K.gguf"], "", 'gguf_file = "m.Q4_K.gguf"', id="GGUF alone"),
@@ -64,7 +64,7 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         pytest.param(
             ["a/model_index.json", "a/unet/config.json", "a/unet/model.safetensors"],
             "a",
-            "a pipeline of diffusers",
+            "a diffusers pipeline",
             id="diffusers",
         ),
         pytest.param(["a/open_clip_config.json"], "a", "a CLIPModel", id="OpenCLIP"),
