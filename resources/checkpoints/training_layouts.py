@@ -69,9 +69,9 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
             _RANK,
             r"common\.pt",
         ),
-        to_do="convert with the training framework: swift export --mcore_model {folder} --to_hf true"
-        " --output_dir MERGED, AutoBridge.export_ckpt of Megatron Bridge, or Megatron-LM's"
-        " tools/checkpoint/convert.py --load-dir {folder} --save-dir MERGED",
+        to_do="convert with the training framework: swift export --mcore_model {folder}"
+        " --to_hf true --output_dir MERGED, AutoBridge.export_ckpt of Megatron Bridge, or"
+        " Megatron-LM's tools/checkpoint/convert.py --load-dir {folder} --save-dir MERGED",
         parts=r"iter_\d+|release|mp_rank_\d+.*",
     ),
     TrainingLayout(
