@@ -33,7 +33,9 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
         pytest.param({"text": b"A"}, "its text is not text but bytes", id="bytes"),
         pytest.param({"text": ["A"]}, "its text is not text but list", id="a list"),
         pytest.param({"text": "A\ud83d"}, "its text is not valid Unicode", id="half a character"),
-        pytest.param({"finish_reason": {}}, "its finish_reason is not text but dict", id="no reason"),
+        pytest.param(
+            {"finish_reason": {}}, "its finish_reason is not text but dict", id="no reason"
+        ),
         pytest.param({"note": "\udcff"}, "its note is not valid Unicode", id="half in the note"),
     ],
 )
