@@ -19,10 +19,7 @@ from bench_assets.workspace.console.signal_exit import (
 )
 
 _GC_THRESHOLDS = 50_000, 100
-"""New objects after which Python looks for cycles; such looks after which it looks further back.
-
-700 and 10 are for small programs.
-"""
+"""Garbage collection thresholds of the two young generations; the defaults suit small programs."""
 
 
 def main() -> None:
@@ -33,11 +30,11 @@ def main() -> None:
     for number in SIGNAL_NAMES:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, _exit_on_signal)
-    # before typer is loaded, which keeps the one that it finds
+    # before typer is loaded, which keeps the hook that it finds
     sys.excepthook = _print_unexpected_error
-    os.environ.setdefault("TQDM_DISABLE", "1")  # other libraries' bars, beside ours; read at import
-    # Dagster's migrations use mako, whose coloured error pages are never shown here:
-    # 4 MiB of other languages' grammars. None: it does without, as where they are not installed.
+    os.environ.setdefault("TQDM_DISABLE", "1")  # no bars of other libraries; read at import
+    # Dagster's migrations import mako, whose highlighted error pages load 4 MiB of grammars and
+    # are never shown. None makes that import fail, as if Pygments were not installed.
     sys.modules.setdefault("mako.ext.pygmentplugin", None)  # type: ignore[arg-type]
     from bench_assets.cli.main import app
 
@@ -45,7 +42,7 @@ def main() -> None:
 
 
 def _hide_keys_in_arguments() -> None:
-    """Run anew with the names of variables in place of keys: every user sees a command line."""
+    """Restart with names of variables in place of keys, because all users can see command lines."""
     if not any("://" in word or "=" in word for word in sys.argv[1:]):
         return
     from resources.config.addresses import template_of_argument
@@ -55,14 +52,14 @@ def _hide_keys_in_arguments() -> None:
     if hidden != sys.argv[1:]:
         names = ", ".join(sorted({*re.findall("BENCH_KEY_[0-9A-F]{8}", " ".join(hidden))}))
         sys.stderr.write(
-            f"{names}: variable that has the key of this command line from here on. Set it for"
-            " later commands: the key is not stored\n"
+            f"{names}: environment variable that now holds the key of this command line. Set it"
+            " for later commands: the key is not stored\n"
         )
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:-n], *hidden])
 
 
 def _exit_on_signal(number: int, _: FrameType | None) -> None:
-    """End at once: an import may catch ``KeyboardInterrupt``."""
+    """Exit immediately, because an import may catch ``KeyboardInterrupt``."""
     os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _signal_message(number))
     os._exit(EXIT_BASE + number)
 

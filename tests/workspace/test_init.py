@@ -65,7 +65,7 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
         pytest.param(
             ["init-benchmark", "fridge"],
             ["init-benchmark", "fridge"],
-            "there is a section [benchmarks.fridge] already",
+            "section [benchmarks.fridge] already exists",
             id="a section that is there",
         ),
         pytest.param(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
 
 
-_DISK_FULL = "No usable temporary directory"  # as tempfile says of full disks, without a file
+_DISK_FULL = "No usable temporary directory"  # tempfile's error on a full disk; has no filename
 
 
 @contextmanager
@@ -31,13 +31,13 @@ def open_home(  # noqa: PLR0913  (an option each)
     judge: str = "",
     scorer: str = "",
     *,
-    models: Mapping[str, Any] | None = None,  # sections that bench.toml does not have
-    review: str = "",  # a file
-    accept: Sequence[str] = (),  # what does not stop a number, beside what bench.toml says
-    training: Sequence[Path] = (),  # what models were trained on, instead of bench.toml's
+    models: Mapping[str, Any] | None = None,  # sections of ad-hoc models
+    review: str = "",  # path of a review form
+    accept: Sequence[str] = (),  # outcomes that do not stop a number, besides bench.toml's
+    training: Sequence[Path] = (),  # training data, instead of bench.toml's
     scratch: bool = False,
 ) -> "Generator[Workbench]":
-    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
+    """Open the home folder; ``scratch`` writes tables to a temporary folder."""
     with error_reporting():
         from bench_assets.workspace.materialization.opening import open_workbench
 
@@ -52,7 +52,7 @@ def open_home(  # noqa: PLR0913  (an option each)
             training=training,
             scratch=scratch,
         ) as bench:
-            gc.freeze()  # the collector skips the million objects of the start-up
+            gc.freeze()  # exempt the million objects of the start-up from garbage collection
             yield bench
 
 
@@ -68,7 +68,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
     review: str = "",
     accept: Sequence[str] = (),
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
-    """Open the home folder for an evaluation; also return the names of the given models."""
+    """Open the home folder for an evaluation, and parse its model arguments."""
     with error_reporting():
         from bench_assets.workspace.evaluate.model_arguments import parse_models
         from resources.config.bench_toml import load_settings
@@ -88,7 +88,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
 
 
 def check_sections(settings: "Settings") -> None:
-    """Validate the sections of suites in bench.toml, and warn of unusable kinds of models.
+    """Validate the suite sections of bench.toml, and warn about unusable kinds of models.
 
     Raises:
         SettingsError: If an entry is unknown.
@@ -109,7 +109,7 @@ def check_sections(settings: "Settings") -> None:
 
 @contextmanager
 def error_reporting() -> Generator[None]:
-    """Print an error as one message, without a traceback; or the signal that ended the command."""
+    """Report an error or a signal as one message, without a traceback, and exit with its code."""
     started = time.time()
     with signal_listener() as signals:
         try:
@@ -119,7 +119,7 @@ def error_reporting() -> Generator[None]:
         except BenchError as why:
             ending = signals.ended_by() if signals.first else SignalExit(f"error: {why}", 1)
         except OSError as why:
-            # without a file it is a defect of ours, not of the disk
+            # without a filename it is a bug, not a problem of the disk
             if not why.filename and _DISK_FULL not in str(why):
                 raise
             place = f"{why.filename}: " if why.filename else ""
@@ -131,7 +131,7 @@ def error_reporting() -> Generator[None]:
 
 
 def _interrupt_summary(started: float) -> str:
-    """Summarise what was kept. Loads nothing: a command that opened no home kept nothing."""
+    """Summarise what was stored; "" if no home was opened. Imports nothing in that case."""
     if "resources.config.bench_toml" not in sys.modules:
         return ""
     from bench_assets.workspace.console.interrupt_summary import interrupt_summary

@@ -25,7 +25,7 @@ def complete_suites(incomplete: str) -> list[str]:
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Models with a name."""
+    """Models of the home, and the embedded models."""
     return _with_prefix(incomplete, _names("models"))
 
 
@@ -58,7 +58,7 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _names(kind: Kind) -> list[str]:
-    """Names of one kind; none if bench.toml has an error, which a shell must not print."""
+    """Names of one kind; none if bench.toml is invalid, since completion must not print errors."""
     from resources.config.environment import default_home
 
     with suppress(BenchError, OSError):
@@ -76,7 +76,7 @@ def _cached_names(
         noted = json.loads(note.read_text(encoding="utf-8"))
         if noted["state"] == state:
             return dict(noted["names"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # gathered again
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # no usable cache
         pass
     names = gather(home)
     if home.is_dir():

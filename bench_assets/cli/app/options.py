@@ -24,7 +24,7 @@ Complete = Callable[[str], list[str]]
 
 
 def named_option(about: str, complete: Complete, *flags: str) -> Any:  # noqa: ANN401
-    """An option whose value has a name that a shell can complete."""
+    """An option whose values the shell completes."""
     return typer.Option(*flags, help=about, autocompletion=complete)
 
 
@@ -52,7 +52,7 @@ ScorerOption = Annotated[str, named_option("Scorer of responses.", complete_scor
 ElicitOption = Annotated[
     str,
     typer.Option(
-        help="Method: generate, or likelihood or constrained, which need options and no parsing.",
+        help="Elicitation: generate; or likelihood or constrained, for questions with options.",
         show_default=False,
     ),
 ]
@@ -88,14 +88,14 @@ PANELS = {
     "Look": ("leaderboard", "explain", "report", "tables", "export"),
     "Operate": ("models", "bundle", "home", "ui"),
 }
-"""Headings of ``bench --help``, with the commands below each."""
+"""Headings of ``bench --help``, and the commands under each."""
 
 SHORTCUTS = {"import": "home"}
-"""Commands that are also found at the top, since that is where they are looked for."""
+"""Commands that are also available at the top level, and their group."""
 
 
 class CommandGroup(TyperGroup):
-    """The root group: commands below headings, and help texts of all arguments."""
+    """The root group: lists commands under headings, and restores help texts of arguments."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401
         super().__init__(**attributes)
@@ -112,7 +112,7 @@ class CommandGroup(TyperGroup):
                     one.help = helps.get(one.name or "")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Find a command, also one of ``SHORTCUTS``."""
+        """Find a command, including those of ``SHORTCUTS``."""
         group = self.commands.get(SHORTCUTS.get(cmd_name, ""))
         if isinstance(group, TyperGroup):
             return group.get_command(ctx, cmd_name)

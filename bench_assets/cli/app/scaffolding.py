@@ -17,7 +17,7 @@ from bench_assets.workspace.console.output import print_message
 app = typer.Typer()
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_EXAMPLE = "fridge"  # the name that templates bear
+_EXAMPLE = "fridge"  # placeholder name in the templates
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _IMAGE_SIZE = 96  # px
 
@@ -59,7 +59,7 @@ def benchmark(name: Name) -> None:
         folder, file = settings.home / name, settings.file
         if name in settings.benchmarks:
             raise SettingsError(
-                f"{file}: there is a section [benchmarks.{name}] already. Choose another name"
+                f"{file}: section [benchmarks.{name}] already exists. Choose another name"
             )
         texts = {
             folder / "questions.jsonl": _render_template("benchmark/questions.jsonl.txt", _EXAMPLE)
@@ -95,7 +95,7 @@ def suite(
 
 
 def _package_files(root: Path, name: str) -> Iterator[tuple[Path, str]]:
-    """Every file of a package, with its content."""
+    """Render every file of the package."""
     for file in sorted((_TEMPLATES / "suite").rglob("*.txt")):
         inside = file.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
         yield root / inside.replace(_EXAMPLE, name), _render_template(f"suite/{inside}.txt", name)

@@ -45,7 +45,7 @@ def serve(
                 )
             if port != PORT and not settings.annotation.url:
                 print_message(
-                    f"For links to this address: {settings.file}, [annotation],"
+                    f"To create links to this address, set in {settings.file}, [annotation]:"
                     f' url = "{served.address}"'
                 )
             print_message(
@@ -135,7 +135,7 @@ def server(
         with LabelStudioProcess(home, port, token, label_studio) as served:
             print_message(f"Log: {served.log}\nStarting; the first start takes half a minute ...")
             served.wait_for_answer()
-            LabelStudio(served.address, token).accounts()  # a data base may know another token
+            LabelStudio(served.address, token).accounts()  # an old database may have another token
             print_message(f"Sign in as {ADMIN}; the password is in {served.folder / 'password'}.")
             print_message("Press Ctrl-C to stop.")
             print_result(served.address)
@@ -178,7 +178,7 @@ def ask(task: TaskArgument = "") -> None:
 
 @campaigns_app.command()
 def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
-    """Print progress of each task: done, in work, open, by annotator, expected end.
+    """Print progress of each task: done, in progress, open, by annotator, expected end.
 
     Example: bench annotate status
     """
@@ -190,7 +190,7 @@ def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 
 @campaigns_app.command()
 def quality(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
-    """Print quality of each annotator: number, speed, agreement, attention checks.
+    """Print each annotator's number of answers, speed, agreement and attention checks.
 
     Example: bench annotate quality
     """
@@ -234,7 +234,9 @@ def review(
     model: Annotated[str, typer.Option(help="Model whose responses are reviewed.")],
     file: Annotated[
         Path | None,
-        typer.Argument(help="Form to write; filled lines stay. Default: review-TASK-MODEL.jsonl."),
+        typer.Argument(
+            help="Form to write; filled-in lines are kept. Default: review-TASK-MODEL.jsonl."
+        ),
     ] = None,
     condition: ConditionOption = "main",
     source: SourceOption = "",

@@ -92,7 +92,7 @@ def judge_trials(
     ] = "",
     labels: Annotated[
         Path | None,
-        typer.Option(help="People's verdicts on cached responses, as JSON lines."),
+        typer.Option(help="Human verdicts on cached responses, as JSON lines."),
     ] = None,
     *,
     as_json: JsonOption = False,
@@ -106,7 +106,7 @@ def judge_trials(
 
         judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
         if not judged:
-            raise SettingsError(f"{task}: has no judge (expected a judged task). Name another task")
+            raise SettingsError(f"{task}: has no judge. Name a judged task")
         for one in judged:
             found = check_judge(
                 bench, one, judge, n_questions=questions, beside=beside, labels=labels
@@ -139,7 +139,7 @@ _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
 OrdersOption = Annotated[
     int,
     typer.Option(
-        "--orders", min=0, help="Orders per question, drawn by --seed; 0: one per option."
+        "--orders", min=0, help="Orders per question, drawn with --seed; 0: one per option."
     ),
 ]
 
@@ -151,7 +151,7 @@ def permute_options(
     n_orders: OrdersOption = 0,
     seed: Annotated[int, typer.Option(help="Seed of the orders.")] = 0,
     limit: Annotated[
-        int, typer.Option(min=0, help="Most questions, stratified by category; 0: all.")
+        int, typer.Option(min=0, help="At most N questions, stratified by category; 0: all.")
     ] = 0,
     source: SourceOption = "",
     *,
@@ -186,7 +186,7 @@ def permute_options(
 def _check_number_of_orders(n_orders: int) -> None:
     if n_orders == 1:
         raise SettingsError(
-            "--orders 1: expected 2 or more, or 0 for all. bench evaluate asks one order"
+            "--orders 1: expected at least 2, or 0 for all. For one order, use bench evaluate"
         )
 
 
@@ -203,12 +203,12 @@ def power(
         typer.Option(min=0.0001, max=1.0, help="Difference to detect, such as 0.02."),
     ] = None,
     baseline: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Score of a model, if none was measured.")
+        float, typer.Option(min=0.01, max=0.99, help="Assumed score, if no model was evaluated.")
     ] = 0.5,
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute the smallest difference that a task can detect, and the questions that one needs.
+    """Compute a task's smallest detectable difference, and the questions a given one needs.
 
     Example: bench audit power codis --difference 0.02
     """

@@ -23,7 +23,7 @@ _BUNDLE_SUFFIX = ".zip"
 
 
 def complete_numbers(context: typer.Context, incomplete: str) -> list[str]:
-    """A task first, then a model."""
+    """Complete a task first, then a model."""
     before = [
         one for value in context.params.values() if isinstance(value, list | tuple) for one in value
     ]
@@ -108,7 +108,7 @@ def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool)
         print_message(f"{packed.n_left_out} images are included by digest only")
     if not said.passed_on:
         print_message(
-            f"do not pass the file on: its questions' licence forbids it ({said.licence})"
+            f"do not share the file: the licence of its questions forbids it ({said.licence})"
         )
     if as_json:
         print_json_result({"file": str(target), "digest": said.digest, "signature": said.signature})

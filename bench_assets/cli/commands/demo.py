@@ -25,9 +25,9 @@ Next:
   bench ui                                              the same graph in the Dagster UI"""
 
 
-_FIRST = "codis"  # the suite that is built in a few seconds
+_FIRST = "codis"  # a suite that is built within seconds
 _ELSEWHERE = ("cogbench", "journeybench")
-"""What another process builds and evaluates: half of the work, and all that encodes sentences."""
+"""Suites for the second process: half of the work, and all that encode sentences."""
 _CAVEATS = (
     "Retrieval evaluates encoders, not chat models.",
     "Mini editions are synthetic: their scores say nothing about the published benchmarks.",
@@ -35,11 +35,11 @@ _CAVEATS = (
 
 
 def evaluate_embedded(bench: Workbench) -> list[BenchError]:
-    """Build every suite's mini edition, and evaluate the models that come with the project.
+    """Build every suite's mini edition, and evaluate the embedded models.
 
-    One suite comes first, so that there are numbers to read while the others are built. Another
-    process takes half of the suites. Each process asks the models in order, because a checkpoint
-    is compared with the one before, and made again if that is late.
+    One suite comes first, so that numbers appear early. A second process takes half of the
+    suites. Each process evaluates the models in order, because a checkpoint is compared with the
+    one before, and would be evaluated again if that one came later.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
@@ -65,7 +65,7 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
 
 
 def _evaluate_all(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
-    """Build questions, and ask the models in order; returns the suites and tasks with questions."""
+    """Build questions and evaluate the models; returns the suites and tasks with questions."""
     built = _build(bench, suites, failures)
     for model in DEMO_MODELS if built else ():
         _evaluate(bench, built, model, failures)
@@ -73,7 +73,7 @@ def _evaluate_all(bench: Workbench, suites: Sequence[str], failures: list[BenchE
 
 
 def _build(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
-    """Build questions; returns the suites and tasks that have some."""
+    """Build questions; returns the suites and tasks that have questions."""
     built: list[str] = []
     for suite in suites:
         with _collected_errors(failures):
@@ -101,7 +101,7 @@ def _print_first(bench: Workbench, model: str) -> None:
 
 @contextmanager
 def _collected_errors(failures: list[BenchError]) -> Generator[None]:
-    """Collect an error, once, and continue."""
+    """Collect an error instead of raising it; duplicates are dropped."""
     try:
         yield
     except BenchError as why:

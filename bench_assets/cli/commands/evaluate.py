@@ -33,7 +33,7 @@ app = typer.Typer()
 
 
 class Acceptable(StrEnum):
-    """What does not stop a number where it is accepted."""
+    """Outcomes that ``--accept`` allows in a result."""
 
     refused = "refused"
     mixed = "mixed"
@@ -42,8 +42,8 @@ class Acceptable(StrEnum):
 AcceptOption = Annotated[
     list[Acceptable] | None,
     typer.Option(
-        help="refused: requests that the provider refuses for good count as wrong; mixed: several"
-        " models or snapshots may have answered. Part of the signature; may be repeated.",
+        help="refused: requests that the provider permanently refuses count as wrong; mixed:"
+        " several models or snapshots may have answered. Part of the signature; repeatable.",
     ),
 ]
 LimitOption = Annotated[
@@ -88,7 +88,7 @@ def evaluate(
     review: Annotated[
         Path | None,
         typer.Option(
-            help="Score reviewed responses as this form has them: bench annotate review.",
+            help="Score reviewed responses by this form, written by bench annotate review.",
             show_default=False,
         ),
     ] = None,
@@ -183,7 +183,7 @@ def _check_arguments(
         raise typer.BadParameter("--elicit needs --model, not --responses")
     if elicits and parses:
         raise typer.BadParameter(
-            "--scorer and --review are of texts, and --elicit leaves none. Drop one of them"
+            "--scorer and --review parse response texts, which --elicit does not produce. Drop one"
         )
 
 

@@ -1,4 +1,4 @@
-"""``bench home usage``: disk usage, downloads, verification and migration of a home folder."""
+"""``bench home``: downloads, imports, verification, migration and disk usage of a home folder."""
 
 import sys
 from collections import Counter
@@ -57,12 +57,12 @@ def import_results(
             " *_results.json), or a file of VLMEvalKit (MODEL_DATASET.xlsx).",
         ),
     ],
-    name: Annotated[str, typer.Option(help="Of the task here; else harness and task.")] = "",
-    model: Annotated[str, typer.Option(help="Of the model here; else as the file says.")] = "",
+    name: Annotated[str, typer.Option(help="Task name here. Default: harness and task.")] = "",
+    model: Annotated[str, typer.Option(help="Model name here. Default: as in the file.")] = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Import results of another harness: leaderboard, report and audit show them as its own.
+    """Import results of another harness into the leaderboard, the report and the audit.
 
     `bench import FILE` is the same.
 

@@ -50,7 +50,7 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
 
 @app.command()
 def check(name: Names = None, *, as_json: JsonOption = False) -> None:
-    """Load each model, or connect to its server, and ask it six probes.
+    """Load each model, or connect to its server, and send six probes.
 
     Example: bench models check runs/step-500
     """
@@ -102,7 +102,7 @@ def _is_confirmed() -> bool:
 
 
 def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
-    """Check models one after the other and print the results; return whether all passed."""
+    """Check models and print the results; returns whether all passed."""
     from bench_assets.cli.output.check_results import print_check
     from resources.config.environment import set_openmp_passive
     from resources.models.registry.model_check import ModelCheck, check_model

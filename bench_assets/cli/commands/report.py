@@ -81,12 +81,12 @@ def _serve(
 
 
 def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
-    """Warn of suites in the report whose data may not be passed on."""
+    """Warn about suites in the report whose data may not be shared."""
     from bench_assets.report.site.images import not_to_be_passed_on
 
     for name in not_to_be_passed_on(bench.tables, bench.catalog):
         if name not in left_out:
             print_message(
-                f"{name}: its licence forbids passing its data on. Before you share the report, use"
+                f"{name}: its licence forbids sharing its data. Before you share the report, use"
                 f" --without-images {name}"
             )

@@ -142,7 +142,7 @@ def claims(
         suites = [bench.catalog.suite(suite)] if suite else bench.catalog.suites
         claiming = [one for one in suites if one.claims]
         if not claiming:
-            print_message("no claims: none of the paper's can be tested here")
+            print_message("no claims: no claim of the papers can be tested here")
         rows = [row for one in claiming for row in tried_claims(one, bench.tables, bench.settings)]
         if not as_json and not models:
             rows = [row for row in rows if not row.model]

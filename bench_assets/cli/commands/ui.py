@@ -1,4 +1,4 @@
-"""``bench ui``: the Dagster UI, or its web server, daemon and code server apart."""
+"""``bench ui``: the Dagster UI, or its web server, daemon and code server separately."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,7 +22,7 @@ CodeServer = Annotated[
     typer.Option(
         "--code",
         metavar="HOST:PORT",
-        help="Address of a `bench ui code`. Default: a code server of its own.",
+        help="Address of a running `bench ui code`. Default: start a code server.",
     ),
 ]
 
@@ -83,7 +83,7 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
     """
     from bench_assets.workspace.materialization.dagster_processes import Web, add_every_model
 
-    _warn_if_exposed(host, port, "is enough to start runs and read every response")
+    _warn_if_exposed(host, port, "start runs and read every response")
     with open_home() as bench:
         add_every_model(bench)
         home = bench.settings.home
@@ -119,7 +119,7 @@ def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
     from bench_assets.workspace.materialization.dagster_processes import CodeServer
     from resources.config.environment import default_home
 
-    _warn_if_exposed(host, port, "is enough to run any code as this user")
+    _warn_if_exposed(host, port, "run any code as this user")
     with error_reporting():
         _make_instance_ready()
         _serve(CodeServer(default_home(), host, port))
@@ -192,6 +192,6 @@ def _code_address(code: str) -> str:
 def _warn_if_exposed(host: str, port: int, what: str) -> None:
     if host not in _LOOPBACK:
         print_message(
-            f"warning: {host}:{port} has no login, and access to it {what}. Allow access only"
-            " through a proxy with a login (docs/cluster.md)"
+            f"warning: {host}:{port} has no login: anyone who can reach it can {what}. Allow access"
+            " only through a proxy with a login (docs/cluster.md)"
         )

@@ -8,8 +8,8 @@ from bench_assets.workspace.console.output import Cell, print_json_result, print
 from resources.models.registry.loaded_model import LoadedCheckpoint
 from resources.models.registry.model_check import ModelCheck, ProbeResult
 
-_MAX_RESPONSE_LENGTH = 60  # characters of a response
-_LABEL = 20  # characters before a line's text
+_MAX_RESPONSE_LENGTH = 60  # characters
+_LABEL = 20  # characters; width of the label column
 
 
 def print_check(check: ModelCheck, *, as_json: bool) -> None:
@@ -70,7 +70,7 @@ def _probe_text(one: ProbeResult) -> str:
 
 
 def _short(number: int) -> str:
-    """Write a number with a prefix of its size.
+    """Format a number with an SI prefix.
 
     >>> _short(3_754_644_480), _short(980)
     ('3.75 G', '980 ')

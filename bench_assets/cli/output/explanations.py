@@ -98,7 +98,7 @@ def _conversation_text(written: str, secrets: Secrets) -> str:
     lines = []
     try:
         turns = json.loads(written)
-    except (ValueError, RecursionError):  # no prompt of ours; shown as it stands
+    except (ValueError, RecursionError):  # not a prompt as we store it: shown unchanged
         return secrets.redacted(written)
     for role, parts in turns:
         texts = [f"[image {p['image'][:12]}]" if isinstance(p, dict) else p for p in parts]
@@ -108,7 +108,7 @@ def _conversation_text(written: str, secrets: Secrets) -> str:
 
 def _response_notes(said: Mapping[str, Any]) -> Iterator[str]:
     tokens = {"prompt": said["prompt_tokens"], "response": said["completion_tokens"]}
-    counted = [f"{n} tokens of {name}" for name, n in tokens.items() if n is not None]
+    counted = [f"{n} {name} tokens" for name, n in tokens.items() if n is not None]
     timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
     ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []
     yield f"({', '.join(['decoding ' + said['decoding'], *ended, *counted, *timed])})"
@@ -145,7 +145,7 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
 
 
 _MAX_EXAMPLES = 3
-_MAX_TEXT_LENGTH = 100  # characters of a text
+_MAX_TEXT_LENGTH = 100  # characters
 
 CAUSE_COLUMNS: Mapping[str, Cell] = {
     "cause": lambda row: row.cause,

@@ -25,7 +25,7 @@ def print_matrices(
         rows: The leaderboard.
         chance: Task -> expected score of guessing, if known.
         unmeasured: Signatures of metrics whose judge was never validated.
-        published: Also the papers' rows.
+        published: Whether to include the papers' rows.
     """
     shown = [
         one for one in matrices(rows, chance, unmeasured) if one.models or one.blind or published
@@ -43,7 +43,7 @@ def print_matrices(
 
 
 def _print(matrix: Matrix, *, published: bool) -> None:
-    """Print the tasks in blocks that fit ``_WIDTH`` columns; the first one has the mean ranks."""
+    """Print the tasks in blocks of at most ``_WIDTH`` characters; the first has the mean ranks."""
     parts = (matrix.models, matrix.blind, matrix.published if published else ())
     has_ranks = any(line.rank for line in matrix.models)
     for nth, tasks in enumerate(_blocks(matrix, [line for part in parts for line in part])):
@@ -69,7 +69,7 @@ def _rank_title(matrix: Matrix) -> str:
 
 
 def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
-    """Divide the tasks so that no block is wider than ``_WIDTH`` columns."""
+    """Divide the tasks into blocks of at most ``_WIDTH`` characters."""
     names = max((len(one_line(line.name)) for line in lines), default=0)
     first = names + 1 + _longest(_rank_title(matrix))
     blocks: list[list[str]] = [[]]
@@ -92,7 +92,7 @@ def _longest(text: str) -> int:
 
 
 def _wrap_task_name(task: str) -> str:
-    """Break a task's name at / and _, since a column is as wide as its longest line.
+    """Break a task's name at / and _, to keep its column narrow.
 
     >>> _wrap_task_name("journeybench/multi_image_vqa").splitlines()
     ['journeybench/', 'multi_image_', 'vqa']

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.evaluate.reproduction import ReproductionResult
 
-_MAX_DIVERGENCES = 12  # that are printed
+_MAX_DIVERGENCES = 12  # printed
 
 _REQUIREMENT_COLUMNS: Mapping[str, Cell] = {
     "part": lambda row: row.part,
@@ -60,7 +60,7 @@ def print_bundle_verification(found: VerifiedBundle) -> None:
     print_result(f"bundle {said.digest}")
     if not said.passed_on:
         print_message(
-            f"do not pass the file on: its questions' licence forbids it ({said.licence})"
+            f"do not share the file: the licence of its questions forbids it ({said.licence})"
         )
     for what, n in sorted(said.not_there.items()):
         if n:
