@@ -43,8 +43,8 @@ def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDef
     @dg.asset(
         name="source",
         description=(
-            "One row: one file that the questions are made of, by its digest: those that hold the "
-            "rows, and the images that they name."
+            "One row: one input file with its digest: a file of questions, or an image that one "
+            "names."
         ),
         dagster_type=table_type(SourceFile),
         **here.stage("source"),
@@ -112,8 +112,8 @@ def _tables(here: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any
         ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_type(Question))},
         dagster_type=table_type(Question),
         description=(
-            "One row: one question with its options in another order; those whose options speak of "
-            "each other are left out."
+            "One row: one question with its options in another order; questions whose options "
+            "refer to each other are left out."
         ),
         **here.stage("questions", below="options_shuffled"),
     )

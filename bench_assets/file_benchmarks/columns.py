@@ -1,4 +1,4 @@
-"""Columns of a file: which of them hold our fields, what the others are, and which are missing."""
+"""Maps the columns of a file to question fields and labels, and reports missing columns."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ _USUAL: Mapping[Column, tuple[str, ...]] = {
     "unit": (),
     "decimals": (),
 }
-"""The first of these that has anything in it is taken, where the settings name none."""
+"""Default column names of each field; the first one in the file is used."""
 _LETTERS = ascii_uppercase[:MOST_OPTIONS]
 _NUMBERED = re.compile(r"image_?\d+")
 _ARITHMETIC = re.compile(r"(.+?)\s*(%|//)\s*(\d+)")
@@ -35,7 +35,7 @@ _ARITHMETIC = re.compile(r"(.+?)\s*(%|//)\s*(\d+)")
 def columns_of(
     cells: Collection[str], benchmark: FileBenchmarkSettings, column: Column
 ) -> list[str]:
-    """Columns of a file for one of our fields; several for images and options."""
+    """Columns that hold a question field; several for images and options."""
     if column in benchmark.columns:
         named = benchmark.columns[column]
         return [named] if isinstance(named, str) else list(named)
@@ -51,13 +51,13 @@ def columns_of(
 
 
 def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
-    """Cells of a row for one of our fields; of a template such as ``"{Index}.jpg"``, its text."""
+    """Cells of a row for a question field; templates such as ``"{Index}.jpg"`` are filled in."""
     names = columns_of(_among(cells, column), benchmark, column)
     return [_filled(name, cells) if "{" in name else cells.get(name) for name in names]
 
 
 def template_columns(template: str) -> list[str]:
-    """Columns of a template, without their arithmetic."""
+    """Columns that a template names, without their arithmetic."""
     fields = fields_of(template)
     return [found[1] if (found := _ARITHMETIC.fullmatch(one)) else one for one in fields]
 
@@ -96,7 +96,7 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
 
 
 def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
-    """Remaining columns with texts or numbers.
+    """Labels of a question: its other columns that hold texts or numbers.
 
     Raises:
         SettingsError: If a column that no setting names looks like images, video or audio.
@@ -121,13 +121,13 @@ def _refuse_media(name: str, cell: object) -> None:
     match looks_like_media(name, cell):
         case "images":
             raise SettingsError(
-                f"column {name!r} looks like images ({cell!r:.60}), and is not shown. Name it in "
+                f"column {name!r} looks like images ({cell!r:.60}), but is not used. Name it in "
                 "columns (images), or in ignore"
             )
         case "video or audio":
             raise SettingsError(
-                f"column {name!r} looks like video or audio ({cell!r:.60}): models are shown "
-                "images. Give frames as images, and name the column in ignore"
+                f"column {name!r} looks like video or audio ({cell!r:.60}): only images are "
+                "supported. Provide frames as images, and name the column in ignore"
             )
 
 
@@ -163,9 +163,9 @@ def _missing(entry: str, name: str, there: Sequence[str]) -> SettingsError:
 
 
 def _among(cells: Entry, column: Column) -> list[str]:
-    """Columns to use for a row: of several spellings, the one with a value.
+    """Columns of a row that may hold a field; for images and options, only those with a value.
 
-    Of options in columns of their own, an empty one stays, unless all are.
+    Lettered option columns count even if empty, unless all of them are.
     """
     lettered = column == "options" and any(cells.get(one) is not None for one in _LETTERS)
     return [

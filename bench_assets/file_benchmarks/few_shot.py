@@ -1,4 +1,4 @@
-"""Solved examples before each question (few-shot prompting), of rows that are no questions."""
+"""Few-shot prompting: solved examples before each question, from rows that are not questions."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -16,11 +16,11 @@ from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shots:
-    """Solved examples: as turns, and by content."""
+    """Solved examples, as turns and by content id."""
 
     section: str
     turns: str = ""  # as ``Prompt.to_json`` writes them; "" for none
-    rows: Mapping[str, str] = field(default_factory=dict)  # content of each, and its row
+    rows: Mapping[str, str] = field(default_factory=dict)  # content id -> location of the row
 
     def before(self, question: Question, where: str) -> Question:
         """Put the examples before a question.
@@ -39,7 +39,7 @@ class Shots:
 
 
 def content_id(question: Question) -> str:
-    """Derive an id from the question's content without its answer, which may be corrected."""
+    """Derive an id from a question's content, without its answer, which may be corrected later."""
     asked = [question.text, question.context, question.options, question.images]
     return sha256(json.dumps(asked).encode()).hexdigest()[:12]
 
@@ -54,7 +54,7 @@ def read_shots(
     """Read the solved examples: the first usable rows.
 
     Raises:
-        SettingsError: If there are not as many as ``shots``.
+        SettingsError: If fewer than ``shots`` rows are usable.
     """
     found: dict[str, str] = {}
     turns, why = [], "the file is empty"
@@ -70,7 +70,7 @@ def read_shots(
             turns.append(solved(question, settings))
     if len(found) < benchmark.shots:
         raise SettingsError(
-            f"{section}, shots: {benchmark.shots}, and {len(found)} rows can be used ({why})"
+            f"{section}, shots: expected {benchmark.shots} usable rows, got {len(found)} ({why})"
         )
     return Shots(
         section=section, turns=Prompt(tuple(chain.from_iterable(turns))).to_json(), rows=found

@@ -14,21 +14,21 @@ from bench_assets.core.schema.errors import SourceError
 
 
 class RowReference(NamedTuple):
-    """The id of the row whose image is meant, as in VLMEvalKit's files."""
+    """An image cell that holds the id of another row with the image, as in VLMEvalKit's files."""
 
     row: str
-    folder: Path  # where no file of this name is
+    folder: Path  # has no file of this name
 
     @property
     def missing(self) -> SourceError:
-        """Why the cell is no image, if no row has that id."""
-        return SourceError(f"no image {self.row!r:.80} in {self.folder}, and no row of that id")
+        """The error to raise if no row has that id."""
+        return SourceError(f"no image {self.row!r:.80} in {self.folder}, and no row with that id")
 
 
 Image: TypeAlias = Path | bytes
 ImageCell: TypeAlias = Image | RowReference
 
-_LONGEST_PATH = 1024  # characters; what is longer is an image in base64
+_LONGEST_PATH = 1024  # characters; longer texts are images in base64
 _ROW = re.compile(r"[\w-]{1,64}")
 _BASE64 = re.compile(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|Qk0|SUkqA|TU0AK")
 """How PNG, JPEG, GIF, WebP, BMP and TIFF begin in base64."""
@@ -42,7 +42,7 @@ _TIMED_FILE = re.compile(r"\S+\.(?:mp4|avi|mov|mkv|webm|mp3|wav|flac|ogg|m4a)", 
 
 
 class Folder:
-    """Root folder of image paths, which may not leave it; listed once per file."""
+    """Root folder that image paths may not leave; resolves each parent folder once."""
 
     def __init__(self, path: Path) -> None:
         """Store the path."""
@@ -131,7 +131,7 @@ def _listed(cell: object) -> Sequence[object]:
 
 
 def _is_empty(cell: object) -> bool:
-    """Whether a struct of ``datasets`` holds nothing, or a number is no number."""
+    """Whether a struct of ``datasets`` has only empty fields, or a number is NaN."""
     if isinstance(cell, Mapping):
         return bool(cell) and not any(cell.values())
     return isinstance(cell, float) and isnan(cell)
@@ -159,7 +159,7 @@ def _text(one: str, folder: Folder) -> ImageCell:
     if one.startswith("data:"):
         return _data_uri(one)
     if one.startswith(("http://", "https://")):
-        raise SourceError(f"image {one!r:.80} is an address: download it, and name the file")
+        raise SourceError(f"image {one!r:.80} is an address: download it, and give the file's path")
     if len(one) > _LONGEST_PATH:
         return _decoded(one)
     try:

@@ -18,19 +18,19 @@ from bench_assets.core.schema.rows import Question
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:MOST_OPTIONS]})
-"""What a template may name besides the file's other columns."""
+"""Fields of a template, besides the file's other columns."""
 
 SHOTS = "few-shot turns"
-"""The label of a question that holds its solved examples; no column has such a name by accident."""
+"""Label of a question that holds its solved examples; unlikely to be the name of a column."""
 
 TURN = "<turn>"
-"""What stands between two turns of the user in ``Question.text``."""
+"""Separates the user's turns in ``Question.text``."""
 
-_BOX = re.compile(r"\A([-\d.,]+) of [\d.]+x[\d.]+\Z")  # with the image that it is stored with
+_BOX = re.compile(r"\A([-\d.,]+) of [\d.]+x[\d.]+\Z")  # a box, stored with the image's size
 _TURN = re.compile(rf"\s*{TURN}\s*")
 _PLACED = re.compile(r"<image(?: ?([1-9]\d?))?>")
 NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
-"""Complaint about an unreadable verdict."""
+"""Sent to the judge after an unreadable verdict."""
 
 _JUDGE = (
     "You are shown a question, its right answer and a reply. Say whether the reply gives the right "
@@ -59,7 +59,7 @@ def fields_of(template: str) -> list[str]:
 
 
 class PromptSettings(NamedTuple):
-    """What a benchmark's prompts are made of besides its questions."""
+    """Settings of a benchmark's prompts."""
 
     template: str = ""
     system: str = ""
@@ -84,8 +84,8 @@ def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptS
 def main(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
     """Build the prompt: images replace ``<image>`` or ``<image 2>``; untagged ones come first.
 
-    A tag without an image stays as text. ``<turn>`` begins another turn of the user, which is
-    asked when the model has answered the one before.
+    A tag without an image stays as text. ``<turn>`` begins another user turn, which is sent after
+    the model's response to the one before.
     """
     text = _filled(settings.template, question) if settings.template else _usual(question, settings)
     opening = (Turn("system", (settings.system,)),) if settings.system else ()
@@ -101,16 +101,16 @@ def no_image(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
 def number_marks(question: Question) -> Question:
     """Number the ``<image>`` marks of a question whose options are images, in reading order.
 
-    Options then may be shuffled, and are told apart.
+    Options can then be shuffled without changing their images.
 
     Raises:
-        SourceError: If a mark stands for an image that is not there.
+        SourceError: If a mark has no image.
     """
     texts = (question.context, question.text, *question.options)
     numbers = [int(mark[1] or nth) for nth, mark in enumerate(_PLACED.finditer("".join(texts)), 1)]
     if over := [number for number in numbers if number > len(question.images)]:
         raise SourceError(
-            f"<image {over[0]}> stands for no image: there are {len(question.images)}"
+            f"<image {over[0]}>: no such image (the question has {len(question.images)})"
         )
     if not any(map(_PLACED.search, question.options)):
         return question
@@ -146,7 +146,7 @@ def turns_of(written: str) -> tuple[Turn, ...]:
 
 
 def _turns(text: str, images: Sequence[str]) -> Iterator[Turn]:
-    """Turns of the user, with the images where they are marked."""
+    """Build the user's turns, with each image at its mark."""
     left, nth = dict(enumerate(images, 1)), 0
     turns: list[list[str | Image]] = []
     for one in _TURN.split(text):
@@ -189,7 +189,7 @@ def _usual(question: Question, settings: PromptSettings) -> str:
 
 
 def _filled(template: str, question: Question) -> str:
-    """Fill the columns into a template; empty columns leave nothing."""
+    """Fill in a template; empty columns become empty text."""
     columns = dict.fromkeys(fields_of(template), "") | dict(question.labels)
     columns |= dict(zip(ascii_uppercase, question.options, strict=False))
     columns |= {

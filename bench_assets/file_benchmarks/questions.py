@@ -41,21 +41,21 @@ _OF_OTHERS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLocation:
-    """File and name of a benchmark."""
+    """Name of a benchmark, and the location of its files and settings."""
 
     name: str
     file: Path  # or folder
     split: str = ""
-    image_folder: Path  # what paths of images start at
-    section: str  # "bench.toml, [benchmarks.fridge]": where its settings stand
-    shots_file: Path  # or folder; of solved examples
+    image_folder: Path  # root of relative image paths
+    section: str  # location of its settings: "bench.toml, [benchmarks.fridge]"
+    shots_file: Path  # file or folder of solved examples
 
     def rows(self) -> Iterator[Row]:
         """Read all rows."""
         return read_rows(self.file, self.split)
 
     def questions(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
-        """Read all rows; one that lists several questions becomes as many."""
+        """Read all rows; a row with a list of questions becomes one row per question."""
         for row in self.rows():
             names = columns_of(row.cells, benchmark, "question")
             listed = row.cells.get(names[0]) if len(names) == 1 else None
@@ -77,19 +77,19 @@ class FileQuestions:
 
 
 class _QuestionBuilder:
-    """Questions of rows, in order; each id once."""
+    """Builds questions from rows, in order, and finds duplicate ids."""
 
     def __init__(
         self, benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
     ) -> None:
-        """Begin; ``store`` puts an image into the image store, under a name."""
+        """Start without questions; ``store`` puts an image into the image store, under a name."""
         self.benchmark, self.place = benchmark, place
         self.scoring = scoring_of(benchmark)
         self.images = RowImages(store, place.image_folder, benchmark, place.rows)
-        self._ids, self._rows = TextIndex(), array("I")  # in which row each was first, from 0
+        self._ids, self._rows = TextIndex(), array("I")  # first row of each id, from 0
 
     def first_row(self, question_id: str, row: int) -> int:
-        """Location of the first row with a question: this one, unless it occurred before."""
+        """Number of the first row with this id: ``row``, unless the id occurred before."""
         number = self._ids.number(question_id)
         if number == len(self._rows):
             self._rows.append(row)
@@ -157,17 +157,17 @@ class _QuestionBuilder:
         return self.scoring.answers.gold(value, context)
 
     def _refuse_list(self, value: object) -> None:
-        """Refuse a list as an answer where nothing says whether one of it is enough.
+        """Refuse a list as the answer if no setting says whether one item of it is enough.
 
         Raises:
-            SettingsError: Says what to set.
+            SettingsError: If it is such a list; names the setting.
         """
         listed = parse_list(value)
         several = isinstance(listed, list | tuple) and len(set(map(str, listed))) > 1
         if several and self.benchmark.answer_type is None and self.scoring.is_judgeable:
             raise SettingsError(
-                f'the answer {value!r:.60} is a list: set answer_type to "text" (any of it is '
-                'right), "list" (all of it), "number", "box", "point" or "json"'
+                f'the answer {value!r:.60} is a list: set answer_type to "text" (any item is '
+                'right), "list" (all items), "number", "box", "point" or "json"'
             )
 
     def _group(self, number: int) -> str:
@@ -210,8 +210,8 @@ def build(
 
     Raises:
         SourceError: If the file cannot be read or is cut short, or no row can be used.
-        SettingsError: If the settings name a column that no row has, or do not say what a column
-            holds; if an example is a question.
+        SettingsError: If the settings name a column that no row has, or leave the meaning of a
+            column open; or if a few-shot example is a question.
     """
     building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
     questions, rejections = RowCollector(Question), RowCollector(Rejection)
@@ -253,8 +253,8 @@ def _shots(
     files = data_files(place.file, place.split)
     if any(file in files for file in data_files(there.file, there.split)):
         raise SettingsError(
-            f"{place.section}, shots: are taken from the file of the questions. Set shots_file, or "
-            "shots_split to another split"
+            f"{place.section}, shots: examples would come from the file of the questions. Set "
+            "shots_file to another file, or shots_split to another split"
         )
     building = _QuestionBuilder(benchmark, there, store)
     settings = prompts.settings_of(benchmark, building.scoring.answers)
@@ -264,7 +264,7 @@ def _shots(
 
 
 def _asked(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[str, ...]]:
-    """Read the text of a question, all its turns, and its options."""
+    """Read a question's text, with all its turns, and its options."""
     text = text_of(cells, benchmark, "question")
     if turns := _turns(cells_of(cells, benchmark, "turns")):
         if text:
@@ -280,10 +280,12 @@ def _asked(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[s
 
 
 def _refuse_hidden_options(text: str, gold: object) -> None:
-    """Refuse a letter as the answer to a text with options in it, which would be graded as text.
+    """Refuse a letter as the answer if the question's text holds the options.
+
+    Without parsed options the letter would be graded as text.
 
     Raises:
-        SettingsError: Says how to have the options read.
+        SettingsError: If it is such a letter; names the setting.
     """
     letter = re.fullmatch(r"\(?([A-Ma-m])[).]?", str(gold).strip())
     if letter and ord(letter[1].upper()) - ord("A") < len(split_options(text).options):
@@ -319,7 +321,7 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
             try:
                 found = images_of(cells_of(row.cells, benchmark, "images"), folder)
             except SourceError:
-                continue  # a rejection when the row is read
+                continue  # becomes a rejection when the questions are built
             files.update(str(one) for one in found if isinstance(one, Path))
     return sorted(files)
 

@@ -1,8 +1,7 @@
 """Readers of question files: JSON lines, JSON, CSV, TSV, Parquet, Arrow.
 
-A folder is one that ``datasets`` wrote with ``save_to_disk``, or one with files for its
-``load_dataset``: splits are recognised by folder and name
-(``data/test-00000-of-00002.parquet``).
+A folder has the layout of ``datasets``' ``save_to_disk``, or files for ``load_dataset``, with
+splits named by folder and file (``data/test-00000-of-00002.parquet``).
 """
 
 import csv
@@ -22,23 +21,23 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
 
-_BATCH = 16  # rows in memory at once; one may hold several photographs
-_MOST = 1024  # of rows that hold none
-_BYTES = 1 << 20  # that as many rows may take, as long as the file says how long they are
+_BATCH = 16  # least rows in memory at once; one may hold several photographs
+_MOST = 1024  # most rows in memory at once
+_BYTES = 1 << 20  # size of a batch in between
 _NOT_JSON = "not JSON, or cut short"
 _END = "\0end of the table"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
-_FETCH_AGAIN = "Fetch the file again, or take the line away."
-_WHOLE = b"ARROW1"  # what a file of Arrow's begins with; a stream does not
+_FETCH_AGAIN = "Download the file again, or remove the line."
+_WHOLE = b"ARROW1"  # first bytes of an Arrow file, but not of an Arrow stream
 
 
 class Row(NamedTuple):
     """A row of a file; ``fault`` is the reason why it has no cells."""
 
-    where: str  # file and line, as a person would look for it
+    where: str  # file and line, for messages
     cells: Entry
     fault: str = ""
-    part: int = 0  # of a row with several questions, from 1
+    part: int = 0  # number of the question in a row of several, from 1
 
 
 def _json_lines(file: Path) -> Iterator[Row]:
@@ -95,9 +94,9 @@ def _separated(file: Path, delimiter: str) -> Iterator[Row]:
 
 
 def _with_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
-    """Yield the lines of a table and a sentinel, which an unclosed quotation swallows.
+    """Yield the lines of a table and a sentinel, which becomes part of an unclosed quotation.
 
-    ``ended`` receives whether the last line had a line ending.
+    Stores in ``ended`` whether the last line had a line ending.
     """
     for line in lines:
         ended[0] = line.endswith(("\n", "\r"))
@@ -119,7 +118,7 @@ def _parquet(file: Path) -> Iterator[Row]:
             taken = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
             batches = table.iter_batches(batch_size=_at_once(taken, about.num_rows))
             yield from _rows(batches, table.schema_arrow, file)
-    except (OSError, ValueError, pa.ArrowException) as why:  # ValueError: names that are no text
+    except (OSError, ValueError, pa.ArrowException) as why:  # ValueError: a column name is not text
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
 
 
@@ -144,7 +143,7 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
     classes = _class_names(schema)
     number = 0
     for batch in batches:
-        batch.validate(full=True)  # else lengths that are not true crash the process
+        batch.validate(full=True)  # otherwise wrong lengths crash the process
         step = _at_once(batch.nbytes, batch.num_rows)
         for start in range(0, batch.num_rows, step):
             for entry in _entries(batch.slice(start, step)):
@@ -163,12 +162,12 @@ def _refuse_twins(names: Iterable[str], file: Path) -> None:
 
 
 def _at_once(n_bytes: int, n_rows: int) -> int:
-    """Rows per batch, from the bytes of all rows."""
+    """Rows per batch, from the size of all rows."""
     return max(_BATCH, min(_MOST, _BYTES * n_rows // max(n_bytes, 1)))
 
 
 def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
-    """Convert rows to Python values; or say why a row cannot be, such as a date out of range."""
+    """Convert rows to Python values; a row that cannot be converted becomes the reason."""
     try:
         return list(rows.to_pylist())
     except (ValueError, OverflowError) as why:
@@ -182,7 +181,7 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     try:
         about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     except (ValueError, RecursionError):
-        return {}  # the rows can be read without
+        return {}  # the rows are readable without
     for part in ("info", "features"):
         about = about.get(part) if isinstance(about, dict) else None
     return {
@@ -210,11 +209,11 @@ READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
     ".parquet": _parquet,
     ".arrow": _arrow,
 }
-"""Suffix -> what reads such a file, row after row."""
+"""Readers of files, by suffix."""
 
 
 _IN_FOLDERS = [suffix for suffix in READERS if suffix != ".json"]
-"""Files that hold rows wherever they lie; a folder's JSON files mostly say something about them."""
+"""Suffixes of question files in folders, where JSON files are mostly metadata."""
 _SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+(?:-[0-9a-f]{16})?)?$")
 
 
@@ -240,7 +239,7 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     """
     if not path.is_dir():
         if path.suffix.lower() not in READERS:
-            raise SourceError(f"{path}: not one of {', '.join(READERS)}, and no folder")
+            raise SourceError(f"{path}: not one of {', '.join(READERS)}, and not a folder")
         return [path]
     splits = _saved(path) or _by_split(path)
     if not splits:
@@ -268,12 +267,12 @@ def _saved_files(folder: Path) -> list[Path]:
     state = _json(folder / "state.json")
     if state.get("_indices_data_files"):
         raise SourceError(
-            f"{folder}: the data set is a selection of rows. Save it after flatten_indices()"
+            f"{folder}: the dataset is a selection of rows. Save it after flatten_indices()"
         )
     named = _listed(folder / "state.json", "_data_files")
     files = [one.get("filename") if isinstance(one, dict) else None for one in named]
     if wrong := [one for one in files if not _names_a_file(one)]:
-        raise SourceError(f"{folder / 'state.json'}: _data_files names no file: {wrong[0]!r:.60}")
+        raise SourceError(f"{folder / 'state.json'}: _data_files: not a file: {wrong[0]!r:.60}")
     return [folder / str(file) for file in files]
 
 

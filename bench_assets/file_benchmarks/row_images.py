@@ -1,4 +1,4 @@
-"""Stores the images of rows, each once, and finds those that a row shows by the id of another."""
+"""Stores the images of rows, each once, and resolves references to images of other rows."""
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
@@ -15,11 +15,11 @@ from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 
-_TURNED = range(5, 9)  # EXIF: shown with width and height exchanged
+_TURNED = range(5, 9)  # EXIF orientations that exchange width and height
 
 
 class ShownImage(NamedTuple):
-    """An image of a question, as it is shown."""
+    """An image of a question, with its size as shown."""
 
     sha256: str
     width: int  # px
@@ -27,10 +27,10 @@ class ShownImage(NamedTuple):
 
 
 class _ImageIndex:
-    """Images by name, in 48 bytes each, whatever the names."""
+    """Images by name; takes 48 bytes per image, however long the names are."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start empty."""
         self._names, self._digests, self._sizes = TextIndex(), bytearray(), array("I")
 
     def find(self, name: str) -> ShownImage | None:
@@ -41,7 +41,7 @@ class _ImageIndex:
         return ShownImage(self._digests[32 * n : 32 * (n + 1)].hex(), width, height)
 
     def add(self, name: str, image: ShownImage) -> bool:
-        """Add the image of a name, unless it is known; whether it was added."""
+        """Add an image unless the name is known; returns whether it was added."""
         if self._names.find(name) is not None:
             return False
         self._names.number(name)
@@ -60,13 +60,13 @@ class RowImages:
         benchmark: FileBenchmarkSettings,
         rows: Callable[[], Iterator[Row]],
     ) -> None:
-        """Begin.
+        """Start without images.
 
         Args:
             store: Puts an image into the image store, under a name.
             folder: Root folder of paths.
             benchmark: Settings of the file.
-            rows: Reads the file once more; asked for where a row shows the image of another.
+            rows: Reads the file again; called only if a row refers to the image of another.
         """
         self.stored = RowCollector(StoredImage)
         self._folder = Folder(folder)
@@ -114,7 +114,7 @@ class RowImages:
         return found
 
     def _read_all(self) -> _ImageIndex:
-        """Images of all rows that hold one, by the rows' ids."""
+        """Images by row id, of all rows that hold exactly one."""
         index = _ImageIndex()
         for row in self._rows():
             try:
@@ -123,5 +123,5 @@ class RowImages:
                     name = text_of(row.cells, self._benchmark, "id")
                     index.add(name, self._kept(found[0], row.where, 1))
             except (SourceError, ImageError):
-                continue  # a rejection when the row is read
+                continue  # becomes a rejection when the questions are built
         return index

@@ -1,7 +1,7 @@
-"""Scoring of file benchmarks: the answer type reads responses, a judge model those that it cannot.
+"""Scoring of file benchmarks: by the rules of the answer type, then by a judge model.
 
-Rules read letters, words, numbers, boxes and lists. A judge model is asked about responses that
-they do not read, and about texts that match no reference. Graded answers have no rules.
+Rules parse letters, words, numbers, boxes and lists. The judge model decides about responses that
+they cannot parse, and about texts that match no reference. Graded answers have no rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,23 +50,23 @@ from bench_assets.file_benchmarks import prompts
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
-_HALF = 0.5  # of the points, from which a grade counts as yes
+_HALF = 0.5  # points from which a grade counts as yes
 _WORDS = {"yes", "no"}
 
 _PLAIN = AnswerSettings()
 
 Points: TypeAlias = Callable[[str, Question], float | None]
-"""A metric of a package: points in [0, 1] of a response to a question; None if it is unread."""
+"""A user's metric function: points in [0, 1] of a response to a question; None if unread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerScoring:
-    """How the responses to a benchmark are read, judged, scored and averaged."""
+    """Parses, judges, scores and averages the responses to a benchmark."""
 
     name: str  # of the metric
     answers: RowAnswer
     metric: MetricDefinition
-    points: Points | None = None  # of a package, instead of the answer type's
+    points: Points | None = None  # a user's metric function, instead of the answer type's points
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Further metrics, see ``group_accuracy_by``."""
 
@@ -78,7 +78,7 @@ class AnswerScoring:
         settings: AnswerSettings = _PLAIN,
         groups: Mapping[str, tuple[str, ...]] | None = None,
     ) -> "AnswerScoring":
-        """Find the metric and the answer type of settings.
+        """Find the metric and the answer type that settings name.
 
         Raises:
             SettingsError: If they do not fit together, or a function cannot be imported.
@@ -107,7 +107,7 @@ class AnswerScoring:
 
     @property
     def is_judgeable(self) -> bool:
-        """Whether a judge may decide about responses that no rule reads."""
+        """Whether a judge may decide about responses that the rules cannot parse."""
         return self.metric.is_judgeable or self.graded is not None
 
     @property
@@ -123,14 +123,14 @@ class AnswerScoring:
 
     @property
     def judges(self) -> dict[str, Judge]:
-        """Judges by name; none for metrics that measure how near a response comes."""
+        """Judges by name; none for metrics that score how close a response is."""
         if not self.is_judgeable:
             return {}
         rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules, each=True)}
         return {**({} if self.graded else rules), "model": ByModel(self.judge)}
 
     def score(self, answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-        """Score a response by the answer type, or by the judge's verdict where it is unread."""
+        """Score a response by the answer type; if that leaves it open, by the judge's verdict."""
         grade = self._grade(answered)
         if self.is_judgeable and self._is_open(answered, grade):
             points, note = self._judged(judgements)
@@ -138,7 +138,7 @@ class AnswerScoring:
         return Score.of(answered.prediction, points=grade.points or 0.0, answer=grade.read)
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
-        """Ask a judge model about responses that the rules do not read."""
+        """Ask a judge model about responses that the rules leave open."""
         unread = some(answered, [n for n, pair in enumerate(answered) if self._needs_judge(pair)])
         complaint = self.graded.complaint if self.graded else prompts.NO_VERDICT
         if isinstance(unread, list):
@@ -148,7 +148,7 @@ class AnswerScoring:
         return gathered((rows[0] for rows in found), Judgement)
 
     def judge_by_rules(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-        """Judge responses that the rules cannot read as wrong."""
+        """Judge responses that the rules leave open as wrong."""
         return [
             Judgement.of(
                 pair.prediction,
@@ -173,7 +173,7 @@ class AnswerScoring:
         return self._is_open(pair, self._grade(pair))
 
     def _is_open(self, pair: AnsweredQuestion, grade: Grade) -> bool:
-        """Whether the rules leave a response open: unread, or a text that is no reference."""
+        """Whether the rules leave a response open: unread, or a text that matches no reference."""
         is_text = pair.question.kind == "text" and isinstance(self.answers.others, TextAnswer)
         return grade.points is None or (is_text and not grade.points and not {*grade.read} & _WORDS)
 
@@ -238,7 +238,7 @@ def _known(metric: str | None) -> MetricName | None:
 
 
 def _imported(metric: str) -> Points:
-    """Import a metric of a package.
+    """Import a metric function, named as "module:function".
 
     Raises:
         SettingsError: If there is no such module or function.

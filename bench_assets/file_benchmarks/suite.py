@@ -35,11 +35,11 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(
                 prompt=partial(prompts.no_image, settings=asked),
-                about="The images are taken away: what is answered then was not seen.",
+                about="Without the images: what is answered right then needs no image.",
             ),
             "options_shuffled": Condition(
                 prompt=main,
-                about="The options in another order, drawn once: an answer should not go by place.",
+                about="The options in another order, drawn once: tests for position bias.",
                 own_questions=True,
                 needs="none of its questions has options",
             ),

@@ -1,4 +1,4 @@
-"""Validation of arguments, before anything is built or asked."""
+"""Validation of arguments, before anything is built or requested."""
 
 from collections.abc import Iterable
 from operator import index
@@ -17,7 +17,7 @@ def count(name: str, value: object, zero: str = "") -> int:
     bench_assets.core.schema.errors.SettingsError: limit: expected a count, 0 for all, got True
 
     Raises:
-        SettingsError: If it is none.
+        SettingsError: If it is not a non-negative integer.
     """
     try:
         number = -1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def names(argument: str, value: object) -> list[str]:
     (['blink'], ['blink', 'codis'])
 
     Raises:
-        SettingsError: If it is neither.
+        SettingsError: If it is neither a text, a path nor an iterable of them.
     """
     if isinstance(value, str | Path):
         return [str(value)]

@@ -1,4 +1,4 @@
-"""``bench.compare``: two runs by the comparison engine of the report and of the commands."""
+"""``bench.compare``: compares two runs with the tests that the report and the commands use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -37,7 +37,7 @@ _COLUMNS: Mapping[str, Cell] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunComparison:
-    """A run compared with another one: better, worse or undecided, with corrected p-values."""
+    """Comparison of two runs: better, worse or undecided, with corrected p-values."""
 
     model: str
     against: str
@@ -80,7 +80,7 @@ def compare(run: Run, other: Run) -> RunComparison:
     """Compare a run with another one on their common questions.
 
     The primary metric of each task is tested by paired tests, over all questions and over each
-    category; p-values are corrected for all that is shown (Holm, 1979).
+    category; p-values are corrected for multiple comparisons (Holm, 1979).
 
     >>> import bench_assets as bench
     >>> result = bench.evaluate("codis", model="random", limit=8)

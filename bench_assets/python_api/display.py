@@ -160,7 +160,7 @@ def show_samples(samples: Sequence[Mapping[str, Any]]) -> None:
 
 
 def sample_text(sample: Mapping[str, Any]) -> str:
-    """Write a sample as text; images by their digests."""
+    """Format a sample as text, with the digests of its images."""
     lines = [f"{sample['question_id']}  {sample['category']}".rstrip()]
     lines += [f"  image {n}: {image.sha256}" for n, image in enumerate(sample["images"], 1)]
     for name in _TEXT_FIELDS:
@@ -170,7 +170,7 @@ def sample_text(sample: Mapping[str, Any]) -> str:
 
 
 def sample_html(sample: Mapping[str, Any]) -> str:
-    """Write a sample as HTML, its images inside."""
+    """Format a sample as HTML, with its images embedded."""
     is_right = sample["score"] is not None and sample["score"] >= sample["max_score"]
     colour = "#15803d" if is_right else "#b91c1c"
     images = "".join(map(_image_html, sample["images"]))

@@ -1,4 +1,4 @@
-"""``bench.evaluate``: one model on suites, as ``bench evaluate`` does it."""
+"""``bench.evaluate``: evaluates one model on suites, as the command ``bench evaluate`` does."""
 
 import time
 import warnings
@@ -58,7 +58,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
 ) -> Run:
     """Evaluate a model on suites or tasks; cached responses are reused.
 
-    The home folder, with tables and cached responses, is that of the commands: ``$BENCH_HOME``, or
+    Tables and cached responses are in the home folder, as for the commands: ``$BENCH_HOME``, or
     ``bench_home`` in the working directory. Ctrl-C keeps the responses so far.
 
     >>> result = evaluate("codis", model="random", limit=4)
@@ -78,20 +78,20 @@ def evaluate(  # noqa: PLR0913  (an option each)
         categories: Evaluate only these categories; also partial.
         condition: ``"main"`` or an ablation.
         source: Folder with the suite's files or an address, instead of bench.toml's; one suite.
-        judge: A model of bench.toml, or ``"rules"``; goes with one suite.
-        scorer: Name of the scorer; goes with one suite.
-        elicit: ``"likelihood"`` or ``"constrained"`` need options and no parsing; see
-            ``core.schema.elicitation``.
+        judge: A model of bench.toml, or ``"rules"``; needs exactly one suite.
+        scorer: Name of the scorer; needs exactly one suite.
+        elicit: ``"likelihood"`` or ``"constrained"`` choose among the options without parsing a
+            response; see ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
             ``"mixed"`` accepts several models that answered under one name.
-        review: A filled-in form of ``bench.review``: reviewed responses are scored by it; goes with
-            one suite.
-        name: Name of a function. Its responses are cached by this name and the function's code:
-            change the name if something else changes that it uses, such as weights. Without a
-            name, responses are not reused by later calls.
+        review: A filled-in form of ``bench.review``, by which reviewed responses are scored; needs
+            exactly one suite.
+        name: Name for a function. Responses are cached by this name and the function's code; use
+            another name when anything else that it uses changes, such as weights. Without a name,
+            later calls do not reuse responses.
 
     Raises:
-        BenchError: If a name is unknown, the model cannot be asked, or questions stay without a
+        BenchError: If a name is unknown, the model cannot be opened, or questions remain without a
             response.
     """
     part = QuestionSubset(
@@ -130,7 +130,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
 def review(
     task: str, model: str, file: str | Path, *, condition: str = "main", by: str = ""
 ) -> list[ReviewLine]:
-    """Write the unread and doubtful responses of a model to a form; filled lines of it stay.
+    """Write a model's unread and doubtful responses to a form; its filled-in lines are kept.
 
     Fill in ``answer`` ("none" for no answer), or ``verdict`` ("right", "wrong") where a line has
     ``asked_for="verdict"``. ``evaluate(..., review=file)`` then scores by it.
@@ -149,7 +149,7 @@ def review(
         by: A model that fills in the open lines.
 
     Raises:
-        BenchError: If the model was not evaluated, or the file is no form.
+        BenchError: If the model was not evaluated, or the file is not a review form.
     """
     with interrupt_reporting(), open_workbench(task) as bench:
         chosen = bench.catalog.task(task)
@@ -188,17 +188,17 @@ def model_arguments(
     settings = load_settings(default_home())
     if isinstance(model, str | Path):
         if name:
-            raise SettingsError(f"name={name!r}: only a Python function is given a name")
+            raise SettingsError(f"name={name!r}: only a Python function can be given a name")
         return parse_models([str(model)], settings, elicit)
     if elicit:
-        raise SettingsError(f"elicit={elicit!r}: a Python function answers with a text")
+        raise SettingsError(f"elicit={elicit!r}: not available for a Python function")
     if not callable(model):
         raise SettingsError(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
             f" {type(model).__name__}"
         )
     if name in {**EMBEDDED_MODELS, **settings.models_of_file}:
-        raise SettingsError(f"name={name!r}: is the name of a model. Choose another name")
+        raise SettingsError(f"name={name!r}: already the name of a model. Choose another name")
     from resources.models.callables.model import callable_section, check_function, function_name
 
     check_function(model)
@@ -208,7 +208,7 @@ def model_arguments(
 
 @contextmanager
 def interrupt_reporting() -> Generator[None]:
-    """Print a summary after Ctrl-C, and re-raise it; bars in a notebook are ours, not tqdm's."""
+    """Print a summary after Ctrl-C, and re-raise it; silences tqdm's warning in notebooks."""
     started = time.time()
     try:
         with warnings.catch_warnings():
@@ -216,5 +216,5 @@ def interrupt_reporting() -> Generator[None]:
             yield
     except KeyboardInterrupt:
         kept = interrupt_summary(default_home(), started, "make the same call again")
-        print_message(kept.strip() or "nothing was kept: no response had come yet")
+        print_message(kept.strip() or "nothing was stored: no response had arrived yet")
         raise

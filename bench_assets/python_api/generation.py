@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from resources.models.callables.model import ModelFunction
 
 Part: TypeAlias = str | Path | bytes | PillowImage.Image
-"""A text; or an image: its path, its bytes, or as PIL has it."""
+"""A text, or an image as a path, bytes or PIL image."""
 AnyPrompt: TypeAlias = Prompt | Part | Sequence[Part]
 """A text, or texts and images in reading order."""
 
@@ -41,15 +41,15 @@ def generate(
     ['1 image, Which colour?']
 
     Args:
-        model: As ``bench.evaluate`` takes it.
+        model: As for ``bench.evaluate``.
         prompts: Texts; or lists of texts and images (a ``Path``, bytes, or a PIL image).
-        name: Name of a function, as in ``bench.evaluate``.
+        name: Name for a function, as for ``bench.evaluate``.
 
     Returns:
         The responses, in order; a failed one has the reason in ``error``.
 
     Raises:
-        BenchError: If the model cannot be asked, or an image does not decode.
+        BenchError: If the model cannot be opened, or an image does not decode.
     """
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")

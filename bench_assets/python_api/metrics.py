@@ -1,6 +1,6 @@
 """Metrics as plain functions, ``bench.metrics``: lists of texts in, one number out.
 
-The suites use the same functions. References are lists of texts, any of which is right.
+The suites use the same functions. Each item has a list of references, any of which is right.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +26,9 @@ References = Sequence[Sequence[str]]
 
 
 def cider(candidates: Sequence[str], references: References) -> float:
-    """CIDEr-D of captions, in [0, 10]: 1 is what tables print as 100.
+    """CIDEr-D of captions, in [0, 10]; papers print it times 100.
 
-    Document frequencies are those of ``references``: the value of one caption alone is 0.
+    Document frequencies come from ``references``, so a single caption scores 0.
 
     >>> cider(["a red cat", "two dogs"], [["a red cat"], ["two big dogs"]]) > 1
     True
@@ -37,7 +37,7 @@ def cider(candidates: Sequence[str], references: References) -> float:
 
 
 def bleu(candidates: Sequence[str], references: References, n: int = 4) -> float:
-    """BLEU-1 to BLEU-4 of all captions as one text, in [0, 1].
+    """Corpus-level BLEU with n-grams up to ``n`` (1 to 4), in [0, 1].
 
     >>> round(bleu(["a red cat sat down"], [["a red cat sat up"]], n=1), 4)
     0.8
@@ -49,7 +49,7 @@ def bleu(candidates: Sequence[str], references: References, n: int = 4) -> float
 
 
 def rouge_l(candidates: Sequence[str], references: References) -> float:
-    """ROUGE-L as COCO's caption evaluation has it, in [0, 1].
+    """ROUGE-L as computed by COCO's caption evaluation, in [0, 1].
 
     >>> rouge_l(["a red cat"], [["a red cat", "a dog"]])
     1.0
@@ -58,7 +58,7 @@ def rouge_l(candidates: Sequence[str], references: References) -> float:
 
 
 def meteor(candidates: Sequence[str], references: References) -> float:
-    """METEOR 1.5 of all captions as one text, in [0, 1]; runs a Java program.
+    """Corpus-level METEOR 1.5, in [0, 1]; runs a Java program.
 
     Raises:
         ModelError: If Java is not installed.
@@ -85,7 +85,7 @@ def exact_match(responses: Sequence[str], references: References) -> float:
 def anls(responses: Sequence[str], references: References) -> float:
     """Average normalized Levenshtein similarity, in [0, 1].
 
-    By the script of the challenge (Biten et al., 2019): half of the letters right is 0.5.
+    As in the challenge's script (Biten et al., 2019), a similarity below 0.5 counts as 0.
 
     >>> anls(["hello", "ab"], [["hallo"], ["ac"]])
     0.65
@@ -131,7 +131,7 @@ def _pairs(texts: Sequence[str], references: References) -> list[tuple[str, tupl
     """
     if len(texts) != len(references):
         raise ValueError(
-            f"references: expected {len(texts)}, one list a text, got {len(references)}"
+            f"references: expected {len(texts)} lists, one per text, got {len(references)}"
         )
     for number, right in enumerate(references):
         if isinstance(right, str):

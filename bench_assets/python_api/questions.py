@@ -33,37 +33,37 @@ class SuiteQuestions(Sequence[Question]):
     @overload
     def __getitem__(self, index: slice) -> "SuiteQuestions": ...
     def __getitem__(self, index: int | slice) -> "Question | SuiteQuestions":
-        """One question, or some of them."""
+        """Return a question; for a slice, a ``SuiteQuestions``."""
         if isinstance(index, slice):
             return SuiteQuestions(self.rows[index], self._store)
         return self.rows[index]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of questions."""
         return len(self.rows)
 
     def __iter__(self) -> Iterator[Question]:
-        """Question after question."""
+        """Iterate over the questions."""
         return iter(self.rows)
 
     def images(self, question: Question) -> tuple[SampleImage, ...]:
-        """The images of a question, to be opened."""
+        """Images of a question; ``open()`` each to decode it."""
         return tuple(SampleImage(image, self._store) for image in question.images)
 
     def frame(self) -> "pd.DataFrame":
-        """A row for each question; images can be opened."""
+        """A data frame with a row for each question; ``images`` holds ``SampleImage``s."""
         import pandas as pd
 
         rows = [{**asdict(one), "images": self.images(one)} for one in self.rows]
         return pd.DataFrame(rows, columns=list(Question.__dataclass_fields__))
 
     def __repr__(self) -> str:
-        """Say how many of what."""
+        """Number of questions, and their tasks."""
         tasks = ", ".join(dict.fromkeys(one.task for one in self.rows))
         return f"{len(self.rows)} questions of {tasks or 'no task'}; .frame() is a DataFrame"
 
     def _repr_html_(self) -> str:
-        """As a notebook shows data frames."""
+        """The data frame as HTML, at most 10 rows."""
         return str(self.frame().to_html(max_rows=10))
 
 
@@ -78,7 +78,7 @@ def load(suite: str, *, condition: str = "main", source: str | Path = "") -> Sui
 
     Args:
         suite: Suite or task, or a file with one section ``[benchmarks.NAME]``.
-        condition: ``"main"``, or an ablation with questions of its own.
+        condition: ``"main"`` or an ablation.
         source: Folder with the suite's files or an address, instead of bench.toml's.
 
     Raises:

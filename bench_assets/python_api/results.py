@@ -44,11 +44,11 @@ class AuditTable(Sequence[AuditRow]):
     rows: tuple[AuditRow, ...]
 
     def __getitem__(self, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
-        """One finding, or some of them."""
+        """Return a finding, or a tuple of them for a slice."""
         return self.rows[index]
 
     def __len__(self) -> int:
-        """How many checks there are."""
+        """Number of checks."""
         return len(self.rows)
 
     @property
@@ -68,7 +68,7 @@ class AuditTable(Sequence[AuditRow]):
         return f"{terminal_table(self._title, self._in_order, _COLUMNS)}\n{self._skipped}"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks, what failed first."""
+        """A table for notebooks, failed checks first."""
         table = html_rows(self._title, self._in_order, _COLUMNS)
         return f"{table}<p>{escape(self._skipped)}</p>"
 
@@ -88,11 +88,11 @@ class AuditTable(Sequence[AuditRow]):
 
 
 def read_results(file: str | Path, *, name: str = "", model: str = "", store: bool = False) -> Run:
-    """Read the results of another harness as a run, which can be shown, compared and audited.
+    """Read results of another harness as a run, which can be shown, compared and audited.
 
-    A log of Inspect AI (``.eval`` or ``.json``), samples of lmms-eval (``*_samples_TASK.jsonl``
-    beside ``*_results.json``) or a file of VLMEvalKit (``MODEL_DATASET.xlsx``). Numbers and points
-    are the harness's own.
+    Reads a log of Inspect AI (``.eval`` or ``.json``), samples of lmms-eval
+    (``*_samples_TASK.jsonl`` beside ``*_results.json``) or a file of VLMEvalKit
+    (``MODEL_DATASET.xlsx``). Numbers and points are those of the harness.
 
     >>> import json
     >>> from pathlib import Path
@@ -110,8 +110,8 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
         file: The file.
         name: Name of the suite here; "": harness and task.
         model: Name of the model here; "": as in the file.
-        store: Also store them in the home, as ``bench import`` does, for its leaderboard, report
-            and audit.
+        store: Also store the results in the home, as ``bench import`` does, for its leaderboard,
+            report and audit.
 
     Raises:
         SourceError: If the file has none of these formats, or is damaged.

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 class Run:
     """One model evaluated on one or several tasks.
 
-    A terminal shows it as a table, a notebook as a table with bars of the intervals.
+    Displayed as a table; in a notebook, with interval bars.
 
     Attributes:
         model: Name of the model.
-        evaluations: Questions, responses, scores and metrics, one a task.
-        failures: Why tasks of the suites were left out.
+        evaluations: Questions, responses, scores and metrics of each task.
+        failures: Errors of the tasks that were left out.
     """
 
     model: str
@@ -175,7 +175,7 @@ def check_run(argument: str, value: object) -> Run:
     """Check that an argument is a run.
 
     Raises:
-        SettingsError: If it is none.
+        SettingsError: If it is not a ``Run``.
     """
     if not isinstance(value, Run):
         raise SettingsError(

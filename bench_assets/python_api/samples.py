@@ -48,7 +48,7 @@ class SampleImage:
     _store: ImageStore = field(compare=False)
 
     def read(self) -> bytes:
-        """The bytes of the file.
+        """Read the bytes of the file.
 
         Raises:
             ImageError: If it is not in the image store.
@@ -64,11 +64,11 @@ class SampleImage:
         return decode(self.read()).image
 
     def __repr__(self) -> str:
-        """Name it shortly, for cells of data frames."""
+        """A short name, for cells of data frames."""
         return f"image {self.sha256[:_SHORT]}"
 
     def _repr_png_(self) -> bytes:
-        """A notebook shows it."""
+        """The image as PNG, for notebooks."""
         written = BytesIO()
         self.open().save(written, "PNG")
         return written.getvalue()

@@ -49,7 +49,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
             **options: Further arguments of ``bench.evaluate``, such as ``categories``.
         """
         self.runs: dict[int, Run] = {}
-        """Step -> what was measured."""
+        """Evaluations by global step."""
         self._suites = [suites] if isinstance(suites, str) else list(suites)
         self._limit, self._options = limit, options
         entries = (model_settings or {}).items()
@@ -75,7 +75,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
             return
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         try:
-            with torch.random.fork_rng():  # training draws what it would have drawn
+            with torch.random.fork_rng():  # keep the random state of the training
                 model = f"{folder}{self._entries}"
                 run = evaluate(self._suites, model, limit=self._limit, **self._options)
         except BenchError as why:

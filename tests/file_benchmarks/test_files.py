@@ -203,19 +203,19 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param(
             "saved/state.json",
             b'{"_data_files": [{"filename": 7}]}',
-            r"state\.json: _data_files names no file: 7",
+            r"state\.json: _data_files: not a file: 7",
             id="a number for a file of what was saved",
         ),
         pytest.param(
             "saved/state.json",
             b'{"_data_files": [{"filename": ""}]}',
-            r"state\.json: _data_files names no file: ''",
+            r"state\.json: _data_files: not a file: ''",
             id="nothing for a file of what was saved",
         ),
         pytest.param(
             "saved/state.json",
             b'{"_data_files": [{"filename": "../a.arrow"}]}',
-            r"state\.json: _data_files names no file: '\.\./a\.arrow'",
+            r"state\.json: _data_files: not a file: '\.\./a\.arrow'",
             id="a file elsewhere for one of what was saved",
         ),
         pytest.param(

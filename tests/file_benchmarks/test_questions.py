@@ -272,7 +272,7 @@ def test_options_that_are_images_are_numbered_as_in_muirbench(with_images):
     short = built(
         with_images, [row | {"image_list": ["a.png"]}, ROW], columns={"images": "image_list"}
     )
-    assert short.rejections[0].reason == "<image 2> stands for no image: there are 1"
+    assert short.rejections[0].reason == "<image 2>: no such image (the question has 1)"
 
 
 def test_an_image_cell_may_be_the_index_of_another_row(with_images):
@@ -285,7 +285,7 @@ def test_an_image_cell_may_be_the_index_of_another_row(with_images):
     assert [one.question_id for one in found.questions] == ["fridge/1", "fridge/2", "fridge/3"]
     assert {one.images for one in found.questions} == {digests(["a.png"])}
     assert [one.name for one in found.images] == ["a.png"]
-    assert found.rejections[0].reason == f"no image '9' in {with_images}, and no row of that id"
+    assert found.rejections[0].reason == f"no image '9' in {with_images}, and no row with that id"
 
 
 def test_images_are_named_by_a_template(with_images):
@@ -336,7 +336,7 @@ def test_turns_are_asked_one_after_the_other(tmp_path, cells, columns):
         pytest.param({"turns": ["a"], "question": "b"}, "a question and turns", id="both"),
         pytest.param({"turns": "a"}, "not a list of texts", id="no list"),
         pytest.param({"turns": [{"role": "user"}]}, "is not a text", id="messages"),
-        pytest.param({"question": "<image>?"}, "<image 1> stands for no image", id="a mark"),
+        pytest.param({"question": "<image>?"}, "<image 1>: no such image", id="a mark"),
     ],
 )
 def test_turns_and_marks_that_cannot_be_asked_are_rejections(tmp_path, cells, why):
@@ -398,7 +398,7 @@ def test_solved_examples_stand_before_each_question(with_images):
 @pytest.mark.parametrize(
     ("rows", "settings", "why"),
     [
-        pytest.param([ROW], {"shots": 2}, "shots: 2, and 1 rows can be used", id="too few"),
+        pytest.param([ROW], {"shots": 2}, "shots: expected 2 usable rows, got 1", id="too few"),
         pytest.param(
             [ROW | {"image": "a.png", "id": "x"}],
             {"shots": 1},
@@ -413,5 +413,7 @@ def test_examples_that_cannot_be_used_are_refused(with_images, rows, settings, w
 
 
 def test_examples_are_never_rows_of_the_file_itself(tmp_path):
-    with pytest.raises(SettingsError, match="shots: are taken from the file of the questions"):
+    with pytest.raises(
+        SettingsError, match="shots: examples would come from the file of the questions"
+    ):
         built(tmp_path, [ROW], shots=1, shots_split="dev")
