@@ -51,7 +51,7 @@ class AnnotationTaskStatus:
     task: str
     title: str
     asked: bool  # whether bench.toml has a section for it
-    about: str  # where the paper has it
+    about: str  # where the paper describes it
 
 
 class Campaign(NamedTuple):
@@ -80,7 +80,7 @@ def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
 def ask(bench: Workbench, name: str) -> None:
     """Publish the units of active tasks, and collect answers.
 
-    Missing input tables of the units are built first. Answers do not become questions here:
+    Missing input tables of the units are built first. Questions are not rebuilt from the answers;
     ``bench tables questions`` and a sensor do that.
 
     Raises:
@@ -91,9 +91,9 @@ def ask(bench: Workbench, name: str) -> None:
     tasks = _selected_tasks(bench, name)
     keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
     tables = dg.AssetSelection.assets(*(dg.AssetKey(key) for key in keys))
-    of_models = dg.AssetSelection.tag("bench/per", "model")  # what they said is made elsewhere
+    of_models = dg.AssetSelection.tag("bench/per", "model")  # responses are generated elsewhere
     wanted = (tables.upstream() - of_models).required_multi_asset_neighbors()
-    bench.materialize(wanted, title="people are asked")
+    bench.materialize(wanted, title="annotation tasks")
 
 
 def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgress]:
@@ -191,7 +191,7 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
 
 
 def _blind(unit: Unit) -> dict[str, object]:
-    """A unit for annotators, without its key."""
+    """A unit without its gold answer, for annotators."""
     hidden = ("gold", "withheld")
     return {name: value for name, value in to_json(unit).items() if name not in hidden}
 
@@ -220,7 +220,7 @@ class PersonLink:
     """A personal link to the annotation pages."""
 
     person: str  # the pseudonym, as in tables
-    sent_to: str  # what [annotation.names] calls them; "": nothing else
+    sent_to: str  # their name in [annotation.names]; "": not listed there
     until: str  # ISO 8601, UTC
     link: str
 
@@ -232,8 +232,8 @@ def make_links(
 
     Args:
         settings: Settings of the home.
-        tasks: Tasks that the link opens; none: all.
-        people: Pseudonyms, or what ``[annotation.names]`` calls them; none: all of that section.
+        tasks: Tasks that the link opens; empty: all.
+        people: Pseudonyms, or names in ``[annotation.names]``; empty: all of that section.
         days: Days until the link expires.
 
     Raises:
@@ -245,7 +245,7 @@ def make_links(
     names = settings.annotation.names
     if not (people or names):
         raise SettingsError(
-            f"{settings.file}: no annotator is named. Use --person NAME or [annotation.names]"
+            f"{settings.file}: no annotators. Use --person NAME, or list them in [annotation.names]"
         )
     _check(settings, tasks)
     made = Links.beside(pages_store(settings.home))
@@ -266,7 +266,7 @@ def make_links(
 
 
 def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
-    """Revoke all links of these people; returns their pseudonyms.
+    """Revoke all links of the given people; returns their pseudonyms.
 
     Raises:
         SettingsError: If the annotation backend is not the annotation pages.

@@ -126,7 +126,7 @@ def test_ctrl_c_keeps_what_was_answered(home, capsys):
 
     with pytest.raises(KeyboardInterrupt):
         bench.evaluate("fridge", model=model, name="mine", limit=4)
-    assert "kept since it began: 2 responses" in capsys.readouterr().err
+    assert "stored so far: 2 responses" in capsys.readouterr().err
     bench.evaluate("fridge", model=model, name="mine", limit=4)
     assert len(asked) == 5
 

@@ -61,7 +61,7 @@ def test_a_server_is_asked_by_its_address_as_if_it_had_a_section(home, server):
     first = bench("evaluate", "quiz", "--model", place, "--json")
     n_asked = server.n_requests
     name = lines(first)[0]["model"]
-    assert f"{place} is called {name} from here on" in first.stderr
+    assert f"{place} is named {name} from now on" in first.stderr
     assert list(read_models(home)) == [name]
     with (home / "bench.toml").open("a") as file:
         file.write(f'[models.mine]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n')

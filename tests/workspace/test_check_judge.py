@@ -127,7 +127,7 @@ def test_labels_on_nothing_that_it_judged_are_refused(home):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        pytest.param(("quiz",), "asks no model, and needs no check; name one", id="rules"),
+        pytest.param(("quiz",), "uses no model. Name one that does", id="rules"),
         pytest.param(("multi", "--judge", "random"), "has no judge", id="no judge"),
         pytest.param(("quiz", "--judge", "nobody"), "nobody", id="no such model"),
     ],

@@ -29,8 +29,8 @@ def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path):
                 (key, NOON + seconds),
             )
     assert interrupt_summary(tmp_path, NOON, AGAIN) == (
-        "\nkept since it began: 2 responses, 1 tables;"
-        " to go on: bench evaluate codis --model 'my model'"
+        "\nstored so far: 2 responses, 1 tables."
+        " To continue: bench evaluate codis --model 'my model'"
     )
 
 

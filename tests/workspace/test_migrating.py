@@ -169,7 +169,7 @@ def test_nothing_is_taken_over_while_something_runs_on_the_home(settings: Settin
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(HomeError, match=f"process {holder.pid} on .* works on it: end that"):
+        with pytest.raises(HomeError, match=f"in use by process {holder.pid} on .*Stop it"):
             migrate(settings, back=False)
         assert shared(settings) == {}
         holder.communicate("")

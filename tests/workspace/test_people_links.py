@@ -77,7 +77,7 @@ def test_an_address_is_no_pseudonym(settings: Settings) -> None:
     ("toml", "why"),
     [
         ('[annotation]\nkind = "files"', 'kind is "files"'),
-        ('[annotation]\nkind = "pages"', "no annotator is named"),
+        ('[annotation]\nkind = "pages"', "no annotators"),
     ],
 )
 def test_what_is_missing_in_bench_toml_is_said(tmp_path: Path, toml: str, why: str) -> None:

@@ -155,7 +155,7 @@ def test_what_cannot_be_tried_says_what_is_missing(words, says):
 def test_responses_that_are_not_remembered_are_named(home, tables):
     (home / "responses.sqlite").unlink()
     shown = run("bundle", "reproduce", "shelf", "gone/step-1", code=2).stderr
-    assert "`bench bundle reproduce shelf gone/step-1 --ask` asks for what is missing" in shown
+    assert "bench bundle reproduce shelf gone/step-1 --ask` requests the missing responses" in shown
     tables.path(["shelf", "questions"]).unlink()
     assert "questions: none" in run("bundle", "reproduce", "shelf", "written", code=2).stderr
 

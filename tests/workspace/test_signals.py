@@ -47,7 +47,7 @@ app = typer.Typer()
 app.command()(NAME)
 app()
 """
-KEPT = "what was finished is kept, with every response that arrived; the same command goes on there"
+KEPT = "finished tables and received responses are kept; run the same command again to continue"
 
 
 def started(name, **more):
@@ -130,9 +130,9 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
         process.send_signal(signal.SIGTERM)
         code, said = ended(process)
     assert (code, said.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
-    counts = r"kept since it began: \d+ responses, \d+ tables"
+    counts = r"stored so far: \d+ responses, \d+ tables"
     command = "bench evaluate codis --model m --model random --keep-going"
-    assert re.fullmatch(f"{counts}; to go on: {command}", said.splitlines()[1])
+    assert re.fullmatch(rf"{counts}\. To continue: {command}", said.splitlines()[1])
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))
 
 

@@ -222,7 +222,7 @@ def test_what_may_not_be_read_is_not_called_damaged(home, name):
         wrong = found()
     (home / name).chmod(0o755)
     assert {one["state"] for one in wrong.values()} == {"unreadable"}
-    assert all("may not be read: Permission denied" in one["why"] for one in wrong.values())
+    assert all("cannot be read: permission denied" in one["why"] for one in wrong.values())
     assert {one["command"] for one in wrong.values()} == {f"chmod u+rX {home / name}"}
 
 

@@ -42,8 +42,8 @@ class Acceptable(StrEnum):
 AcceptOption = Annotated[
     list[Acceptable] | None,
     typer.Option(
-        help="refused: requests that the provider permanently refuses count as wrong; mixed:"
-        " several models or snapshots may have answered. Part of the signature; repeatable.",
+        help="refused: requests that the provider refuses for good count as wrong; mixed: several"
+        " models or snapshots may have answered. Part of the signature; repeatable.",
     ),
 ]
 LimitOption = Annotated[

@@ -17,7 +17,7 @@ def interrupt_summary(home: Path, started: float, again: str) -> str:
     n_tables, n_responses = _tables_since(home / "tables", started), _responses_since(home, started)
     if not n_tables and not n_responses:
         return ""
-    return f"\nkept since it began: {n_responses} responses, {n_tables} tables; to go on: {again}"
+    return f"\nstored so far: {n_responses} responses, {n_tables} tables. To continue: {again}"
 
 
 def _tables_since(folder: Path, started: float) -> int:
@@ -31,5 +31,5 @@ def _responses_since(home: Path, started: float) -> int:
     try:
         store = existing_response_store(load_settings(home))
         return store.n_since(datetime.fromtimestamp(started, UTC)) if store else 0
-    except BenchError:  # the next command will say so
+    except BenchError:  # the next command reports it
         return 0

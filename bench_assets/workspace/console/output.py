@@ -1,7 +1,4 @@
-"""Output of ``bench``: tables for people, JSON lines for programs.
-
-Control characters in the data never reach the terminal.
-"""
+"""Output of ``bench``: tables, or JSON lines; control characters in the data are escaped."""
 
 import json
 import sys
@@ -26,8 +23,8 @@ from resources.response_cache.throughput import ProgressStyle
 Cell: TypeAlias = Callable[[Any], str]
 
 _LONGEST = 100  # characters of a cell
-_ROUNDING = 1e-6  # of a number of clusters
-_PIPE_WIDTH = 250  # characters of a line that no terminal limits
+_ROUNDING = 1e-6  # tolerance of a number of clusters
+_PIPE_WIDTH = 250  # characters of a line, without a terminal
 
 
 def progress_style() -> ProgressStyle:
@@ -40,7 +37,7 @@ def progress_style() -> ProgressStyle:
 def print_message(text: str) -> None:
     """Print a message that is not part of the result, on standard error."""
     told = printable(_secrets().redacted(text))
-    wraps = in_notebook()  # a terminal does so itself
+    wraps = in_notebook()  # terminals wrap lines themselves
     Console(stderr=True, highlight=False, soft_wrap=not wraps, emoji=False).print(
         told, markup=False
     )
@@ -87,7 +84,7 @@ def print_table(table: Table) -> None:
 
 
 def _secrets() -> Secrets:
-    """Secrets that may occur in messages of servers and programs, and in older tables."""
+    """Secrets to redact, which messages of servers and programs or older tables may contain."""
     from resources.config.environment import default_home, known_secrets
 
     return known_secrets(default_home())
@@ -108,7 +105,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
 
 
 def _interval(row: Metric) -> str:
-    """The interval; "" of what has none, such as the level of chance."""
+    """The interval; "" if there is none, as for the chance level."""
     known = not isnan(row.low) and row.low < row.high
     return f"{row.low:.3f} to {row.high:.3f}" if known else ""
 

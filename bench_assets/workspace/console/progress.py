@@ -36,7 +36,7 @@ def materialization_progress(
 
 
 class _ProgressLines:
-    """Prints the number of finished tables at most every ten seconds."""
+    """Prints the number of finished tables, at most every ``EVERY`` seconds."""
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
         self._title, self._n_assets, self._n_made = title, n_assets, 0

@@ -4,15 +4,15 @@ import signal
 
 SIGNAL_NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
 RESUME_MESSAGE = (
-    "what was finished is kept, with every response that arrived; the same command goes on there"
+    "finished tables and received responses are kept; run the same command again to continue"
 )
-EXIT_BASE = 128  # and the number of the signal, as shells have it
+EXIT_BASE = 128  # plus the signal's number, as in shells
 
 
 def block_ignored_signals() -> set[int | signal.Signals]:
-    """Block the signals that the parent process ignores; returns the mask before.
+    """Block the signals that the parent process ignores; returns the previous mask.
 
-    Only threads that are started afterwards have the mask, too.
+    Threads inherit the mask only if they start afterwards.
     """
     ignored = [one for one in SIGNAL_NAMES if signal.getsignal(one) == signal.SIG_IGN]
     return signal.pthread_sigmask(signal.SIG_BLOCK, ignored)

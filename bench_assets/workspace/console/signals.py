@@ -21,8 +21,8 @@ from bench_assets.workspace.console.signal_exit import (
     block_ignored_signals,
 )
 
-_WAKE_UP_SECONDS = 1.0  # s, that a thread may need to wake up
-_NOTICE_SECONDS = 2.0  # s until a message explains why the command has not ended
+_WAKE_UP_SECONDS = 1.0  # s for the listener thread to wake up
+_NOTICE_SECONDS = 2.0  # s until a message explains that the command is still ending
 
 
 class Signals:
@@ -55,11 +55,11 @@ class SignalExit(NamedTuple):
 def signal_listener() -> Generator[Signals]:
     """Listen for signals during the block; the first raises ``KeyboardInterrupt``.
 
-    A signal that the parent process ignores (``nohup``, a shell's background jobs) stays ignored:
-    it is blocked, because Dagster puts handlers where SIGINT is ignored.
+    Signals that the parent process ignores (``nohup``, a shell's background jobs) are blocked, so
+    that they stay ignored although Dagster installs a handler.
     """
     came = Signals()
-    if current_thread() is not main_thread():  # where nothing can be heard
+    if current_thread() is not main_thread():  # only the main thread can handle signals
         yield came
         return
     ears, mouth = os.pipe()
@@ -91,8 +91,8 @@ def _listen(ears: int, came: Signals) -> None:
         if came.first is None:
             came.note(heard_of[0])
             if not select.select([ears], [], [], _NOTICE_SECONDS)[0]:
-                _write("stopping, as soon as what is under way allows; once more ends it at once")
-        elif heard_of[0] != signal.SIGHUP:  # of which a terminal that is closed sends two
+                _write("stopping after the current step; repeat the signal to end at once")
+        elif heard_of[0] != signal.SIGHUP:  # a closing terminal sends two
             for child in multiprocessing.active_children():
                 child.kill()
             _write(f"ended at once; {RESUME_MESSAGE}")

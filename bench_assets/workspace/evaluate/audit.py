@@ -1,7 +1,7 @@
 """Operations of ``bench audit``: audits tasks, and measures judges.
 
-A judge is measured on constructed responses that are right or wrong by construction, and on
-responses that people labelled.
+A judge is measured on responses that are right or wrong by construction, and on responses with
+human verdicts.
 """
 
 from collections.abc import Sequence
@@ -60,12 +60,12 @@ def audit_tasks(
     tasks = {task.name: task for task in named if task.asked_of == "model"}
     if named and not tasks:
         only = ", ".join(task.name for task in named)
-        raise SettingsError(f"{only}: a task of encoders (expected a task of models)")
+        raise SettingsError(f"{only}: evaluates encoders (expected a task that evaluates models)")
     rows: list[AuditRow] = []
     failures: list[BenchError] = []
     for task in tasks.values():
         try:
-            if not task.measured_by:  # else they were imported
+            if not task.measured_by:  # imported tasks have no source
                 bench.refresh_questions(task.name)
             bench.materialize(dg.AssetSelection.assets(audit_key(task)))
             rows += bench.tables.read(audit_key(task).path, AuditRow)
@@ -80,10 +80,10 @@ class JudgeCheckResult:
 
     judge: str
     figures: list[JudgeFigure]
-    n_questions: int  # of which responses were made
-    n_asked: int
-    tokens: TokenCounts  # as counted by who was asked, remembered responses included
-    money: float  # by the prices of bench.toml; 0 without
+    n_questions: int  # with constructed responses
+    n_asked: int  # requests
+    tokens: TokenCounts  # as counted by the judge's server, cached responses included
+    money: float  # at the prices of bench.toml; 0 without prices
 
 
 def check_judge(
@@ -103,10 +103,10 @@ def check_judge(
         judge: As for ``--judge``; "": the configured judge.
         n_questions: Number of questions to construct responses for.
         beside: A second judge, for the same responses.
-        labels: People's verdicts on responses that this judge judged in this home.
+        labels: JSON lines of human verdicts on responses that this judge judged in this home.
 
     Raises:
-        BenchError: If the judge does not ask a model, or its model cannot be asked.
+        BenchError: If the judge does not use a model, or its model cannot be opened.
     """
     chosen = _require_model_judge(bench, task, judge)
     made = _make_trials(bench, task, n_questions)
@@ -131,7 +131,9 @@ def check_judge(
 def _make_trials(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
     if made := trials(bench.questions(task), n_questions):
         return made
-    raise SettingsError(f"{task.name}: no right and wrong responses can be made to its questions")
+    raise SettingsError(
+        f"{task.name}: right and wrong responses cannot be constructed for its questions"
+    )
 
 
 def _cost_of(bench: Workbench, model: str, tokens: TokenCounts) -> float:
@@ -155,7 +157,7 @@ def _require_model_judge(bench: Workbench, task: Task, judge: str) -> ChosenJudg
     named = judge or bench.settings.suite(task.suite, SuiteSettings).judge
     chosen = task.chosen_judge(named)
     if not chosen.model:
-        raise SettingsError(f"{task.name}: {named!r} asks no model, and needs no check; name one")
+        raise SettingsError(f"{task.name}: judge {named!r} uses no model. Name one that does")
     return chosen
 
 
@@ -174,7 +176,7 @@ def _digest(tried: Sequence[JudgeTrial]) -> str:
 
 
 def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
-    """Pair people's verdicts with this judge's, over the responses of all models in the home."""
+    """Pair human verdicts with this judge's, over the responses of all models in the home."""
     labels = read_labels(file)
     questions = {one.question_id: one for one in bench.questions(task)}
     said, judged = (evaluation_key(task, "main", name) for name in ("predictions", "judgements"))
@@ -187,9 +189,9 @@ def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list
             pairs += beside_people(task, questions, predictions, rows, own)
     if not pairs:
         raise SettingsError(
-            f"{file}: none of its labels is on a response that {judge} judged; evaluate a model "
-            f"with"
-            f" --judge {judge} first"
+            f"{file}: none of its labels is on a response that {judge} judged. First evaluate a "
+            f"model"
+            f" with --judge {judge}"
         )
     return pairs
 

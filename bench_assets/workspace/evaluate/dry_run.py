@@ -22,8 +22,8 @@ from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.port import ResponseAverages, TokenCounts
 
-_TOKENS_PER_IMAGE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
-_LETTERS_PER_TOKEN = 4  # of Latin text; any other character counts as a token
+_TOKENS_PER_IMAGE = 1000  # order of magnitude for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
+_LETTERS_PER_TOKEN = 4  # in Latin text; any other character counts as a token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +34,12 @@ class Estimate:
     condition: str
     asked: str  # "model" or "judge"
     model: str
-    requests: int  # distinct ones; for a judge at most so many, while there are no responses
-    cached: int  # of these, answered already
-    prompt_tokens: int  # of the others: by the length of texts and the number of images
-    completion_tokens: int  # as earlier responses were on average, or else the longest allowed
-    seconds: float | None  # by earlier responses; None if there are none
-    money: float  # by the prices in bench.toml; 0 without
+    requests: int  # distinct; for a judge an upper bound while responses are missing
+    cached: int  # requests with a cached response
+    prompt_tokens: int  # of uncached requests, from text lengths and the number of images
+    completion_tokens: int  # mean of earlier responses, otherwise max_tokens
+    seconds: float | None  # from earlier responses; None if there are none
+    money: float  # at the prices of bench.toml; 0 without prices
 
 
 def dry_run(
@@ -102,7 +102,7 @@ def _of_task(
 
 
 _PLACEHOLDER = Response(text="?")
-_NO_VERDICT = Response(error="not asked")  # a judge's word would be unreadable, and asked for again
+_NO_VERDICT = Response(error="not asked")  # not an unreadable text, which is requested again
 
 
 class _RequestPendingError(Exception):
@@ -133,10 +133,10 @@ class _RequestCounter:
         self._spec = settings.innermost(spec)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer from the response cache if complete; otherwise with placeholder responses."""
+        """Return cached responses if all are cached; otherwise placeholders."""
         self._requests += requests
         unsaid = [self._unsaid for _ in requests]
-        if engine_kind(self._spec) is None:  # responses are made here, in no time
+        if engine_kind(self._spec) is None:  # computed locally, without requests
             self._distinct += len(requests)
             self._cached += len(requests)
             return unsaid
@@ -152,7 +152,7 @@ class _RequestCounter:
             return unsaid
 
     def estimate(self, task: Task, asked: str) -> Estimate:
-        """Estimate the requests, tokens, time and money of what was recorded."""
+        """Estimate the tokens, time and cost of the recorded requests."""
         n, spec, before = self._distinct - self._cached, self._spec, self._earlier
         longest = spec.max_tokens if isinstance(spec, SamplingSection) else 0
         each = [tokens_in(request.prompt) for request in self._requests] or [0]

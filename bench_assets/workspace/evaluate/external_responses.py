@@ -1,4 +1,4 @@
-"""Scores responses generated elsewhere: judging and scoring, without a model."""
+"""Judges and scores responses that were generated elsewhere."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ class ExternalScores:
 def by_model_and_condition(
     responses: Sequence[RecordedResponse], nameless: str
 ) -> list[list[RecordedResponse]]:
-    """Group responses by model and condition, in the order of the file.
+    """Group responses by model and condition, sorted; within a group, in the order of the file.
 
     Responses without a model name are grouped under ``nameless``.
     """
@@ -53,7 +53,7 @@ def by_model_and_condition(
 def open_judge(
     bench: "Workbench", task: Task, responses: Sequence[RecordedResponse], file: Path
 ) -> Iterator[tuple[ChatModel | None, str]]:
-    """Open the model of a task's configured judge; None if the judge asks no model.
+    """Open the model of a task's configured judge; None if the judge uses no model.
 
     Yields:
         The model, and the name of the judge.
@@ -82,7 +82,7 @@ def score_responses(
 ) -> ExternalScores:
     """Judge, score and aggregate the responses of one model under one condition.
 
-    A question without a response is missing, not wrong; the metrics count the missing ones.
+    Questions without a response are not scored as wrong; the metrics count them.
 
     Args:
         task: The task the questions belong to.
@@ -128,7 +128,7 @@ def extra_metrics(
 
 
 def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) -> None:
-    """Refuse a file without any usable response: an empty table would look like a result.
+    """Refuse a file without any usable response, because empty metrics would look like a result.
 
     Raises:
         SourceError: If no response of the file answers a question of the suite.
@@ -141,12 +141,12 @@ def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) ->
     raise SourceError(
         f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown "
         f"question_ids"
-        f"{such}; print the questions with `bench tables questions {suite}`"
+        f"{such}. Print the questions with `bench tables questions {suite}`"
     )
 
 
 def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
-    """Format one line each on the used, missing and superfluous responses of a file."""
+    """Format the numbers of used, missing and unknown responses of a file, one per line."""
     fits = scored.report
     lines = [f"{file}: {fits.n_used} responses of {scored.model} used"]
     for what, names in {

@@ -32,7 +32,7 @@ from resources.tables.parquet import TableFiles
 def read_evaluations(
     file: Path, images: ImageStore, *, suite: str = "", model: str = ""
 ) -> list[TaskEvaluation]:
-    """Read results of another harness as evaluations; only their images are stored.
+    """Read results of another harness as evaluations; stores nothing but their images.
 
     Args:
         file: A log of Inspect AI, samples of lmms-eval, or a file of VLMEvalKit.
@@ -49,7 +49,9 @@ def read_evaluations(
     found = read_external_results(file)
     if suite and len(found) > 1:
         names = ", ".join(one.task for one in found)
-        raise SettingsError(f"{file}: holds several tasks ({names}); name one task's file")
+        raise SettingsError(
+            f"{file}: holds several tasks ({names}). Import one task's file, or omit the name"
+        )
     return [_evaluation(one, images, suite, model) for one in found]
 
 
@@ -79,7 +81,7 @@ def store_evaluations(
         for one in evaluations:
             if one.task.name in catalog.names and one.task.name not in there:
                 raise SettingsError(
-                    f"{one.task.name}: there is a suite of this name; import it under another name"
+                    f"{one.task.name}: is the name of a suite. Import under another name"
                 )
         for one in evaluations:
             store_evaluation(tables, one)
@@ -97,7 +99,7 @@ def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
     tables.write(key, questions, Question)
     for name, rows, row_type in (
         ("predictions", one.predictions, Prediction),
-        ("judgements", [], Judgement),  # which audit checks read
+        ("judgements", [], Judgement),  # empty; read by audit checks
         ("scores", one.scores, Score),
         ("metrics", one.metrics, Metric),
     ):

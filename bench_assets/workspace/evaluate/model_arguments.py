@@ -1,4 +1,4 @@
-"""Models of a command: names from bench.toml, paths, hub ids and addresses of servers."""
+"""Parses the models of a command: names of bench.toml, paths, hub ids and server addresses."""
 
 import socket
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _CONNECT_TIMEOUT = 5.0  # s
 
 @dataclass(frozen=True, slots=True)
 class ModelArguments:
-    """Names of the models, and settings sections for those that bench.toml does not have."""
+    """Names of models, and settings sections of ad-hoc models, by name."""
 
     names: list[str]
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -53,10 +53,10 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
         known = {**EMBEDDED_MODELS, **settings.models_of_file}
         if given and given.section and given.name not in known:
             sections[given.name] = given.section
-            if given.name not in settings.models:  # else it was said before
+            if given.name not in settings.models:  # otherwise printed before
                 engine = f"; {given.engine}" if given.engine else ""
                 called = template_of_argument(text)
-                print_message(f"{called} is called {given.name} from here on{engine}")
+                print_message(f"{called} is named {given.name} from now on{engine}")
         elif chosen := settings.engine_of(text):
             print_message(f"{text} is {chosen.message}")
     return ModelArguments(list(names), sections)
@@ -66,7 +66,7 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
     """Store ad-hoc models in the home, after checking that new ones are reachable.
 
     Raises:
-        ModelError: If no server is listening at a new address, or no hub has a new model.
+        ModelError: If no server is listening at a new address, or the hub has no such model.
         HomeError: If the home cannot be written to.
     """
     from resources.checkpoints.adapters import HUB_ID
@@ -85,7 +85,7 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
 
 
 def _check_connection(address: str) -> None:
-    """Connect once: otherwise each of hundreds of questions would be retried."""
+    """Connect once, so that an unreachable server fails before hundreds of requests are retried."""
     from resources.config.addresses import with_keys
     from resources.http.pages import why_unreachable
 
@@ -115,7 +115,7 @@ def _check_served(section: Mapping[str, Any]) -> None:
         answer = httpx.get(f"{with_keys(address)}/models", headers=key, timeout=_CONNECT_TIMEOUT)
         listed = parse_json(answer.text) if answer.is_success else None
     except (httpx.HTTPError, SettingsError, SourceError, ValueError, RecursionError):
-        return  # the first request says what is wrong
+        return  # the first request reports the error
     rows = listed.get("data") if isinstance(listed, dict) else None
     names = [str(row["id"]) for row in rows or () if isinstance(row, dict) and "id" in row]
     if names and model not in names and f"models/{model}" not in names:

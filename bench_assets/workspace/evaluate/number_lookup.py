@@ -33,8 +33,8 @@ def find_number(bench: Workbench, named: Sequence[str], condition: str) -> Numbe
         case [signature] if is_signature(signature):
             return _find_by_signature(bench, signature)
     raise SettingsError(
-        f"{' '.join(named)!r}: name a number by TASK MODEL, by its signature in quotes, or by a"
-        " Parquet file of metrics"
+        f"{' '.join(named)!r}: expected TASK MODEL, a signature in quotes, or a Parquet file of"
+        " metrics"
     )
 
 
@@ -73,10 +73,10 @@ def _find_in_file(bench: Workbench, file: Path) -> NumberRef:
     try:
         rows = to_rows(pq.read_table(file), Metric)
     except (OSError, pa.ArrowException, ValueError, TypeError, TableError) as why:
-        raise TableError(f"{file}: no table of metrics: {why!s:.200}") from why
+        raise TableError(f"{file}: not a table of metrics: {why!s:.200}") from why
     found = {(row.task, row.model, row.condition, row.signature) for row in rows}
     if len(found) != 1:
-        raise TableError(f"{file}: metrics of {len(found)} evaluations, expected those of one")
+        raise TableError(f"{file}: has metrics of {len(found)} evaluations (expected one)")
     (one,) = found
     return _number(one[3], one[1], rows, bench.tables)
 
@@ -90,5 +90,5 @@ def _number(text: str, model: str, rows: Sequence[Metric], tables: TableFiles) -
 def _readable(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
     try:
         return tables.read(key, Metric, model)
-    except TableError:  # `bench home verify` names it
+    except TableError:  # `bench home verify` reports it
         return []

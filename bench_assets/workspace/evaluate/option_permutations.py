@@ -33,7 +33,7 @@ from resources.tables.measured_figures import add_figures
 class PermutationSettings:
     """Number of orders, and the questions to permute."""
 
-    orders: int = 0  # of each question; 0: one for each option
+    orders: int = 0  # per question; 0: one for each option
     seed: int = 0
     part: QuestionSubset = WHOLE
 
@@ -41,10 +41,10 @@ class PermutationSettings:
 def permute_questions(
     bench: Workbench, tasks: Sequence[Task], wanted: PermutationSettings
 ) -> list[tuple[Task, InOrders]]:
-    """Rotate the options of all tasks that have options to permute.
+    """Rotate the options of each task's questions; tasks without such questions are left out.
 
     Raises:
-        SettingsError: If no task has; says why.
+        SettingsError: If no task remains; names the reasons.
     """
     made = [
         (task, in_orders(task, questions, wanted.orders, wanted.seed))
@@ -66,7 +66,7 @@ def evaluate_permutations(
     """Evaluate a model on permuted options, judged and scored as usual, and store the figures.
 
     Raises:
-        ModelError: If the model cannot be asked, or questions stay without a response.
+        ModelError: If the model cannot be opened, or questions remain without a response.
     """
     questions = bench.questions(task)
     shown = [one.question for one in made.ordered]
@@ -103,7 +103,7 @@ def permutation_outcomes(
 
 
 def _place(answer: Sequence[str], n: int) -> int | None:
-    """Position of a chosen letter; None if none was read, or none that is offered."""
+    """Position of the chosen option; None unless one valid letter was parsed."""
     letters = ascii_uppercase[:n]
     one = answer[0] if len(answer) == 1 else ""
     return letters.index(one) if one and one in letters else None

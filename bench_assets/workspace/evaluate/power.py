@@ -1,4 +1,4 @@
-"""Statistical power of a task's questions, before or after models were evaluated."""
+"""Statistical power of a task's questions, from evaluated models or, without any, assumptions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ from bench_assets.core.stats.power import chance_to_show, design_effect, needed,
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.workspace.materialization.workbench import Workbench
 
-_ASSUMED_CORRELATION = 0.3  # how questions of a cluster correlate where no model was seen
-_MAX_MODELS = 8  # of which neighbours on the leaderboard are compared: enough for a median
+_ASSUMED_CORRELATION = 0.3  # between questions of a cluster, without evaluated models
+_MAX_MODELS = 8  # whose neighbours in rank are compared; enough for a median
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +29,15 @@ class PowerEstimate:
     task: str
     metric: str
     compared: str  # "on the same questions", or "on other questions"
-    basis: str  # where the spread is from
+    basis: str  # source of the variance
     questions: int
-    units: int  # that the metric counts: questions, pairs, key points, ...
-    clusters: int | None  # of questions that share images or a group; None: not known
+    units: int  # of the metric: questions, pairs, key points, ...
+    clusters: int | None  # of questions that share images or a group; None: unknown
     baseline: float
-    smallest: float  # difference that is shown four times in five; NaN: not known
-    difference: float | None = None  # that is wanted
-    power: float | None = None  # chance that these questions show it
-    needed: int | None = None  # questions that show it four times in five
+    smallest: float  # difference detected with a power of 0.8; NaN: unknown
+    difference: float | None = None  # requested difference
+    power: float | None = None  # probability that these questions detect it
+    needed: int | None = None  # questions that detect it with a power of 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +47,14 @@ class _TaskSize:
     questions: int
     units: int
     clusters: int | None
-    effect: float  # the design effect where questions of a cluster correlate
+    effect: float  # design effect of the clusters
     basis: str
 
 
 def estimate_power(
     bench: Workbench, suite: str, difference: float | None, baseline: float
 ) -> list[PowerEstimate]:
-    """Estimate the detectable difference of each task, and the questions for a given one.
+    """Estimate each task's detectable difference, and the questions needed for a given one.
 
     Raises:
         UnknownNameError: If there is no such suite or task.
@@ -134,7 +134,7 @@ def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
 
 
 def _units(task: Task, questions: Sequence[Question]) -> int:
-    """Units of the primary metric; all of them if no question has points yet."""
+    """Number of units of the primary metric, counted on questions without points."""
     blank = [
         ScoredQuestion(q, Score(question_id=q.question_id, model="", condition="main", points=None))
         for q in questions

@@ -1,7 +1,6 @@
 """Reproduces numbers from cached responses, and packs them into bundles.
 
-Responses come from the response cache; missing ones are requested only with ``--ask``. Nothing is
-written but requested responses.
+Missing responses are requested only with ``--ask``; no tables are written.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -61,10 +60,10 @@ class ReproductionResult:
 
     number: NumberRef
     needs: list[BundleRequirement]
-    again: Again | None = None  # None: it cannot be tried
+    again: Again | None = None  # None: an input is missing
     partings: Sequence[Divergence] = ()
     causes: Sequence[Cause] = ()
-    compared: str = ""  # with what
+    compared: str = ""  # what the digits were compared with
 
     @property
     def exit_code(self) -> int:
@@ -105,7 +104,7 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
         try:
             predictions = _predictions(bench, models, whole, needs, ask=ask)
             judgements = _judgements(bench, models, whole, predictions, needs, ask=ask)
-        except BenchError as why:  # whatever it is, the responses are not there
+        except BenchError as why:  # for any reason, responses are missing
             lacks = BundleRequirement(
                 part="responses", takes="all", here=str(why), missing=_remedy(number, ask=ask)
             )
@@ -121,14 +120,14 @@ def _has_missing(needs: Sequence[BundleRequirement]) -> bool:
 
 def _remedy(number: NumberRef, *, ask: bool) -> str:
     if ask or not number.model:
-        return "see above; a number that no table here has needs TASK MODEL to be asked"
-    return f"`{number.command} --ask` asks for what is missing"
+        return "see above; to request responses, name the number by TASK MODEL"
+    return f"`{number.command} --ask` requests the missing responses"
 
 
 def _predictions(
     bench: Workbench, models: Models, whole: _Inputs, needs: list[BundleRequirement], *, ask: bool
 ) -> list[Prediction]:
-    """Responses: cached under the signature, recomputed, or requested."""
+    """Get the responses: cached under the signature, recomputed locally, or requested."""
     number, task, questions = whole
     condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
     if task.asked_of != "model":
@@ -201,7 +200,7 @@ def _judgements(
 
 
 def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
-    """The number's judge; if no response was judged, the configured one."""
+    """The judge in the number's signature; the configured one if no response was judged."""
     if said == "none":
         return task.chosen_judge(configured)
     asked = [part for part in said.split("+") if part != RULES]
@@ -216,7 +215,7 @@ def _remembered(name: str, wanted: str, models: Models) -> ChatModel:
 
 
 def _is_local(bench: Workbench, model: str) -> bool:
-    """Whether a model's responses are computed here, so that none has to be cached."""
+    """Whether a model's responses are computed here, and not cached."""
     settings = bench.settings
     if model not in {**EMBEDDED_MODELS, **settings.models}:
         return False
@@ -229,7 +228,7 @@ def _open_model(models: Models, name: str, condition: str, *, ask: bool) -> Gene
     """Open a model; if requests are not allowed, the first one raises an error.
 
     Raises:
-        NotThereError: If a request would be needed.
+        MissingResponsesError: If a request would be needed.
     """
     with RequestProgress(name, lambda line: None, progress_style()) as progress:
         watch: Callable[[int, int, int], None] = progress if ask else _refuse_new_requests
@@ -264,7 +263,7 @@ def _location(whole: _Inputs) -> EvaluationLocation:
 
 
 def _compare(whole: _Inputs, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
-    """Compare with the tables, with metrics alone, or else with the signature."""
+    """Compare with stored tables; without them with metrics, or only with the signature."""
     number, task = whole.number, whole.task
     before = _location(whole).read() if number.model and number.metrics else None
     found: Sequence[Divergence]
@@ -281,7 +280,7 @@ def _compare(whole: _Inputs, needs: list[BundleRequirement], again: Again) -> Re
         now = again.metrics[0].signature
         same = now == number.text
         found = [] if same else [_signature_divergence(number.text, now)]
-        compared = "the signature alone: no table here has its digits"
+        compared = "the signature only: no table here has its digits"
     return ReproductionResult(
         number=number,
         needs=needs,
@@ -336,6 +335,6 @@ def bundle(
 def _only(gathered: TableCollection) -> ModelResponses:
     found = list(gathered.evaluations())
     if gathered.left_out or not found:
-        why = "; ".join(gathered.left_out) or "there are no responses"
+        why = "; ".join(gathered.left_out) or "no responses"
         raise TableError(f"not packed: {why}")
     return found[0]

@@ -31,7 +31,7 @@ _ANSWERS = {
 def write_review(
     bench: Workbench, task: Task, model: str, condition: str, file: Path, by: str = ""
 ) -> list[ReviewLine]:
-    """Write the review form of one model's responses; lines already filled in stay.
+    """Write the review form of one model's responses; filled-in lines are kept.
 
     Args:
         bench: The home.
@@ -44,7 +44,7 @@ def write_review(
     Raises:
         TableError: If the model was not evaluated.
         SourceError: If the file is not a review form.
-        ModelError: If the reviewer cannot be asked.
+        ModelError: If the reviewing model cannot be opened.
     """
     read = bench.tables.rows
     there = {(one.question_id, one.response): one for one in _existing(file)}
@@ -76,8 +76,8 @@ def review_lines(
 ) -> list[ReviewLine]:
     """List the unread and doubtful responses, without duplicates.
 
-    A response is doubtful if two of the task's scorers read different answers. With a model judge,
-    responses with partial points are left out, because a verdict cannot express them.
+    A response is doubtful if two of the task's scorers parse different answers. With a model judge,
+    responses with partial credit are left out, because a verdict cannot express it.
     """
     asked = {question.question_id: question for question in questions}
     names = dict.fromkeys((scorer or task.default_scorer, *task.scorers))

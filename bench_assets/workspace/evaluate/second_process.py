@@ -1,4 +1,4 @@
-"""Another process that evaluates meanwhile, so that a second core is not idle."""
+"""Evaluates models in a second process, to use a second core."""
 
 import gc
 import json
@@ -17,24 +17,24 @@ from resources.config.environment import environment_of
 from resources.models.managed import process_watchdog
 
 Step: TypeAlias = tuple[Sequence[str], Sequence[str]]
-"""Suites, whose questions are built first, and models."""
+"""Suites and models; the suites' questions are built first."""
 
-_GC_THRESHOLD = 50_000  # as of `bench`: half of the time of the imports
+_GC_THRESHOLD = 50_000  # as in ``bench_assets.cli.start``; halves the time of imports
 
 
 @contextmanager
 def evaluated_meanwhile(home: Path, steps: Sequence[Step]) -> Iterator[Callable[[], object]]:
-    """Evaluate models in another process; nothing happens on a machine with one core.
+    """Evaluate models in another process during the block; does nothing on a single core.
 
-    Its output is dropped, and so are its errors: evaluate the same afterwards. What is finished is
-    fresh then, and the rest is evaluated or fails where it can be reported.
+    Output and errors are dropped. Evaluate the same steps again afterwards: finished tables are
+    fresh and skipped, the rest is evaluated, or fails with a message.
 
     Args:
         home: The home folder.
-        steps: What is evaluated, one after the other.
+        steps: Steps to evaluate, in order.
 
     Yields:
-        Waits until the process has ended.
+        A function that waits until the process has ended.
     """
     if (os.cpu_count() or 1) < 2:
         yield lambda: None
@@ -55,11 +55,11 @@ def evaluated_meanwhile(home: Path, steps: Sequence[Step]) -> Iterator[Callable[
 
 
 def main(steps: Sequence[Step]) -> None:
-    """Evaluate, step by step."""
+    """Evaluate the steps, in order; entry point of the process."""
     gc.set_threshold(_GC_THRESHOLD)
     with open_workbench() as bench:
         for suites, models in steps:
-            with suppress(BenchError):  # the caller meets it too
+            with suppress(BenchError):  # occurs again in the caller
                 for _ in backfill(bench, models, suites):
                     pass
 

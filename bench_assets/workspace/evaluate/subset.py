@@ -50,7 +50,7 @@ class QuestionSubset:
     """A subset of a question table; groups (pairs, problems of several parts) stay together."""
 
     limit: int = 0  # most questions of a task, but at least one group; 0: all
-    categories: tuple[str, ...] = ()  # as results tables name them; (): all
+    categories: tuple[str, ...] = ()  # as in tables of metrics; (): all
 
     def of(self, task: Task, questions: Sequence[Question]) -> list[Question]:
         """Draw from a task's questions; keeps the order of the table.
@@ -109,7 +109,7 @@ def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
 def _spread_positions(
     groups: Sequence[list[Question]],
 ) -> Iterator[tuple[float, bytes, list[Question]]]:
-    """Position of the middle of each group in its category, in [0, 1]."""
+    """Position of each group's middle within its category, in [0, 1]."""
     total, before = sum(map(len, groups)), 0
     for group in groups:
         yield (before + len(group) / 2) / total, _draw(group), group
@@ -125,7 +125,7 @@ def _draw(group: Sequence[Question]) -> bytes:
 class PartialMetric(Metric):
     """A metric over a subset of the questions; not a number of the benchmark."""
 
-    partial: str  # how many questions of how many, and of which categories
+    partial: str  # "4 of 80 questions", with the categories if chosen
 
 
 PARTIAL_COLUMNS: dict[str, Cell] = {
@@ -143,8 +143,8 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     if (first := asset_selections.tasks_of_one_kind(tasks)[0]).asked_of != "model":
         raise SettingsError(
-            f"{first.name} asks encoders, which rank the whole pool: leave --limit and --category"
-            " out"
+            f"{first.name}: evaluates encoders, which rank all candidates. Remove --limit and"
+            " --category"
         )
     return asset_selections.tasks_of_one_kind(tasks)
 
@@ -164,7 +164,7 @@ def evaluate_suite_subset(
         The evaluations, and the errors of tasks that could not be built.
 
     Raises:
-        BenchError: If a model cannot be asked, or questions stay without a response.
+        BenchError: If a model cannot be opened, or questions remain without a response.
     """
     _check_known_categories(bench, subset_tasks(bench, [suite]), askings, part)
     names, failures = build_questions(bench, suite)
@@ -180,10 +180,10 @@ def _check_known_categories(
     askings: Sequence[tuple[str, str]],
     part: QuestionSubset,
 ) -> None:
-    """Check categories before questions are built, as far as all categories are known by then.
+    """Check categories before questions are built, if all categories are already known.
 
     Raises:
-        UnknownNameError: If one is none.
+        UnknownNameError: If one does not exist.
     """
     known = {name for task in tasks for name in task.counts}
     for task in tasks if part.categories else ():
@@ -225,7 +225,7 @@ def evaluate_subset(
     """Generate, judge, score and aggregate on a subset of each task's questions.
 
     Raises:
-        BenchError: If the model cannot be asked, or questions stay without a response.
+        BenchError: If the model cannot be opened, or questions remain without a response.
     """
     elicits = isinstance(bench.settings.model(model), ElicitedSpec)
     for task in tasks:
@@ -240,7 +240,7 @@ def evaluate_subset(
 
 
 def _askable(few: list[Question], *, elicits: bool) -> list[Question]:
-    """Leave out questions without options if options are elicited, unless none has options."""
+    """For option elicitation, keep only questions with options, unless there are none."""
     return [one for one in few if has_options(one)] or few if elicits else few
 
 
@@ -305,7 +305,7 @@ def judge_predictions(
 def open_model(
     models: Models, title: str, name: str, condition: str = "main"
 ) -> Generator[ModelSession]:
-    """Open a model, with a progress bar in a terminal, and progress lines elsewhere."""
+    """Open a model; shows a progress bar in a terminal, progress lines elsewhere."""
     with (
         RequestProgress(title, lambda line: None, progress_style()) as progress,
         models.open(name, condition, progress, progress.throughput) as model,

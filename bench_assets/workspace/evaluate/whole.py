@@ -29,8 +29,8 @@ class SuiteEvaluation:
 
     names: Sequence[str]  # the suite, or those of its tasks whose questions could be built
     metrics: Sequence[Metric]
-    outcomes: Sequence[str]  # a sentence for what was not answered by one model, or not read
-    rejected: Sequence[str]  # a sentence for each task of whose source rows are left out
+    outcomes: Sequence[str]  # a sentence for each irregular outcome, see ``outcome_messages``
+    rejected: Sequence[str]  # a sentence for each task with rejected source rows
     failures: Sequence[BenchError]
 
 
@@ -45,8 +45,8 @@ def evaluate_suite(
         askings: Models with the condition under which each is asked.
 
     Raises:
-        OpenVerdictsError: If people judge, and some responses wait for them.
-        BenchError: If a model cannot be asked, or no questions can be built.
+        OpenVerdictsError: If people judge, and verdicts on some responses are missing.
+        BenchError: If a model cannot be opened, or no questions can be built.
     """
     names, failures = build_questions(bench, suite)
     metrics: list[Metric] = []
@@ -54,7 +54,7 @@ def evaluate_suite(
     for name, one in askings:
         try:
             bench.evaluate(names, name, one)
-        except FailedCheckError:  # an error of another kind left the judgements of before
+        except FailedCheckError:  # after other errors, the stored judgements would be old ones
             if not (more := _open_verdicts(bench, names, name)):
                 raise
             waits.update(more)
@@ -80,7 +80,7 @@ def evaluate_suite(
 
 
 def _open_verdicts(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
-    """Number of a model's responses that wait for people, by task."""
+    """Number of a model's responses without a human verdict, by task."""
     found: dict[str, int] = {}
     for task in (one for name in names for one in bench.catalog.tasks_of(name)):
         key = evaluation_key(task, "main", "judgements")
@@ -91,11 +91,11 @@ def _open_verdicts(bench: Workbench, names: Sequence[str], model: str) -> dict[s
 
 
 def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
-    """Publish the responses that wait for people; returns how many do, and how to go on.
+    """Publish the responses that need human verdicts; returns their numbers and the next steps.
 
-    Their answers are collected when the evaluation runs again.
+    Verdicts are collected when the evaluation runs again.
     """
-    from bench_assets.workspace.annotation import ask, progress  # with a server of pages
+    from bench_assets.workspace.annotation import ask, progress  # imports a web server
 
     said = []
     for name, n in waits.items():
@@ -104,10 +104,10 @@ def _publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
         (row,) = progress(bench, form, datetime.now(UTC))
         until = bench.settings.annotation.tasks[form].until
         said.append(
-            f"{name}: {n} responses wait for verdicts by people; {form} lacks {row.lacking}"
+            f"{name}: {n} responses need human verdicts; {form} lacks {row.lacking}"
             f" answers{f' by {until}' if until else ''}. {_how_to_answer(bench.settings, form)}"
         )
-    return " ".join([*said, "Then run the same command again: no model is asked twice"])
+    return " ".join([*said, "Then run the same command again; cached responses are reused"])
 
 
 def _how_to_answer(settings: Settings, form: str) -> str:
@@ -116,7 +116,7 @@ def _how_to_answer(settings: Settings, form: str) -> str:
     if settings.annotation.kind == "label-studio":
         return f"They are published at {settings.annotation.url}."
     folder = settings.home / "annotation" / form
-    return f"Their units are in {folder / 'units.jsonl'}; answers go into answers.jsonl beside it."
+    return f"The units are in {folder / 'units.jsonl'}; write answers to answers.jsonl beside it."
 
 
 def stored_evaluations(
@@ -125,7 +125,7 @@ def stored_evaluations(
     """Read the stored tables of an evaluation, task by task.
 
     Raises:
-        TableError: If a table is missing, or is not as it was written.
+        TableError: If a table is missing or damaged.
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     return [

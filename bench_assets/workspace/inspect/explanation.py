@@ -1,6 +1,6 @@
 """Data of ``bench explain`` (all inputs of one score) and ``bench tables diff``.
 
-What ``bench tables diff`` compares: two models, conditions, files of metrics or signatures.
+``bench tables diff`` compares two models, conditions, files of metrics or signatures.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class ImageEvidence:
     path: str
     width: int | None  # px
     height: int | None
-    problem: str = ""  # why it cannot be shown
+    problem: str = ""  # why it cannot be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class SampleEvidence:
 
     prediction: Step
     thought: str
-    judgements: list[Step]  # each with what the judge was asked, where that is known
+    judgements: list[Step]  # each with the judge's prompt; None if unknown
     score: Step
 
 
@@ -64,15 +64,15 @@ class ScoreEvidence:
     condition: str
     question: Step
     images: list[ImageEvidence]
-    people: list[Step]  # what people said when it was made, in the order they said it
-    prompt: Step  # sha256, whether it was sent so, and its turns
+    people: list[Step]  # annotations behind the question, by time
+    prompt: Step  # its sha256, whether it was sent, and its turns
     draws: list[SampleEvidence]
-    scorer: str  # how responses become points, in words
+    scorer: str  # name and description of the scorer
     value: Step  # the primary metric over all questions
     signature: str
 
     def to_json(self) -> Step:
-        """Write it as one JSON object."""
+        """Convert to one JSON object."""
         return asdict(self)
 
 
@@ -83,7 +83,7 @@ def explain(
 
     Raises:
         UnknownNameError: If no question has that id, or the model never answered it.
-        TableError: If a table is not as it was written.
+        TableError: If a table is damaged.
     """
     steps = _trace(bench, question_id, model, condition)
     question, prompt = next(steps), next(steps)
@@ -153,7 +153,7 @@ def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
 
 
 def _thought(said: Mapping[str, Any]) -> str:
-    """Remove the reasoning of a response, by the tags in the model's signature."""
+    """Extract the reasoning of a response, by the tags in the model's signature."""
     raw = said["raw_text"]
     if not raw or raw == said["text"]:
         return ""
@@ -198,9 +198,9 @@ _SHOWN = ("metric", "value", "low", "high", "n_scored", "n_failed", "edition", "
 
 
 def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> Iterator[Step]:
-    """Collect the rows of a question from all tables, as JSON objects that begin with their table.
+    """Yield the question, its prompt, and its rows in a model's tables, as JSON objects.
 
-    The prompt follows the question, exactly as it was sent.
+    Each object begins with the name of its table. The prompt is exact, as sent.
 
     Raises:
         UnknownNameError: If no question has that id.
@@ -230,7 +230,7 @@ def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any
     suite = question_id.partition("/")[0]
     tasks = bench.catalog.tasks_of(suite)
     asking = [task for task in tasks if condition in task.conditions]
-    for task in asking or tasks:  # the first of those without it says which there are
+    for task in asking or tasks:  # without the condition, the first task raises an error
         for question in bench.questions(task, condition):
             if question.question_id == question_id:
                 return task, question
@@ -248,7 +248,7 @@ class EvaluationPair(NamedTuple):
 
     @property
     def effects(self) -> list[Comparison]:
-        """Effect on the primary metric; none if the questions differ."""
+        """Effect on the primary metric; empty if the questions differ."""
         data = [side.metrics[0].questions if side.metrics else "" for side in self[1:3]]
         if data[0] != data[1] or not (self.before.scores and self.after.scores):
             return []
@@ -272,12 +272,12 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
     Args:
         bench: The home.
         before: A model, a condition, a file of metrics, or a signature.
-        after: Another.
-        suite: Only it, or one task of it.
-        model: Whose conditions are compared.
+        after: The evaluation to compare with, in any of these forms.
+        suite: Suite or task; "": all.
+        model: Model whose conditions are compared.
         condition: Condition of the compared models.
         metric: Metric to compare; "": each task's primary metric.
-        left_out: Called with each task that has a damaged table, and the reason.
+        left_out: Receives the error of each task with a damaged table.
 
     Raises:
         UnknownNameError: If a name has no evaluation.
@@ -300,7 +300,7 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
 def _in_both(
     bench: Workbench, before: str, old: Collection[str], after: str, new: Collection[str]
 ) -> list[Task]:
-    """Tasks with evaluations on both sides, in the order of the first.
+    """Tasks with evaluations on both sides, in the order of ``old``.
 
     Raises:
         SettingsError: If there are none.

@@ -1,6 +1,6 @@
-"""Operations of ``bench export``: reads stored tables, builds nothing, sends nothing.
+"""Operations of ``bench export``: reads stored tables; builds and requests nothing.
 
-BLINK's submission is the exception: its questions are asked first, as for a paper's table.
+The exception is BLINK's submission, whose responses are generated first, as for a paper's table.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ SUBMISSION = "blink-submission"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """The command's options."""
+    """Options of ``bench export``."""
 
     form: str
     suites: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
-    """Compute the present leaderboard without storing it."""
+    """Compute the leaderboard of the given tasks without storing it."""
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
     return [row for task in tasks for row in standings(task, bench.tables, published, now)]
@@ -98,7 +98,7 @@ def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[Leaderboa
 def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:
     """Write the submission files of BLINK's evaluation server."""
     if not asked.models:
-        raise SettingsError(f"{SUBMISSION} needs exactly one --model")
+        raise SettingsError(f"{SUBMISSION} is of one model: name it with --model")
     written = []
     for model in asked.models:
         make_paper_table(bench, "blink", "submission", model)

@@ -21,15 +21,15 @@ from bench_assets.workspace.materialization.workbench import Workbench
 
 _MARKS = {
     "*": "questions without a response are left out",
-    "°": "fewer than ten effective clusters: its interval is rough, rather too wide",
-    "~": "measured otherwise than it would be now",
+    "°": "fewer than ten effective clusters: a rough interval, probably too wide",
+    "~": "stale: measured with other settings than the present ones",
     "^": "imported: measured by another harness",
     "?": "its judge's agreement was never measured: bench audit judge TASK",
-    "!": "its table cannot be read; bench home verify names the command",
+    "!": "its table cannot be read: run bench home verify",
     "\u2013": "no response could be scored",
 }
 
-_RANKS = "behind a value: the ranks that the model may have, all of a task at once with 95 %"
+_RANKS = "after a value: 95 % interval of the model's rank, simultaneous for all models of a task"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +47,10 @@ class Matrix:
 
     edition: str
     tasks: tuple[str, ...]
-    models: tuple[MatrixRow, ...]  # measured here, best mean rank first
-    blind: tuple[MatrixRow, ...]  # baselines, chance, the best constant response
-    published: tuple[MatrixRow, ...]  # as papers print them
-    ranked: tuple[str, ...]  # tasks that the mean rank is over
+    models: tuple[MatrixRow, ...]  # measured models, best mean rank first
+    blind: tuple[MatrixRow, ...]  # blind baselines, chance, best constant response
+    published: tuple[MatrixRow, ...]  # numbers of papers
+    ranked: tuple[str, ...]  # tasks that the mean rank averages
 
     @property
     def legend(self) -> list[str]:
@@ -89,10 +89,7 @@ def matrices(
 
 
 def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Assign unreadable rows to the first edition of their source.
-
-    They have no number to compare, so they need no matrix of their own.
-    """
+    """Assign unreadable rows, which have no edition, to the first edition of their source."""
     there: dict[str, str] = {}
     for row in rows:
         if row.is_measured and row.edition != UNKNOWN:
@@ -118,7 +115,7 @@ def _matrix(
     models = sorted(
         {row.model for row in ours} - guessing, key=lambda model: (mean.get(model, np.inf), model)
     )
-    constants: dict[str, float] = {}  # a judged number has the best of what was judged by then
+    constants: dict[str, float] = {}  # rows of a judged task may differ: take the best
     for row in ours:
         if row.constant is not None:
             constants[row.task] = max(row.constant, constants.get(row.task, row.constant))
@@ -144,7 +141,7 @@ def _matrix(
 def _levels(
     tasks: Sequence[str], known: Mapping[str, Mapping[str, float | None]]
 ) -> Iterator[MatrixRow]:
-    """Rows of values known without a model; no row without a value."""
+    """Rows of values that need no model, such as chance; omits empty rows."""
     for name, values in known.items():
         there = {task: values.get(task) for task in tasks}
         if cells := {task: f"{value:.3f}" for task, value in there.items() if value is not None}:
@@ -170,7 +167,7 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
 
 
 def _outcomes(row: LeaderboardRow) -> Iterator[str]:
-    """Outcomes of requests, unless all were answered by one model and read."""
+    """Irregular outcomes: unread or refused responses, and several models behind one name."""
     if row.unread:
         yield f"{percent(row.unread)} unread"
     if row.n_refused:
@@ -188,7 +185,7 @@ def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
 
 
 def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
-    """Compute the leaderboard if something changed; a read-only home stores nothing.
+    """Read the leaderboard, recomputed if stale; in a read-only home, nothing is stored.
 
     Raises:
         BenchError: If it cannot be computed.
@@ -202,10 +199,10 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
 
 
 def present_report(bench: Workbench, without_images: Collection[str] = ()) -> Path:
-    """Make the report of a home, of its tables as they are; no run is recorded for it.
+    """Build the report from the present tables of a home, without a Dagster run.
 
     Raises:
-        BenchError: If it cannot be made.
+        BenchError: If it cannot be built.
     """
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
@@ -215,12 +212,12 @@ def present_report(bench: Workbench, without_images: Collection[str] = ()) -> Pa
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:
-    """Task -> expected score of a blind guess on the present questions, if known."""
+    """Expected score of guessing on each task's present questions; None if unknown."""
     return {task.name: exam(bench.tables, task).chance for task in bench.catalog.tasks}
 
 
 def unvalidated_judge_signatures(bench: Workbench, rows: Sequence[LeaderboardRow]) -> set[str]:
-    """Signatures of numbers whose judge's agreement was never measured."""
+    """Signatures of numbers whose judge's agreement with people was never measured."""
     known = measured_judges(bench.tables, bench.catalog.tasks)
     return {
         row.signature

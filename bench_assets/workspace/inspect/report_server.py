@@ -18,11 +18,11 @@ from resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
 EVERY = 5.0  # s between two updates of a served report, at least
-_SHARE = 10  # times as long as an update took
-_LONGEST_END = 10.0  # s that an update may take when the server ends
-_ROOT = "report"  # the folder that a zip unpacks to
+_SHARE = 10  # pause between updates, in multiples of an update's duration
+_LONGEST_END = 10.0  # s to wait for an update when the server ends
+_ROOT = "report"  # top folder of the archive
 _SERVED_FOLDERS = ("app", "data", "images", "style", "vendor")
-# nothing is gained by packing them again
+# stored without another compression
 _COMPRESSED_SUFFIXES = (".webp", ".jpg", ".png", ".gif", ".avif")
 _FIXED_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # so that the same report is the same file
 
@@ -48,8 +48,8 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
     """Open a server on loopback for a home's report; call ``serve_forever`` to serve.
 
     Args:
-        home: The home; links to its report lead to the server from now on.
-        port: Port; 0: any free port; None: the last one, or else any that is free.
+        home: The home, whose links to the report will use the port.
+        port: Port; 0: any free port; None: the last one if free, otherwise any free port.
 
     Raises:
         SettingsError: If the port is in use, or not permitted.
@@ -67,7 +67,7 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
         if port is None:
             return open_server(home, 0)
         raise SettingsError(
-            f"port {port} of {ADDRESS}: {why.strerror}; name another: --port, 0 for any"
+            f"port {port} of {ADDRESS}: {why.strerror}. Choose another with --port (0: any)"
         ) from why
     except OverflowError as why:
         raise SettingsError(f"port {port}: expected 0 to 65535") from why
@@ -78,11 +78,11 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
 
 @contextmanager
 def serve_live(home: Path, remake: Callable[[], object], port: int | None = None) -> Generator[str]:
-    """Serve a report during the block, and make it again every few seconds.
+    """Serve a report during the block, and update it every few seconds.
 
     Args:
         home: The home.
-        remake: Makes what has changed of the report.
+        remake: Updates the stale parts of the report.
         port: As for ``open_server``.
 
     Yields:
@@ -109,7 +109,7 @@ def serve_live(home: Path, remake: Callable[[], object], port: int | None = None
 
 
 def _keep_current(remake: Callable[[], object], ended: Event) -> None:
-    """Make a report again and again; a part that fails is tried again, and named once."""
+    """Update a report until ``ended``; prints an error once, and tries again."""
     pause, told = 0.0, ""
     while not ended.wait(pause):
         began = time.monotonic()
@@ -123,7 +123,7 @@ def _keep_current(remake: Callable[[], object], ended: Event) -> None:
 
 
 class _ReportServer(ThreadingHTTPServer):
-    """Ignores connections that close before a page is complete."""
+    """A server that ignores connections closed by the client."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Report other errors."""
@@ -138,14 +138,14 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
         """Refuse paths outside the report, and requests under another host name."""
         name = self.headers.get("Host", "").rpartition(":")[0]
         first = self.path.split("?")[0].lstrip("/").split("/")[0]
-        if name not in (ADDRESS, "localhost"):  # a foreign name that resolves to this machine
+        if name not in (ADDRESS, "localhost"):  # DNS rebinding
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return None
         if first not in ("", "index.html", *_SERVED_FOLDERS):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
         if not Path(self.directory, "index.html").is_file():
-            self.send_error(HTTPStatus.NOT_FOUND, "no report yet", "`bench report` makes it")
+            self.send_error(HTTPStatus.NOT_FOUND, "no report yet", "Run `bench report`")
             return None
         return super().send_head()
 

@@ -21,9 +21,9 @@ class PaperTable:
     """A table of a paper, or the main table under other conditions."""
 
     suite: str
-    name: str  # of the table within the suite; of a condition, the condition's
+    name: str  # name of the table within the suite, or of the condition
     about: str
-    command: str  # that makes it and prints it
+    command: str  # builds and prints it
 
 
 def list_paper_tables(bench: Workbench) -> list[PaperTable]:
@@ -36,7 +36,7 @@ def list_paper_tables(bench: Workbench) -> list[PaperTable]:
 
 
 def needs_of(bench: Workbench, table: str) -> str:
-    """Inputs that a table needs to have rows."""
+    """Describe the inputs that a table needs to have rows."""
     node = bench.definitions.resolve_asset_graph().get(dg.AssetKey(table.split("/")))
     return str(node.metadata.get(NEEDS, "questions, and answers to them"))
 
@@ -44,7 +44,7 @@ def needs_of(bench: Workbench, table: str) -> str:
 def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     """Materialize a table of a paper with its inputs; returns the name of its asset.
 
-    Cached responses are reused.
+    Requests responses that are not cached.
 
     Args:
         bench: The home folder.
@@ -110,7 +110,7 @@ def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
 
 
 def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
-    """Keys of tables of metrics, and of submission files, that belong to no evaluation."""
+    """Keys of metrics and submission files that are not part of an evaluation."""
     graph = bench.definitions.resolve_asset_graph()
     within = dg.AssetSelection.key_prefixes([suite])
     measured = dg.AssetSelection.tag("bench/stage", "metrics")
@@ -138,9 +138,9 @@ class ListedTable:
 
     name: str
     stage: str
-    per: str  # "model" or "encoder" for a table of each; "" for one of all
-    made: int  # of how many models there is one; of a table of all, 0 or 1
-    about: str  # what one row is
+    per: str  # "model" or "encoder" if there is a table per model; otherwise ""
+    made: int  # number of models with this table; 0 or 1 if it is not per model
+    about: str  # description of one row
 
 
 def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
@@ -148,10 +148,10 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
 
     Args:
         bench: The home folder.
-        below: A suite, task or other prefix of table names; "": all.
+        below: A suite, task or other folder of table names; "": all.
 
     Raises:
-        UnknownNameError: If no table has the prefix.
+        UnknownNameError: If it has no tables.
     """
     every = list(_every(bench))
     found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
@@ -177,11 +177,11 @@ def _every(bench: Workbench) -> Iterator[ListedTable]:
 
 
 def _made(bench: Workbench) -> Counter[str]:
-    """Count the partitions of each table, by folder."""
+    """Count the Parquet files of each table, by folder."""
     names = (one.name for one in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
 
 
 def _ends(name: str) -> Iterator[int]:
-    """Collect the suffixes of table names by folder."""
+    """Positions at which the folders of a table's name end."""
     return (at for at, letter in enumerate(name) if letter == "/")

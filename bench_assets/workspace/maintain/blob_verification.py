@@ -26,7 +26,7 @@ from resources.tables.file_bytes import describe_table_errors
 from resources.tables.parquet import TableFiles
 
 _TABLE = ".parquet"
-_THREADS = 16  # objects that are waited for at once
+_THREADS = 16  # concurrent downloads from an object store
 
 
 def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
@@ -100,7 +100,7 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
             what=f"image {name}",
             state="missing" if name in missing else "damaged",
             n=1,
-            why=said if suite else f"{said}; no table shows it",
+            why=said if suite else f"{said}; no table uses it",
             command=f"bench tables questions {suite}" if suite else place.goes(name),
         )
     yield from whole_finding("images", len(stored) - len(damaged))

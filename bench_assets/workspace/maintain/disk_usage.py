@@ -15,41 +15,41 @@ from resources.datasets.cache import ReleaseCache
 from resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
-Keep bench.toml, models.toml, benchmarks/, annotation/ and responses.sqlite. The rest is rebuilt
-from them and from the suites' sources. (With a database in [storage], responses are in no file:
-docs/cluster.md.)
-While nothing runs, cp does; else, also in annotation/,
+Back up bench.toml, models.toml, benchmarks/, annotation/ and responses.sqlite. The rest can be
+rebuilt from them and from the suites' sources. (With a database in [storage], responses are not in
+a file: docs/cluster.md.)
+While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
-To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
+To move the home: stop all runs, move the folder, and set BENCH_HOME to the new path."""
 
-_WHOLE = "all"  # the file of a table that is not of one model, see resources.tables.parquet
+_WHOLE = "all"  # stem of a table that is not per model, see resources.tables.parquet
 _DESCRIPTIONS = {
-    "images": ("images, by the digest of their bytes", "{rm}: drawn or read again when needed"),
-    "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
-    "painted": ("images that were painted", "{rm}: generated again by the same painter"),
-    "annotation": ("annotation units, and every answer", ""),
-    "responses.sqlite": ("every response of a model", "bench home remove MODEL --responses"),
-    "vectors.sqlite": ("vectors of texts and images", "{rm}: computed again when needed"),
-    "dagster": ("runs and events of Dagster", "{rm}, while nothing runs: only history is in it"),
-    "looks.json": ("how images look, to find those that are alike", "{rm}: looked at again"),
-    "batches": ("batches that providers work on", ""),
-    "servers": ("what servers said that were started for weights", "{rm}: only history is in it"),
-    "cache": ("what was fetched of objects that homes share", "{rm}: fetched again when needed"),
-    "replaced": ("tables that newer ones took the place of at bench home migrate", "{rm}"),
-    "digests.json": ("what files hold, by size and time", "{rm}: they are read again"),
-    "locks": ("held by processes that evaluate", ""),
-    "report": ("the report that opens from disk", "{rm}: made again by bench report"),
-    "export": ("the leaderboard for others", "{rm}: written again by bench leaderboard"),
-    "bench.toml": ("what is configured", ""),
-    FOLDER: ("sections of known benchmarks", "{rm}: copied again when they are named"),
-    GIVEN: ("models that commands were given", "bench home remove MODEL"),
+    "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
+    "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),
+    "painted": ("prompts of generated images", "{rm}: generated again by the same painter"),
+    "annotation": ("annotation units and answers", ""),
+    "responses.sqlite": ("response cache", "bench home remove MODEL --responses"),
+    "vectors.sqlite": ("embeddings of texts and images", "{rm}: computed again when needed"),
+    "dagster": ("Dagster's runs and events", "{rm}, while nothing runs: only history"),
+    "looks.json": ("image hashes, to find near-duplicates", "{rm}: computed again"),
+    "batches": ("pending batches of providers", ""),
+    "servers": ("logs of managed servers", "{rm}: only history"),
+    "cache": ("cached objects of the shared store", "{rm}: downloaded again when needed"),
+    "replaced": ("tables that bench home migrate replaced by newer ones", "{rm}"),
+    "digests.json": ("digests of files, by size and time", "{rm}: computed again"),
+    "locks": ("locks of running processes", ""),
+    "report": ("HTML report", "{rm}: built again by bench report"),
+    "export": ("exported leaderboard", "{rm}: written again by bench leaderboard"),
+    "bench.toml": ("configuration", ""),
+    FOLDER: ("sections of known benchmarks", "{rm}: copied again when named"),
+    GIVEN: ("ad-hoc models of commands", "bench home remove MODEL"),
     "orders.jsonl": (
-        "what was measured in other orders",
+        "measured position bias",
         "{rm}: measured again by bench audit permute-options",
     ),
-    "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench audit judge"),
-    "names.json": ("names that shells complete", ""),
-    "processors.json": ("how processors prepare images", ""),
+    "judges.jsonl": ("measured accuracy of judges", "{rm}: measured again by bench audit judge"),
+    "names.json": ("names for shell completion", ""),
+    "processors.json": ("image settings of processors", ""),
 }
 
 
@@ -62,7 +62,7 @@ class DiskUsage:
     n_files: int
     megabytes: float
     path: str
-    goes: str  # command that frees it, and what rebuilds it; "" for what should stay
+    goes: str  # command that frees it, and what rebuilds it; "": keep it
 
 
 def disk_usage(home: Path) -> list[DiskUsage]:
@@ -76,7 +76,7 @@ def disk_usage(home: Path) -> list[DiskUsage]:
 
 
 def _is_other(entry: Path) -> bool:
-    """Whether it is counted in rows of its own, or belongs to another file."""
+    """Whether an entry has rows of its own, or is a side file of SQLite."""
     return entry.name in ("sources", "tables") or entry.name.endswith(("-wal", "-shm"))
 
 
@@ -88,12 +88,12 @@ def _releases(home: Path) -> Iterator[DiskUsage]:
             n_files=len(one.files),
             megabytes=_megabytes(one.n_bytes),
             path=str(folder),
-            goes=f"rm -r {quote(str(folder.parent))}: bench home fetch {suite} brings it again",
+            goes=f"rm -r {quote(str(folder.parent))}: bench home fetch {suite} downloads it again",
         )
 
 
 def _tables(folder: Path) -> Iterator[DiskUsage]:
-    """Sizes of tables by suite, without those of models; and by model."""
+    """Sizes of tables: those that are not per model by suite, the others by model."""
     suites: dict[str, list[Path]] = defaultdict(list)
     models: dict[str, list[Path]] = defaultdict(list)
     for file in folder.rglob("*.parquet"):
@@ -107,7 +107,10 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
         made = f"bench tables questions {suite.rpartition('/')[2]}"
         if suite.startswith(f"{SOURCES_FOLDER}/"):
             made += ", with their source,"
-        again = f"{made} makes them again, of models bench evaluate; bench home verify misses them"
+        again = (
+            f"{made} rebuilds them, bench evaluate those of models; until then bench home verify"
+            " reports them as missing"
+        )
         yield _usage_of(
             f"tables/{suite}",
             "questions and more",
@@ -117,7 +120,7 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
         )
     for model, files in models.items():
         goes = f"bench home remove {quote(model)}"
-        yield _usage_of(f"tables of {model}", "what was asked and measured", files, folder, goes)
+        yield _usage_of(f"tables of {model}", "responses, scores and metrics", files, folder, goes)
 
 
 def _entry(entry: Path) -> DiskUsage:
@@ -150,11 +153,11 @@ def _megabytes(n_bytes: int) -> float:
 
 
 _SHARED_PARTS = {
-    "tables": ("tables of all homes", "bench home remove MODEL: a model's, from all of them"),
-    "images": ("images, by the digest of their bytes", ""),
-    "painted": ("which image was painted for which prompt", ""),
-    "export": ("the leaderboard for others", ""),
-    "replaced": ("tables that newer ones took the place of at bench home migrate", ""),
+    "tables": ("tables of all homes", "bench home remove MODEL: a model's tables, for all homes"),
+    "images": ("images, by SHA-256", ""),
+    "painted": ("prompts of generated images", ""),
+    "export": ("exported leaderboard", ""),
+    "replaced": ("tables that bench home migrate replaced by newer ones", ""),
 }
 
 

@@ -15,12 +15,12 @@ from resources.datasets.source_files import configured_release
 def fetch_release(
     settings: Settings, suite: Suite, address: str, *, bar: bool
 ) -> tuple[Release, Path]:
-    """Download a suite's release unless the home has it; returns its folder.
+    """Download a suite's release unless the home has it; returns the release and its folder.
 
     Args:
         settings: Settings of the home.
         suite: The suite.
-        address: Address of the release; "": that of bench.toml, or else the suite's default.
+        address: Address of the release; "": bench.toml's, otherwise the suite's default.
         bar: Whether to draw a progress bar.
 
     Raises:

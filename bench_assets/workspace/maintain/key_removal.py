@@ -1,4 +1,4 @@
-"""``bench home remove-keys``: takes keys out of what older versions stored in a home."""
+"""``bench home remove-keys``: removes API keys that older versions stored in a home."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from resources.storage.schema import among, responses
 
 _SERVER = re.compile(r"server:(https?://[^|]+)")
 _KEPT = ("bench.toml", "images", "sources")
-_SHARED = ("tables", "export")  # what homes share with texts in it
+_SHARED = ("tables", "export")  # parts of the object store that contain texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +42,10 @@ class CleanedFile:
 
 
 def remove_keys(settings: Settings) -> Iterator[CleanedFile]:
-    """Replace keys in the response store, tables, databases, archives and other files of a home.
+    """Replace keys in the response cache, tables, databases, archives and other files of a home.
 
-    What the home shares is cleaned as well. Keys that stood in addresses of models become the
-    names of variables, as where they are read. bench.toml, images and sources stay as they are.
+    Shared stores are cleaned as well. Keys in addresses of models become names of variables.
+    bench.toml, images and sources are not changed.
 
     Raises:
         HomeError: If something cannot be read or written.
@@ -84,7 +84,7 @@ def _clean_shared(settings: Settings, clean: Rewrite) -> Iterator[CleanedFile]:
                 data, n = rewrite_bytes(entry.name, data, clean)
             except (pa.ArrowException, TableError) as why:
                 raise HomeError(
-                    f"{blobs.named(entry.name)}: {why}. Run `bench home verify`"
+                    f"{blobs.named(entry.name)}: {why}. Run `bench home verify`, then this again"
                 ) from why
             if n:
                 blobs.put(entry.name, data)
@@ -92,7 +92,7 @@ def _clean_shared(settings: Settings, clean: Rewrite) -> Iterator[CleanedFile]:
 
 
 def _cleaner(home: Path, store: ResponseStore | None) -> Rewrite:
-    names: dict[str, str] = {}  # key in an address -> what stands in its place
+    names: dict[str, str] = {}  # key in an address -> its replacement
     for address in _addresses(home, store):
         replace_keys(address, lambda key: names.setdefault(key, f"{{{keep_key(key, key)}}}"))
     names = {key: name for key, name in names.items() if is_strong(key)}
@@ -111,14 +111,14 @@ def _cleaner(home: Path, store: ResponseStore | None) -> Rewrite:
 
 
 def _addresses(home: Path, store: ResponseStore | None) -> set[str]:
-    """Every address that identities and sections of models contain."""
+    """All addresses in the identities of cached models and in models.toml."""
     found = {row["model"] for row in (store.rows() if store else ()) if row["model"]}
     urls = {url for identity in found for url in _SERVER.findall(identity)}
     return urls | {str(one.get("base_url", "")) for one in read_sections(home).values()}
 
 
 def _clean_responses(store: ResponseStore, clean: Rewrite) -> int:
-    """Clean every intact row; its key follows its identity, so that nothing is requested again."""
+    """Clean every intact row, and recompute its cache key, so that it is still found."""
     old, new = [], []
     for row in store.rows():
         cleaned = clean(row)
@@ -129,7 +129,7 @@ def _clean_responses(store: ResponseStore, clean: Rewrite) -> int:
         old.append(row["key"])
         new.append({**cleaned, "digest": row_digest(cleaned)})
 
-    def replace_rows(connection: sa.Connection) -> None:  # in one transaction: none is lost
+    def replace_rows(connection: sa.Connection) -> None:  # in one transaction: no row is lost
         connection.execute(responses.delete().where(among(connection, responses.c.key, old)))
         insert(connection, new, {})
 

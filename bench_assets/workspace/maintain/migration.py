@@ -63,19 +63,19 @@ class MigrationResult:
     """Outcome of copying a part of a home; the originals stay."""
 
     what: str  # "responses", "tables", "images", ...
-    n: int  # that are in the target now, whole
+    n: int  # intact items in the target now
     new: int | None  # copied by this run; None: not counted
-    left_out: int  # damaged in the source, and not copied
-    kept: int  # differ, and the target's stays
+    left_out: int  # damaged in the source, not copied
+    kept: int  # different in the target, not replaced
     source: str
     target: str
 
 
 _TABLE = ".parquet"
 PAINTED = "painted"
-"""Which image was painted for which prompt, see ``resources.images.painters``."""
+"""Folder of notes on which image was generated for which prompt (``resources.images.painters``)."""
 REPLACED = "replaced"
-"""Folder that keeps the tables of the target that newer ones replaced."""
+"""Folder for tables of the target that newer ones replaced."""
 
 
 def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
@@ -150,7 +150,7 @@ class _RetainedTables:
         return newer
 
     def beside(self, note: str) -> bool:
-        """Whether a retained table has the source of a note: then the target's note stays."""
+        """Whether a retained table has the source of a note; the target's note then stays."""
         return any(_place_of(name) == _place_of(note) for name in self._names)
 
 
@@ -169,7 +169,7 @@ def _is_own_digest(name: str, data: bytes) -> bool:
 
 
 def _is_painted_note(name: str, data: bytes) -> bool:
-    """Whether it names an image."""
+    """Whether a note contains the digest of an image."""
     return is_digest(data.decode(errors="replace"))
 
 
@@ -220,7 +220,7 @@ def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
             ' objects = "s3://bucket/prefix" (docs/cluster.md)'
         )
     if busy := lock_holders(settings.home / "locks"):
-        raise HomeError(f"{settings.home}: {busy[0]} works on it: end that first, or wait for it")
+        raise HomeError(f"{settings.home}: in use by {busy[0]}. Stop it, or wait until it ends")
     moved = [*_responses(settings, back=back)] if storage.variable else []
     return [*moved, *(migrate_blobs(settings, back=back) if storage.objects else ())]
 

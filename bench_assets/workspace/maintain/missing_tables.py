@@ -1,7 +1,7 @@
 """Finds missing tables for ``bench home verify``: tables that were materialized and are gone.
 
-Notes name the tables of a materialization; metrics imply the other tables of their evaluation.
-A table with neither may never have been materialized, and is not reported.
+Freshness notes name the tables of a materialization; metrics imply the other tables of their
+evaluation. A table with neither may never have been materialized, and is not reported.
 """
 
 from collections.abc import Collection, Iterator
@@ -69,7 +69,7 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
             keys = list(tables.undivided(suite))
             for sql, row_type in rows:
-                others: dict[Table, str] = {}  # tables of other rows, and damaged ones
+                others: dict[Table, str] = {}  # tables of other row types, and damaged tables
                 found = tables.query(sql, {"tables": (keys, row_type)}, others)
                 shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
     return shown
@@ -80,8 +80,8 @@ def invalidate_suite(bench: Workbench, suite: str) -> None:
     blobs = bench.tables.blobs
     for note in list(blobs.list(notes_folder(bench.tables, suite))):
         name = unquote(note.name.rpartition("/")[2])
-        if " " not in name and name.split("/")[0] == suite:  # others are of evaluations
-            with suppress(HomeError):  # nothing can be made again where nothing can be written
+        if " " not in name and name.split("/")[0] == suite:  # other notes belong to evaluations
+            with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
                 text = (blobs.get(note.name) or b"").decode(errors="replace")
                 blobs.put(note.name, invalidated_note(text).encode(), sync=False)
 
@@ -100,13 +100,13 @@ _Key: TypeAlias = tuple[str, ...]
 class _TableRecord(NamedTuple):
     """A table that was materialized."""
 
-    root: str  # below what it lies: "", or the place of a source
+    root: str  # folder: "", or that of another source
     key: _Key
-    model: str  # "" of a table of no model
+    model: str  # "" if the table is not per model
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """Name of the table's blob."""
         return "/".join((*filter(None, [self.root]), table_name(self.key, self.model)))
 
 
@@ -130,28 +130,28 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
         HomeError: If the store of tables cannot be reached.
     """
     names = set(listed)
-    # What the leaderboard is made with is of sources, and its note is of none.
+    # The leaderboard's note has no source, but its tables may have one.
     names |= {name.split("/", 2)[2] for name in names if name.startswith(f"{SOURCES_FOLDER}/")}
     for made in sorted(set(_recorded_tables(bench, listed))):
-        if made.name not in names and not bench.tables.blobs.exists(made.name):  # meanwhile
+        if made.name not in names and not bench.tables.blobs.exists(made.name):  # written since
             yield _missing_finding(bench, made)
 
 
 def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFinding:
     tables, key, model = bench.tables.holding(made.name)
     is_current = made.root == bench.tables.root(key[0])
-    other = "" if is_current else "; it is of another source, see --source"
+    other = "" if is_current else "; it belongs to another source, see --source"
     return VerificationFinding(
         what="/".join(key) + (f" of {model}" if model else ""),
         state="missing",
         n=1,
-        why=f"{tables.place(key, model)}: no such table, though it was made{other}",
+        why=f"{tables.place(key, model)}: missing, although it was built{other}",
         command=rebuild_command(bench, dg.AssetKey(key), model) if is_current else "",
     )
 
 
 def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
-    """Collect the tables that notes and metrics name, and that the home should still have."""
+    """Collect the tables that notes and metrics record, and that the graph still has."""
     graph = bench.definitions.resolve_asset_graph()
     known = {tuple(key.path) for key in graph.get_all_asset_keys()}
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}

@@ -19,7 +19,7 @@ from resources.runs.orphaned_runs import table_locks
 from resources.storage.blobs.port import BlobEntry
 from resources.tables.locations import file_name
 
-_RESULTS = "metrics"  # the table that a number is in
+_RESULTS = "metrics"  # folder of the tables with results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Removable:
     model: str
     tables: Sequence[BlobEntry]
     is_partition: bool
-    is_given: bool  # has its section in models.toml
+    is_given: bool  # has a section in models.toml
 
     @property
     def megabytes(self) -> float:
@@ -44,7 +44,7 @@ class RemovalResult:
     model: str
     tables: int
     responses: int
-    megabytes: float  # that the disk has back
+    megabytes: float  # freed
 
 
 def find_removable(bench: Workbench, model: str) -> Removable:
@@ -126,7 +126,7 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
 
 
 def _keys(bench: Workbench) -> list[dg.AssetKey]:
-    """Keys of assets partitioned by model, never of an unpartitioned asset named like one."""
+    """Keys of assets partitioned by model."""
     graph = bench.definitions.resolve_asset_graph()
     return [key for key in sorted(graph.get_all_asset_keys()) if graph.get(key).is_partitioned]
 
@@ -141,7 +141,7 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
 
     def refuse(waiting: str) -> None:
         who = waiting.partition(": waiting for ")[2]
-        raise HomeError(f"{model} is being evaluated by {who}. Wait for it, or end it")
+        raise HomeError(f"{model} is being evaluated by {who}. Wait until it ends, or stop it")
 
     folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
     with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):

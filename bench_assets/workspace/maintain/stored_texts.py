@@ -1,4 +1,4 @@
-"""Rewriting of every text that a home stores: in files, tables, archives and databases."""
+"""Rewrites all texts that a home stores: in files, tables, archives and databases."""
 
 import io
 import zipfile
@@ -21,7 +21,7 @@ from resources.storage.schema import STORES
 from resources.tables.checksums import write_checksummed
 
 Rewrite: TypeAlias = Callable[[Any], Any]
-"""A text, or lists and mappings of texts, to what shall stand in its place."""
+"""Maps a text, or lists and mappings of texts, to its replacement."""
 
 _DATABASES = (".db", ".sqlite")
 _ZIP = b"PK\x03\x04"
@@ -62,10 +62,10 @@ def rewrite_bytes(name: str, data: bytes, rewrite: Rewrite) -> tuple[bytes, int]
 
 
 def rewrite_database(database: Database, rewrite: Rewrite) -> int:
-    """Rewrite all tables of a database but those of our own stores, in one transaction.
+    """Rewrite all tables of a database except those of our own stores, in one transaction.
 
     Returns:
-        Changed rows.
+        Number of changed rows.
     """
 
     def work(connection: sa.Connection) -> int:
@@ -82,7 +82,7 @@ def _rewrite_sqlite(file: Path, rewrite: Rewrite) -> int:
     except UnicodeEncodeError as why:
         raise HomeError(f"{file}: damaged (a text is not UTF-8); {_IF_DAMAGED}") from why
     if n:
-        database.compact()  # pages of what was there are free, and hold it
+        database.compact()  # freed pages still hold the old texts
     return n
 
 
@@ -146,7 +146,9 @@ def _rewrite_archive(file: Path, rewrite: Rewrite) -> int:
                 for info in archive.infolist():
                     new.writestr(info, changed.get(info.filename) or archive.read(info))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as why:
-        raise HomeError(f"{file}: a damaged or encrypted archive ({why}). Move it away") from why
+        raise HomeError(
+            f"{file}: a damaged or encrypted archive ({why}). Move it out of the home"
+        ) from why
     return n
 
 
@@ -158,7 +160,7 @@ def _changed_files(archive: zipfile.ZipFile, rewrite: Rewrite) -> Iterator[tuple
 
 
 def _resealed(data: bytes, changed: dict[str, bytes]) -> bytes:
-    """A manifest with the digests of files that have changed; another file of this name as is."""
+    """Update the digests of changed files in a manifest; other content is returned unchanged."""
     try:
         manifest = Manifest.model_validate_json(data)
     except ValueError:

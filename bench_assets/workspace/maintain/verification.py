@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
-    """Read everything in a home, and report damage; or only what this user may not read.
+    """Read everything in a home, and report damage; if files are not readable, only those.
 
-    Only freshness notes of damaged tables are changed: they are dropped, so that the reported
-    commands rebuild the tables.
+    Changes only freshness notes: suites with missing or damaged images are marked as stale, so
+    that the reported commands rebuild them.
     """
     home = bench.settings.home
     if closed := list(unreadable_findings(_places(bench))):
@@ -50,13 +50,13 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
     ]
-    with ThreadPoolExecutor(len(parts)) as threads:  # one reads, one hashes, one decodes
+    with ThreadPoolExecutor(len(parts)) as threads:  # overlap reading, hashing and decoding
         found = threads.map(lambda part: list(part()), parts)
         return [finding for one in found for finding in one]
 
 
 def _places(bench: Workbench) -> Iterator[Path]:
-    """Everything that is read, with the side files of SQLite's."""
+    """All folders and files that are read, with SQLite's side files."""
     settings, tables = bench.settings, bench.tables.blobs.folder
     yield from (settings.home / "dagster", settings.home / "sources", *filter(None, [tables]))
     yield Path(open_image_store(settings).folder)
@@ -116,7 +116,7 @@ def _count_responses(what: str, store: "ResponseStore") -> list[VerificationFind
     from resources.response_cache.rows import count_states
 
     states = count_states(store.rows(), store.prompts())
-    again = "bench evaluate the suites and models they belong to: their requests are sent again"
+    again = "bench evaluate their suites and models: the requests are sent again"
     prompts = what.replace("responses", "prompts")
     return [
         *(
@@ -134,7 +134,7 @@ def _count_vectors(what: str, cache: "VectorCache") -> list[VerificationFinding]
     intact = Counter(is_intact_vector(*one) for one in cache.stored())
     found = list(whole_finding(what, intact[True]))
     if n := intact[False]:
-        why = "a damaged one is computed again when it is needed"
+        why = "damaged vectors are computed again when needed"
         found.append(VerificationFinding(what=what, state="damaged", n=n, why=why))
     return found
 
@@ -165,7 +165,7 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
     for file in sorted(folder.rglob("*.db")):
         for why in (found := integrity_errors(file)):
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
-            about = f"{file}: {why}; only the history of runs is in it"
+            about = f"{file}: {why}; contains only the history of runs"
             yield VerificationFinding(
                 what="dagster", state="damaged", n=1, why=about, command=command
             )

@@ -14,11 +14,11 @@ State: TypeAlias = Literal["whole", "damaged", "outdated", "missing", "unreadabl
 class VerificationFinding:
     """Verification result of one part of a home, or of one damaged item."""
 
-    what: str  # "tables", "images", ..., or the file or entry
+    what: str  # "tables", "images", ..., or a file or entry
     state: State
     n: int  # files, or rows of a database
     why: str = ""
-    command: str = ""  # what brings it back; "" where there is nothing to do, or nothing that can
+    command: str = ""  # command that restores it; "": none needed, or none known
 
     @property
     def is_wrong(self) -> bool:
@@ -27,13 +27,13 @@ class VerificationFinding:
 
 
 def whole_finding(what: str, n: int) -> Iterator[VerificationFinding]:
-    """Finding that ``n`` files or rows are intact; none for 0."""
+    """Yield a finding that ``n`` files or rows are intact; nothing for 0."""
     if n:
         yield VerificationFinding(what=what, state="whole", n=n)
 
 
 def unreadable_findings(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
-    """Files and folders that this user may not read: they may be intact."""
+    """Yield a finding for each file or folder that this user may not read."""
     for part in parts:
         denied: list[OSError] = []
         for folder, _, names in os.walk(part, onerror=denied.append):
@@ -55,12 +55,12 @@ def _error(file: Path) -> OSError | None:
 def _unreadable_finding(what: str, place: Path) -> VerificationFinding:
     closed = _blocking_path(place)
     mine = closed.stat().st_uid == os.geteuid()
-    whose = "" if mine else f"; {closed} is another user's"
+    whose = "" if mine else f"; {closed} belongs to another user"
     return VerificationFinding(
         what=what,
         state="unreadable",
         n=1,
-        why=f"{place}: may not be read: Permission denied{whose}",
+        why=f"{place}: cannot be read: permission denied{whose}",
         command=f"chmod u+rX {quote(str(closed))}" if mine else "",
     )
 

@@ -16,13 +16,13 @@ _PER_MODEL = dg.AssetSelection.tag("bench/per", "model")
 
 
 def on_demand(suite: str) -> dg.AssetSelection:
-    """Select what is built only for the condition or person that needs it: ablations, forms."""
+    """Select the assets built only on demand: for a condition, or for annotation."""
     asked = grouped(suite) & dg.AssetSelection.tag("bench/when", "asked")
     return (grouped(f"{suite}_ablations") | asked) - _PER_MODEL
 
 
 def dataset_build(name: str) -> dg.AssetSelection:
-    """Select the assets of a suite or task that every evaluation of it reads before it asks."""
+    """Select the assets of a suite or task that every evaluation reads, whatever the model."""
     suite, _, task = name.partition("/")
     left = grouped(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
     own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
@@ -30,7 +30,7 @@ def dataset_build(name: str) -> dg.AssetSelection:
 
 
 def condition_inputs(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
-    """Select what one condition reads beyond the dataset build: questions, captions, pools."""
+    """Select the assets that one condition needs beyond the dataset build, such as captions."""
     read = evaluation(task, condition, known).upstream()
     return read & on_demand(task.suite) - CONSTANT_TABLES
 
@@ -53,5 +53,5 @@ def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetS
 
 
 def tasks_of_one_kind(tasks: Sequence[Task]) -> list[Task]:
-    """Leave out tasks of encoders, unless all tasks are."""
+    """Drop encoder tasks, unless there are no others."""
     return [task for task in tasks if task.asked_of == "model"] or list(tasks)

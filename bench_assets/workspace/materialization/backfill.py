@@ -24,9 +24,9 @@ class BackfillResult:
 
     model: str
     condition: str
-    suites: str  # parted by blanks
+    suites: str  # separated by spaces
     seconds: float
-    error: str = ""  # why it is not complete; materialized again, it goes on from there
+    error: str = ""  # why it is incomplete; another run continues from there
 
 
 def backfill(
@@ -100,7 +100,7 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
     try:
         bench.refresh_questions(suite)
     except HomeError:
-        raise  # its tasks have the same home, and would wait for it again
+        raise  # the tasks share the home, and would fail as well
     except BenchError as why:
         failures = [why]
     else:
@@ -128,7 +128,7 @@ def rejection_messages(
         known = condition in task.conditions
         left_out = rejected(bench.tables, task, "", condition) if known else {}
         for table, rows in left_out.items():
-            if rows and exam(bench.tables, task).edition != "mini":  # it has some on purpose
+            if rows and exam(bench.tables, task).edition != "mini":  # which has some on purpose
                 found[table] = (
                     f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "
@@ -154,7 +154,7 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
     scores = evaluation_key(task, row.condition, "scores")
     given = bench.tables.rows(scores, Score, row.model)
     if given and all(points is None for points in column(given, "points")):
-        yield f"no answer has points: {given[0].note}"
+        yield f"no response was scored: {given[0].note}"
     if row.n_refused:
         yield f"{row.n_refused} questions were refused for good and count as wrong"
     if mixed_mark(row.signature) or _is_of_another(bench, row):
@@ -167,7 +167,7 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
 
 
 def _is_of_another(bench: Workbench, row: Metric) -> bool:
-    """Whether the server names another model than requested, and not a version of it."""
+    """Whether the server reports a model other than the requested one or a version of it."""
     try:
         spec = bench.settings.model(row.model)
     except BenchError:

@@ -1,7 +1,7 @@
 """Writes ``dagster.yaml`` of a home, which Dagster's processes read.
 
 It merges the file beside this module, the settings of bench.toml, and ``dagster.site.yaml`` beside
-bench.toml, in which a site overrides the rest.
+bench.toml, which overrides the others.
 """
 
 import json
@@ -35,9 +35,9 @@ _OURS = {
     "instance_class": "bench",
     "bench": "[cluster] and [storage] of bench.toml",
 }
-"""What a site may not say there, and where it is said instead."""
+"""Entries that ``dagster.site.yaml`` may not set, and what sets them."""
 
-_TO_START = 300  # s; as start_timeout_seconds of ours
+_TO_START = 300  # s; start_timeout_seconds of the file beside this module
 _INSTANCE = {"module": "resources.redaction.dagster_instance", "class": "HomeInstance"}
 _COORDINATOR = {"module": "resources.runs.run_pools", "class": "PoolCoordinator"}
 
@@ -50,12 +50,12 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
         settings: Settings of the home.
 
     Raises:
-        SettingsError: If the site's file is not a mapping, or sets an entry that bench.toml sets.
+        SettingsError: If ``dagster.site.yaml`` is not a mapping, or sets an entry of bench.toml's.
         HomeError: If it cannot be written.
     """
     file, text = folder / "dagster.yaml", _text(folder, settings)
     if not file.is_file() or file.read_text(encoding="utf-8", errors="replace") != text:
-        with open_atomic(file, sync=False) as out:  # others may be reading it
+        with open_atomic(file, sync=False) as out:  # atomic, because other processes may read it
             out.write(text.encode())
 
 
@@ -77,7 +77,7 @@ def _text(folder: Path, settings: Settings) -> str:
 
 
 def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
-    """Settings of the instance's storage; no address, because launchers pass them as arguments."""
+    """Settings of the instance's storage; no addresses, since launchers pass them as arguments."""
     bench: dict[str, Any] = {"folder": str(folder)}
     storage: dict[str, Any] = {"sqlite": {"base_dir": str(folder)}}
     if pools := model_pools(settings):
@@ -138,7 +138,7 @@ def _named(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: AN
 
 
 def _site(settings: Settings) -> dict[str, Any]:
-    """Settings of ``dagster.site.yaml``; nothing without the file."""
+    """Settings of ``dagster.site.yaml``; empty without the file."""
     file = site_file(settings)
     try:
         said = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -36,10 +36,10 @@ _UNWRITTEN = (
     "Exception while storing event batch",
     "Falling back to storing multiple single-event",
 )
-"""How what Dagster says of records that it cannot write begins; of a batch it tries each again."""
+"""Beginnings of Dagster's messages about events that it cannot write."""
 
 _DATABASES = "Dagster's databases"
-# SQLAlchemy reads "?" and "%" as parts of an address, which has to be UTF-8: no lone surrogates.
+# In a database URL, SQLAlchemy interprets "?" and "%"; lone surrogates are not valid UTF-8.
 _NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
 
 
@@ -48,7 +48,7 @@ class RunError(BenchError):
 
 
 class FailedCheckError(RunError):
-    """A run ended early because of what it made; names the check."""
+    """A blocking check ended a run early; names the check."""
 
 
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
@@ -68,10 +68,10 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
     folder = home / "dagster"
     if wrong := _NO_ADDRESS.search(str(folder)):
         raise HomeError(
-            f"{home}: Dagster cannot keep its databases below a path with {wrong[0]!r} in it; set"
+            f"{home}: Dagster cannot store its databases in a path with {wrong[0]!r}. Set"
             " BENCH_HOME to another folder"
         )
-    # Two that make the databases at once trip over each other's tables.
+    # Two processes that create the databases at the same time fail on each other's tables.
     with storage_error_reporting(folder), hold_locks(home / "locks", [_DATABASES], lambda _: None):
         folder.mkdir(parents=True, exist_ok=True)
         write_dagster_yaml(folder, settings)
@@ -79,7 +79,7 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
         pools = model_pools(settings)
         _limit_pools(instance, asset_pool_limits(pools, settings.cluster.limits))
         for ended in end_orphaned_runs(instance):
-            print_message(f"{ended} had been killed; it counts as failed now")
+            print_message(f"{ended} was killed; it is now marked as failed")
     return instance
 
 
@@ -103,7 +103,7 @@ def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> Non
         if there.get(pool) != limit:
             try:
                 instance.event_log_storage.set_concurrency_slots(pool, limit)
-            except IntegrityError:  # another has added its row since Dagster looked for one
+            except IntegrityError:  # another process added the row in between
                 instance.event_log_storage.set_concurrency_slots(pool, limit)
 
 
@@ -122,7 +122,7 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
         raise HomeError(f"{why.filename or folder}: {why.strerror or why}") from why
     except _database_error() as why:
         raise HomeError(
-            f"{folder}: Dagster's records cannot be written or read ({why.orig}); is the disk full,"
+            f"{folder}: Dagster's records cannot be written or read ({why.orig}). Is the disk full"
             " or read-only? `bench home verify` names damaged files. Responses are kept"
         ) from why
     if heard.unwritten:
@@ -139,9 +139,9 @@ def _database_error() -> "type[DatabaseError]":
 
 
 class _FilteredStderr:
-    """Standard error without Dagster's own traceback for each event that cannot be written.
+    """Standard error without Dagster's traceback for each event that cannot be written.
 
-    Such a failure also ends the run with an error message.
+    The failure also ends the run with an error message.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -159,10 +159,10 @@ class _FilteredStderr:
 
 
 def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
-    """Reason of a failed run in one message: checks that stopped it, or the first error.
+    """Describe a failed run in one message: the checks that stopped it, or the first error.
 
-    Of an error and its causes, the outermost of ours is shown, whatever it came of: its text is
-    written for users. Without one, the root cause.
+    Of a chain of causes, the outermost ``BenchError`` is shown, because its text is written for
+    users; without one, the root cause.
     """
     checks = [
         one
@@ -181,11 +181,11 @@ def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
             re.sub(rf"^\S*\b{told.cls_name}: ", "", told.message) if told else chain[-1].message
         )
         return RunError(f"{asset}: {message.strip()}" if asset else message.strip())
-    return RunError("the run failed; its page in the UI says more")
+    return RunError("the run failed; its page in the UI has details")
 
 
 def _errors(result: dg.ExecuteInProcessResult) -> Iterator[tuple[str, Any]]:
-    """Dagster's errors of assets, each with its asset, and of the run, such as a resource's."""
+    """Errors of assets, with the asset's name; and of the run, such as a resource's, with ""."""
     for event in result.all_events:
         if event.is_step_failure and (error := event.step_failure_data.error):
             yield (event.step_key or "").replace("__", "/"), error
@@ -208,8 +208,8 @@ def _check_message(check: dg.AssetCheckEvaluation) -> str:
 
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-_ABOUT = "bench/run"  # tag by which a person knows it: the job of all of them has one name
-_REPOSITORY = ".dagster/repository"  # by which the UI's timeline finds runs
+_ABOUT = "bench/run"  # tag with a readable name, since all runs have the same job
+_REPOSITORY = ".dagster/repository"  # tag by which the UI's timeline finds runs
 _INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError.__name__)
 
 
@@ -220,7 +220,7 @@ class AssetRun:
     job: dg.JobDefinition
     keys: Sequence[dg.AssetKey]
     model: str | None  # the partition
-    title: str  # of what is shown of it; "" for nothing
+    title: str  # title of the progress display; "": show none
     progress: ProgressStyle = "in the log"
 
     def execute(self, instance: dg.DagsterInstance, locks: Path | None) -> None:
@@ -255,7 +255,7 @@ class AssetRun:
                 ),
                 warnings.catch_warnings(),
             ):
-                # Dagster's end of a run, within the event loop of a notebook
+                # raised at the end of a run within a notebook's event loop
                 warnings.filterwarnings("ignore", "coroutine .*shutdown_asyncgens", RuntimeWarning)
                 result = self.job.execute_in_process(
                     instance=instance,
@@ -285,9 +285,9 @@ class AssetRun:
 
 @contextmanager
 def _sigterm_handler_kept() -> Generator[None]:
-    """Restore the handler of SIGTERM, for which Dagster leaves that of SIGINT.
+    """Restore the handler of SIGTERM, which Dagster replaces by that of SIGINT.
 
-    A shell's background jobs ignore SIGINT: they, and all that they start, would ignore both.
+    A shell's background jobs ignore SIGINT; they and their children would then ignore both.
     """
     before = signal.getsignal(signal.SIGTERM)
     try:

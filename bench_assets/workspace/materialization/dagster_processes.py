@@ -1,8 +1,8 @@
 """Processes of Dagster: the UI, the web server, the daemon and the code server; health checks.
 
 ``bench ui`` runs all three services on one machine, and logs to ``dagster/ui.log`` of the home.
-``bench ui web``, ``daemon`` and ``code`` run one of them, for a supervisor that restarts services
-one by one. Every process runs under ``process_watchdog``, which ends it when this process ends.
+``bench ui web``, ``daemon`` and ``code`` run one of them each, for a supervisor that restarts
+services separately. A ``process_watchdog`` ends each process when this process ends.
 """
 
 import socket
@@ -32,10 +32,10 @@ _DAEMON = [
     "from importlib.metadata import entry_points as found;"
     "found(group='console_scripts', name='dagster-daemon')['dagster-daemon'].load()()",
 ]
-"""``dagster-daemon`` by its entry point: its script may lie in another environment's folder."""
-_POLL_SECONDS = 0.5  # s between two looks whether it answers
-_KILL_SECONDS = 10.0  # s in which the watchdog ends what is left
-_LOG_LINES = 8  # lines of its log
+"""``dagster-daemon`` by its entry point, since its script may not be on the path."""
+_POLL_SECONDS = 0.5  # s between two health checks
+_KILL_SECONDS = 10.0  # s for the watchdog to kill what is left
+_LOG_LINES = 8  # last lines of the log, in errors
 
 
 def require_free(port: int, host: str = _HOST) -> None:
@@ -45,7 +45,7 @@ def require_free(port: int, host: str = _HOST) -> None:
         SettingsError: If the port is in use, or may not be used.
     """
     with socket.socket() as one:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed a moment ago is free
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         try:
             one.bind((host, port))
         except OSError as why:
@@ -104,7 +104,7 @@ class UiProcess:
         """Start the process.
 
         Raises:
-            SettingsError: If runs start in Kubernetes, where Dagster's Helm chart has these.
+            SettingsError: If runs start in Kubernetes, where Dagster's Helm chart provides them.
             HomeError: If its log cannot be written.
         """
         settings = load_settings(self.home)
@@ -119,12 +119,12 @@ class UiProcess:
             with self.log.open("wb") if self.log else nullcontext() as log:
                 self._process = subprocess.Popen(
                     [*watched, *self.command()],
-                    cwd=self.home,  # no folder whose names hide packages
+                    cwd=self.home,  # so that no local module hides a package
                     env=self.environment(),
                     stdin=subprocess.PIPE,  # closed when we end
                     stdout=log,
                     stderr=subprocess.STDOUT if log else None,
-                    start_new_session=True,  # it gets one signal, from us
+                    start_new_session=True,  # no signals from the terminal, only ours
                 )
         except OSError as why:
             raise HomeError(f"{why.filename}: {why.strerror}") from why
@@ -133,7 +133,7 @@ class UiProcess:
     def __exit__(self, *_: object) -> None:
         """End the process and its children."""
         assert self._process.stdin is not None
-        self._process.stdin.close()  # upon which the watchdog interrupts it, and kills in the end
+        self._process.stdin.close()  # the watchdog then interrupts the process, later kills it
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(process_watchdog.INTERRUPT_PATIENCE + _KILL_SECONDS)
         self._process.kill()
@@ -152,7 +152,7 @@ class UiProcess:
         """Wait until the process ends.
 
         Raises:
-            HomeError: If it ended without being told to.
+            HomeError: If it ended on its own.
         """
         while True:
             self._require_running(None)
@@ -177,23 +177,23 @@ class UiProcess:
         )
 
 
-_HEARTBEAT_SECONDS = 60.0  # s that a daemon may say nothing, beside the 30 between two words
-_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to knock at such
+_HEARTBEAT_SECONDS = 60.0  # s of tolerance, in addition to the 30 s between two heartbeats
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to reach a wildcard address
 
 
 class Service(UiProcess):
-    """One of Dagster's three services, with the output of this process."""
+    """One of Dagster's three services, which logs to the output of this process."""
 
     scheme = ""
 
     def __init__(self, home: Path, host: str, port: int, code: str = "") -> None:
-        """Set the address of the web server.
+        """Set the service's address.
 
         Args:
             home: The home folder.
             host: Address to listen on.
             port: Port to listen on.
-            code: ``HOST:PORT`` of a code server; "": start one.
+            code: ``HOST:PORT`` of a running code server; "": use the installed package.
         """
         super().__init__(home, port)
         self.log = None
@@ -249,7 +249,7 @@ class CodeServer(Service):
 
 
 def add_every_model(bench: Workbench) -> int:
-    """Add a partition for every model; returns their number."""
+    """Add a partition for every model and encoder; returns the number of models."""
     models = {**EMBEDDED_MODELS, **bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()
@@ -262,7 +262,7 @@ def is_web_healthy(host: str, port: int) -> bool:
 
 
 def is_daemon_healthy(home: Path) -> bool:
-    """Whether all daemons sent a heartbeat recently, on any machine."""
+    """Whether all daemons sent a heartbeat recently, from any machine."""
     folder = home / "dagster"
     if not (folder / "dagster.yaml").is_file():
         return False

@@ -31,12 +31,12 @@ from resources.tables.locations import SOURCES_FOLDER, TableLocations
 from resources.tables.parquet import TableFiles
 
 NOTES_FOLDER = ".built"
-"""Folder beside the tables that notes what they were made of."""
+"""Folder beside the tables with a note on the inputs of each group of tables."""
 
 _CODE = [Path(package.__path__[0]) for package in (bench_assets, resources)]
-_SUITES = _CODE[0] / "suites"  # each counts for itself
+_SUITES = _CODE[0] / "suites"  # digested separately, suite by suite
 _MANY = 1 << 16  # images; their digests would take 2 kB each
-# judge and scorer: right of the waist
+# settings that do not affect questions, such as judge and scorer
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)
 
 
@@ -46,10 +46,10 @@ class TableGroup:
 
     name: str
     keys: frozenset[dg.AssetKey]
-    made_of: str  # digest
-    model: str = ""  # of which their tables are; "": of none
+    made_of: str  # digest of the inputs
+    model: str = ""  # whose tables they are; "": not per model
     tables: TableFiles
-    images: Path | None  # a folder that may be deleted; it is looked for, not into
+    images: Path | None  # image folder, which must still exist; its content is not checked
 
     def is_fresh(self) -> bool:
         """Whether all tables were materialized from the same inputs, and are undamaged."""
@@ -60,18 +60,18 @@ class TableGroup:
             return False
 
     def note(self) -> None:
-        """Record that all tables are up to date; not if a request failed, since it is retried."""
+        """Record that all tables are up to date, unless a failed request has to be retried."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
         made = [key.to_user_string() for key in sorted(self.keys) if self._is_made(key)]
-        text = "\n".join((self._note(), *made))  # without them, one that is gone is not missed
+        text = "\n".join((self._note(), *made))  # names, so that missing tables are detected
         self.tables.blobs.put(self._name, text.encode(), sync=False)
 
     def _is_made(self, key: dg.AssetKey) -> bool:
         return self.tables.exists(key.path, self.model)
 
     def _noted(self) -> str:
-        with suppress(HomeError):  # a folder in its place: then it is made again
+        with suppress(HomeError):  # a folder in its place: treat as stale
             return (self.tables.blobs.get(self._name) or b"").decode(errors="replace")
         return ""
 
@@ -95,8 +95,8 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
     """Digest of a suite's inputs: source, settings, models, code, packages.
 
     Code is that of the suite and of all shared modules. Models and paths in the suite's settings
-    count with their own settings and content, as do images named by a file benchmark. The mini
-    edition's folder does not count, because code generates it.
+    are included with their own settings and content, as are images of a file benchmark. The mini
+    edition's folder is not included, because code generates it.
     """
     entries = settings.suites.get(suite.name, {}).items()
     chosen = {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
@@ -124,9 +124,9 @@ def _images(
 ) -> str:
     """Digest the images that a file benchmark names.
 
-    Large numbers of images are compared by size and time, because reading them takes long.
+    More than ``_MANY`` images are compared by size and modification time, since reading is slow.
     """
-    from bench_assets.file_benchmarks.questions import image_files, place_of  # 0.1 s of patterns
+    from bench_assets.file_benchmarks.questions import image_files, place_of  # takes 0.1 s
 
     files = image_files(benchmark, place_of(name, source.folder, settings))
     few = len(files) <= _MANY
@@ -148,7 +148,7 @@ def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
         yield [form.task.name, settings.annotation.kind, asked.model_dump(mode="json")]
         try:
             yield digest(open_annotation_backend(settings).answers(form.task))
-        except BenchError as why:  # making the tables says so to who asked for them
+        except BenchError as why:  # building the tables reports it
             yield str(why)
 
 
@@ -166,7 +166,7 @@ def installed_packages() -> list[str]:
 
 
 def notes_folder(tables: TableLocations, suite: str) -> str:
-    """Prefix of the names of a suite's notes."""
+    """Folder of a suite's notes."""
     root = tables.root(suite)
     return f"{root}/{NOTES_FOLDER}" if root else NOTES_FOLDER
 

@@ -1,4 +1,4 @@
-"""Validates all names of a command before anything is built or asked."""
+"""Validates all names of a command before anything is built or requested."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,15 +14,13 @@ from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
 from resources.models.registry.opening import seeing
 
-_RECORDED = (
-    "recorded"  # a judge whose words lie in a file of responses; for `bench evaluate --responses`
-)
+_RECORDED = "recorded"  # judge that reads verdicts from the file of `bench evaluate --responses`
 
 
 def check_names(
     bench: Workbench, suites: Iterable[str], models: Sequence[str], conditions: Iterable[str] = ()
 ) -> None:
-    """Validate the names of an evaluation, in bench.toml and in the command.
+    """Validate the names of an evaluation, in bench.toml and on the command line.
 
     Args:
         bench: The home folder.
@@ -40,8 +38,8 @@ def check_names(
     for task in tasks:
         if task.measured_by:
             raise SettingsError(
-                f"{task.name}: its results were imported from {task.measured_by}; it cannot be"
-                " evaluated here. Import another file of results with `bench import`."
+                f"{task.name}: imported from {task.measured_by}, and cannot be evaluated here."
+                " Import another file of results with `bench import`."
             )
         for condition in named:
             task.condition(condition)
@@ -53,7 +51,7 @@ def check_names(
 def _check_settings(
     task: Task, settings: Settings, conditions: Sequence[str], *, asks: bool
 ) -> None:
-    """Validate the choices of bench.toml or the command for a task."""
+    """Validate a task's scorer, judge and source."""
     chosen = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and chosen.scorer:
         task.scorer(chosen.scorer)
@@ -66,14 +64,14 @@ def _check_settings(
             settings.model(judge)
         except UnknownNameError:
             raise UnknownNameError("judge", judge, {*task.judges, PEOPLE, *known}) from None
-        except ModelError:  # it is known, and cannot be asked just now
+        except ModelError:  # known, but currently unavailable
             if asks:
                 raise
     source = settings.sources.get(task.suite, "")
     place = settings.resolve(source)
     is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
     if source and not is_release_address(source) and not is_there:
-        raise SourceError(f"{place}: no such folder; it is the source of {task.suite}")
+        raise SourceError(f"{place}: no such folder (the source of {task.suite})")
 
 
 def _check_model(name: str, task: Task, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Opens a home folder, for a command and for Python alike."""
+"""Opens a home folder, for commands and for the Python interface."""
 
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
@@ -33,7 +33,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     training: Sequence[Path] = (),
     scratch: bool = False,
 ) -> Generator[Workbench]:
-    """Open ``$BENCH_HOME`` or the checkout's home; prints what is skipped, and why.
+    """Open ``$BENCH_HOME``, or ``bench_home`` in the working directory; prints warnings.
 
     Args:
         suite: Suite or task to load; "": all suites.
@@ -50,7 +50,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         BenchError: If bench.toml or one of the choices cannot be used.
     """
     _check_accepted(accept)
-    load_review(review)  # a form that cannot be used is refused before anything is asked
+    load_review(review)  # fail on an unusable form before any request
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
         add_known(default_home(), [whole])
@@ -81,7 +81,7 @@ def _check_accepted(accept: Sequence[str]) -> None:
 
 
 def print_warnings(problems: Sequence[str]) -> None:
-    """Print a line for each problem that is not an error."""
+    """Print each problem as a warning."""
     for problem in problems:
         print_message(f"warning: {problem}")
 
@@ -94,7 +94,7 @@ def home_settings(
     training: Sequence[Path] = (),
     accept: Sequence[str] = (),
 ) -> SettingsResource:
-    """Load the home's settings with the command's overrides, and start redacting logs."""
+    """Settings of the home with the command's overrides; also starts to redact logs."""
     redact_logs(default_home())
     set_openmp_passive()
     given = {key: value for key, value in (chosen or {}).items() if value}
@@ -110,7 +110,7 @@ def home_settings(
 
 @contextmanager
 def _temporary_folder(*, wanted: bool) -> Generator[Path | None]:
-    """Create a temporary folder; none if not wanted, because the disk may be full."""
+    """Create a temporary folder only if wanted, because the disk may be full."""
     if not wanted:
         yield None
         return

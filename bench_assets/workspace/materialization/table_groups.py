@@ -49,7 +49,7 @@ class HomeContext(NamedTuple):
     def making(
         self, name: str, selection: dg.AssetSelection, made_of: str, model: str = ""
     ) -> TableGroup:
-        """Build the context."""
+        """Build the group of the selected tables; ``made_of`` is the digest of their inputs."""
         return TableGroup(
             name=name,
             keys=frozenset(selection.resolve(self.definitions.resolve_asset_graph())),
@@ -63,7 +63,7 @@ class HomeContext(NamedTuple):
         """Digest of the inputs of a suite's question tables.
 
         Raises:
-            SourceError: If the source does not have the suite's layout; checked before digesting.
+            SourceError: If the source does not have the suite's layout.
         """
         source, read = self.sources.open(suite), self.catalog.suite(suite)
         if read.require_source and not source.is_mini:
@@ -71,7 +71,7 @@ class HomeContext(NamedTuple):
         return freshness.inputs_digest(self.settings, read, source)
 
     def read_by(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
-        """Tables that assets read from other groups."""
+        """Tables outside a selection that its assets read."""
         graph = self.definitions.resolve_asset_graph()
         keys = selection.resolve(graph)
         return sorted({parent for key in keys for parent in graph.get(key).parent_keys} - keys)
@@ -84,7 +84,7 @@ def question_group(home: HomeContext, name: str) -> TableGroup:
 
 
 def on_demand_group(home: HomeContext, name: str, keys: Collection[dg.AssetKey]) -> TableGroup:
-    """Tables that one condition alone needs, named after its questions."""
+    """Tables that only one condition needs, named after its questions."""
     return home.making(name, dg.AssetSelection.assets(*keys), home.inputs(name.partition("/")[0]))
 
 
@@ -99,7 +99,7 @@ def evaluation_groups(
 def constants_groups(
     home: HomeContext, tasks: Sequence[Task], condition: str
 ) -> Iterator[TableGroup]:
-    """What constant responses score, which is computed when a first model has been asked."""
+    """Tables of the scores of constant responses, computed with the first evaluated model."""
     known = home.definitions.resolve_asset_graph().get_all_asset_keys()
     for task in tasks:
         key = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
@@ -137,7 +137,7 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
 def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsResource) -> None:
     """Record that all tables match the configuration, unless it changed during the run.
 
-    A run reads bench.toml as it goes, so its tables would match neither version.
+    A run reads bench.toml several times, so its tables might match neither version.
     """
     if _is_configured_as(before, file):
         for one in made:
@@ -164,7 +164,7 @@ def _evaluation_group(
     read = [
         home.tables.digest(key.path, part)
         for key in home.read_by(selection)
-        if key.path[-1] != CONSTANTS  # made of the questions, and in the same run
+        if key.path[-1] != CONSTANTS  # derived from the questions, in the same run
         for part in ("", model)
     ]
     chosen = home.settings.suite(task.suite, SuiteSettings)
@@ -184,7 +184,7 @@ def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object
             people = people_judge(task, settings)
             closed = bool(people.terms.until) and moment(people.now) > people.terms.until
             return [digest(people.answers), str(people.terms), closed]
-    except (SettingsError, AnnotationError):  # the run will say so
+    except (SettingsError, AnnotationError):  # the run reports it
         model = ""
     return state_of(model, settings) if model else []
 
@@ -201,7 +201,7 @@ def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str
 
 
 def _digest_or_why(tables: TableFiles, key: Sequence[str], model: str) -> str | None:
-    """Digest of another model's table, or why it is unreadable, which does not stop this one."""
+    """Digest of another model's table; if it is unreadable, the reason."""
     try:
         return tables.digest(key, model)
     except TableError as why:

@@ -36,7 +36,7 @@ from resources.runs.orphaned_runs import table_locks
 
 
 class Workbench:
-    """A home folder, opened; close it after use."""
+    """An open home folder; a context manager that closes its Dagster instance."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class Workbench:
         Args:
             settings: Settings of the home folder, with the command's overrides.
             suites: Suites to load; (): all, which takes half a second more.
-            catalog: All suites; None: installed ones and those of bench.toml.
+            catalog: All suites; None: those installed and those of bench.toml.
             scratch: Folder for temporary tables, which the UI does not show.
             progress: Where the progress of runs is shown.
 
         Raises:
             SettingsError: If bench.toml is invalid; nothing was started.
-            UnknownNameError: If it or ``suites`` names an unknown suite.
+            UnknownNameError: If bench.toml or ``suites`` names an unknown suite.
         """
         self.settings = settings.load()
         known = catalog or load_catalog(self.settings)
@@ -90,7 +90,7 @@ class Workbench:
     def instance(self) -> dg.DagsterInstance:
         """Dagster's instance; opened on first use, which takes a while.
 
-        Ephemeral for other sources than bench.toml's, which the UI and its sensors follow.
+        Ephemeral for sources other than bench.toml's, since the UI and its sensors follow those.
         """
         if not self._is_recorded:
             return dg.DagsterInstance.ephemeral()
@@ -103,7 +103,7 @@ class Workbench:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
         whole = self.catalog.suite(suite).name
-        for one in dict.fromkeys((whole, suite)):  # what goes in takes long to look at
+        for one in dict.fromkeys((whole, suite)):  # digesting inputs is slow
             if (made := table_groups.question_group(self._home, one)).is_fresh():
                 return
         self._make([made], title=f"{suite}: questions")
@@ -128,7 +128,7 @@ class Workbench:
             condition: "main", or an ablation that all tasks have.
 
         Raises:
-            BenchError: If the model cannot be asked, or questions stay without a response.
+            BenchError: If the model cannot be opened, or questions remain without a response.
         """
         tasks = asset_selections.tasks_of_one_kind(
             [task for suite in suites for task in self.catalog.tasks_of(suite)]
@@ -146,7 +146,7 @@ class Workbench:
             return
         folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
         with open_table_locks(self.settings).held(table_locks(folders, model), print_message):
-            # others may have
+            # another process may have evaluated meanwhile
             wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
             if due := [one for one in (*constants, *wanted) if not one.is_fresh()]:
                 self._add_partition(kind, model)
@@ -177,7 +177,7 @@ class Workbench:
             UnknownNameError: If bench.toml has no model of that name.
         """
         for model in models:
-            if model not in self.settings.models:  # of those, others may ask what we cannot
+            if model not in self.settings.models:  # other machines may run configured models
                 self.settings.model(model)
             self._add_partition(str(MODELS.name), model)
 
@@ -230,7 +230,7 @@ class Workbench:
         """
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         whole = self.definitions.resolve_implicit_global_asset_job_def()
-        # For each run Dagster copies the job, and describes the copy: a fifth of a short run.
+        # Dagster copies and describes the job in each run, which takes a fifth of a short run.
         job = whole.get_subset(asset_selection=frozenset(keys))
         run = AssetRun(job=job, keys=keys, model=model, title=title, progress=self._progress)
         with storage_error_reporting(self.settings.home / "dagster"):
@@ -238,7 +238,7 @@ class Workbench:
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
-        """Rebuild what this condition alone needs, unless its inputs are unchanged."""
+        """Rebuild the tables that only this condition needs, unless their inputs are unchanged."""
         graph = self.definitions.resolve_asset_graph()
         known = graph.get_all_asset_keys()
         due = asset_selections.condition_inputs(task, condition, known)
@@ -273,5 +273,5 @@ class Workbench:
         from sqlalchemy.exc import IntegrityError
 
         if not self.instance.has_dynamic_partition(name, key):
-            with suppress(IntegrityError):  # another process has added it since
+            with suppress(IntegrityError):  # another process added it in between
                 self.instance.add_dynamic_partitions(name, [key])
