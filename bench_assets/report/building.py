@@ -28,7 +28,7 @@ FOLDER = "report"
 
 
 class ReportPart(Protocol):
-    """A part of the report: the data of one or several pages."""
+    """A part of the report: writes the data of one or several pages."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the data of the pages; unreadable tables do not stop it."""
@@ -74,12 +74,12 @@ def make_report(
         settings: Settings of the home.
         tables: Tables of the home.
         catalog: Suites of the home.
-        standings: The present leaderboard.
+        standings: Rows of the present leaderboard.
         waits: Called with a message while another process builds the report.
         without_images: Suites whose images are left out.
 
     Returns:
-        The first page.
+        Path of ``index.html``.
 
     Raises:
         HomeError: If it cannot be written.

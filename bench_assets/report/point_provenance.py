@@ -1,7 +1,7 @@
 """Provenance of points: digests of the inputs of each score, which the compare page pairs.
 
-A thousand models have half a million pairs, so each model's inputs, as ``causes.cause_of`` compares
-them, are written once, and the page compares.
+A thousand models have half a million pairs, so the inputs that ``causes.cause_of`` compares are
+written once per model, and the page compares them.
 """
 
 from collections import defaultdict
@@ -25,8 +25,8 @@ from bench_assets.report.site.scripts import slug
 from resources.tables.file_bytes import PER_MODEL
 from resources.tables.parquet import TableFiles, read_by_question
 
-_FORM = "2"  # of the data: raised when what the page reads changes
-_DIGITS = 8  # of a digest: two of one question are compared, never two of many
+_FORM = "2"  # version of the data, increased when the page's format changes
+_DIGITS = 8  # of a digest; only two digests of the same question are ever compared
 _SAID = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
 _SCORED = ("points", "max_points", "scorer")
 _JUDGED = ("judge", "criterion", "verdict", "value")
@@ -34,7 +34,7 @@ _NAMED = ("question_id", "sample")
 
 
 class Origins:
-    """A part of the report: ``origins-<questions>`` and ``origins-<task>-<model>``."""
+    """Writes ``origins-<questions>`` and ``origins-<task>-<model>``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the provenance of every model's points; unreadable tables are left out."""
@@ -54,7 +54,7 @@ class Origins:
 def origins(
     ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
 ) -> dict[str, Any]:
-    """Digests of the inputs of each question's points; samples together.
+    """Digests of the inputs of each question's points, over all its samples.
 
     Args:
         ids: Ids of the questions, in order.
@@ -93,7 +93,7 @@ def origins(
 def exam_columns(
     rows: Sequence[Question], asked: ConditionQuestions, *, several: bool = True
 ) -> dict[str, Any]:
-    """Clusters and pairs of questions; digests of fields if a task has several tables of them."""
+    """Clusters and pairs of questions; digests of fields if the task has several tables."""
     compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
     digests = {name: CodedColumn() for name in (compared if several else ())}
     each = iter(rows if digests else ())
@@ -105,7 +105,7 @@ def exam_columns(
 
 
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
-    """Write the groups of questions and, if a task has several tables, their content."""
+    """Write the clusters of questions and, if a task has several tables, their digests."""
     inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
     name = f"origins-{slug('/'.join(asked.key))}"
     if site.has(name, inputs) or not asked.tables.exists(asked.key):
@@ -159,7 +159,7 @@ def _of_model(
 def _runs(
     asked: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> Iterator[tuple[Sequence[str], Columns, Columns, Columns | None]]:
-    """Run of questions after run: their ids, predictions, scores and judgements."""
+    """Read runs of questions: their ids, predictions, scores and judgements."""
 
     def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
         whole = asked.tables, keys[table], row_type, model, (*_NAMED, *names)
@@ -176,7 +176,7 @@ def _runs(
 
 
 class _Draws:
-    """The rows of each question, in the order of its samples."""
+    """The rows of each question, ordered by sample."""
 
     def __init__(self, ids: Sequence[str], columns: Columns) -> None:
         places: dict[str, list[int]] = defaultdict(list)
@@ -188,7 +188,7 @@ class _Draws:
         self._rows = [places.get(name, []) for name in ids]
 
     def digests(self, *names: str) -> dict[str, Any]:
-        """Digest of these columns for each question, sample by sample; "" if empty."""
+        """Digest of these columns over the samples of each question; "" if all are empty."""
         columns = [self._columns[name] for name in names]
         found = coded(
             [tuple([tuple([c[at] for c in columns]) for at in rows]) for rows in self._rows]

@@ -27,15 +27,15 @@ from bench_assets.report.site.scripts import slug
 from resources.config.bench_toml import Settings
 from resources.tables.parquet import TableFiles
 
-_FORM = "1"  # of the data: raised when what the page reads changes
-_DISPUTED = 60  # units that people differ on most
-_REASONS = 20  # why answers do not count
-_IMAGES = 3  # of a unit
+_FORM = "1"  # version of the data, increased when the page's format changes
+_DISPUTED = 60  # units with the most disagreement
+_REASONS = 20  # reasons why answers do not count
+_IMAGES = 3  # images per unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotationPages:
-    """A part of the report: ``annotation``, and ``annotation-<task>`` of each active task."""
+    """Writes ``annotation``, and ``annotation-<task>`` of each active task."""
 
     settings: Settings
     without_images: Collection[str] = ()
@@ -99,7 +99,7 @@ class _AnnotationPage:
         self.brought: set[str] = set()
 
     def data(self) -> dict[str, Any]:
-        """Annotators, most disagreement, and reasons why answers do not count."""
+        """Annotators, units with the most disagreement, and reasons why answers do not count."""
         units = list(self._units.values())
         rows = disagreements(self._task, units, self._counted, self._undecided.open)
         reasons = Counter(one.complaint for one in self._answers if one.complaint)

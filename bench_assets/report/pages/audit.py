@@ -1,7 +1,7 @@
 """Data of ``#/audit``: audit findings to review.
 
-Weights are compared within one check only. Across checks a question counts by how many doubts name
-it, then by how early the first does.
+Weights of suspects are comparable only within one check. Across checks, questions are ordered by
+the number of failed checks that name them, then by their best position in one.
 """
 
 import re
@@ -20,22 +20,22 @@ from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
-_FORM = "1"  # of the data: raised when what the page reads changes
-_LISTED = 200  # suspects of a check
-_FIRST = 24  # questions that are to be looked at first
-_IMAGES = 3  # of a suspect
+_FORM = "1"  # version of the data, increased when the page's format changes
+_LISTED = 200  # suspects per check
+_FIRST = 24  # questions to review first
+_IMAGES = 3  # images per suspect
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPages:
-    """A part of the report: ``audit``, and ``audit-<task>`` of each audited task."""
+    """Writes ``audit``, and ``audit-<task>`` of each audited task."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the findings of every task of models; else the command that audits it."""
+        """Write the findings of every task that evaluates models; unaudited tasks by name only."""
         asked = [task for task in catalog.tasks if task.asked_of == "model"]
         found = [self._task(site, tables, task) for task in asked]
         site.put("audit", found)
@@ -61,7 +61,7 @@ class AuditPages:
 
 
 def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
-    """Suspects with their number of findings, most findings first, then the earliest."""
+    """Number of failed checks by suspect; most first, then by best position in a check."""
     first: dict[str, int] = {}
     times: dict[str, int] = {}
     for row in rows:
@@ -83,7 +83,7 @@ class _Page:
         self.brought: set[str] = set()
 
     def of(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
-        """Findings, failed first; and the most suspect items."""
+        """Findings, failed checks first; and the questions to review first."""
         ordered = sorted(rows, key=lambda row: (row.passed, bool(row.skipped)))
         named = most_named(ordered)
         questions = [name for name in named if name in self._shown_by][:_FIRST]
@@ -108,7 +108,7 @@ class _Page:
         return {**self._seen(suspect.about), "evidence": suspect.evidence}
 
     def _seen(self, about: str) -> dict[str, Any]:
-        """A suspect: a question, or an image with the first question that shows it."""
+        """Data of a suspect: a question, or an image with the first question that shows it."""
         question = about if about in self._shown_by else self._of_image.get(about, "")
         text, images = "", [about] if _DIGEST.fullmatch(about) and question else []
         if question == about:
@@ -137,14 +137,14 @@ def _state(row: AuditRow) -> dict[str, Any]:
 
 
 def _said_of(name: str, rows: Sequence[AuditRow]) -> list[str]:
-    """The evidence of every finding that names an item."""
+    """Evidence of every failed check that names an item."""
     return [
         one.evidence for row in rows if not row.passed for one in row.suspects if one.about == name
     ]
 
 
 def _shown_by(tables: TableFiles, task: Task) -> dict[str, Question]:
-    """Questions by id; none if they cannot be read (the leaderboard has the reason)."""
+    """Questions by id; empty if they cannot be read (the leaderboard has the reason)."""
     try:
         rows = tables.read(questions_key(task, "main"), Question)
     except TableError:

@@ -23,12 +23,12 @@ _LATEST = """
     SELECT asset_key, check_name, partition, evaluation_event, evaluation_event_timestamp
     FROM asset_check_executions WHERE evaluation_event IS NOT NULL ORDER BY id
 """
-_IF_UNREADABLE = "the report does without what checks found"
+_IF_UNREADABLE = "the report has no check results"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """The outcome of a check."""
+    """Last outcome of an asset check."""
 
     asset: str  # "codis/scores"
     check: str
@@ -41,7 +41,7 @@ class CheckOutcome:
 
 
 def last_found(home: Path) -> list[CheckOutcome]:
-    """Read the last outcome of every check; none, with a log entry, on failure."""
+    """Read the last outcome of every check; on failure, log it and return none."""
     file = home / "dagster" / "history" / "runs" / "index.db"
     if not file.is_file():
         return []
@@ -75,7 +75,7 @@ def _outcomes(latest: Mapping[tuple[str, str, str], list[str]]) -> Iterator[Chec
 
 
 def sentence(check: str, said: Mapping[str, Any]) -> str:
-    """Result of a check in a sentence.
+    """Describe the result of a check in a sentence.
 
     >>> numbers = {"rows": {"value": 80}, "problems": {"value": 0}}
     >>> sentence("no_row_lost", {"success": True, "metadata": numbers})
@@ -102,7 +102,7 @@ _TABLE = ("expectations",)
 
 
 class Expectations:
-    """The data named ``expectations``: an entry a table, each with its expectations."""
+    """Writes ``expectations``: an entry per table, with its expectations."""
 
     def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
         """Write the latest results, or why there are none."""
@@ -132,7 +132,7 @@ def _found(tables: TableFiles) -> dict[str, Any]:
 
 
 class ClaimPages:
-    """A part of the report: ``claims``."""
+    """Writes ``claims``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the result of every claim; suites without claims are named."""

@@ -1,6 +1,6 @@
-"""Data of ``#/compare``: metric units of each model.
+"""Data of ``#/compare``: units of the primary metric for each model.
 
-The page pairs the two chosen models itself: a thousand models have half a million pairs.
+The page itself pairs the two chosen models, because a thousand models have half a million pairs.
 """
 
 from array import array
@@ -25,15 +25,15 @@ from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
-_FORM = "3"  # of the data: raised when what the page reads changes
+_FORM = "3"  # version of the data, increased when the page's format changes
 _DIGITS = 6
 
 
 class ComparisonPage:
-    """A part of the report: ``compare-<task>-<model>``, by condition."""
+    """Writes ``compare-<task>-<model>``, by condition."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the units of every model; the leaderboard has reasons for unreadable ones."""
+        """Write the units of every model; the leaderboard has the reasons for unreadable ones."""
         for task in catalog.tasks:
             asked = {
                 name: ConditionQuestions(tables, questions_key(task, name))
@@ -82,7 +82,7 @@ def _model(
 
 
 def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> dict[str, Any]:
-    """Columns of the metric's units, by kind."""
+    """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
     measure = task.measures[task.primary_metric]
     given = by_question(scores)
     scored = [
@@ -111,7 +111,7 @@ def _about(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[
 def _large_parts(
     task: Task, asked: ConditionQuestions, scores: LargeTable[Score]
 ) -> dict[str, Any] | None:
-    """The same of a table that is not held in memory; None if its units are not questions."""
+    """As ``_parts``, for a table not held in memory; None if its units are not questions."""
     measure, adds = task.measures[task.primary_metric], task.adds.get(task.primary_metric)
     rows, places = scores.in_order_of(asked.ids)
     points, most = _numbers(rows, "points"), _numbers(rows, "max_points")
@@ -144,28 +144,28 @@ def _large_parts(
     return _about(task, asked, len(units), value) | {"ways": {way: columns}}
 
 
-_RUNS, _RUN = 16, 512  # rows by which the units of a large table are found
+_RUNS, _RUN = 16, 512  # runs of rows that determine the kind of units of a large table
 
 
 def _spread(n: int) -> list[int]:
-    """Runs of neighbours, all over a table."""
+    """Positions of ``_RUNS`` runs of rows, spread over a table."""
     begins = np.linspace(0, max(0, n - _RUN), _RUNS, dtype=int)
     return sorted({place for at in begins.tolist() for place in range(at, min(n, at + _RUN))})
 
 
 def _numbers(rows: LargeTable[Score], name: str) -> Floats:
-    """A column of numbers; NaN for none."""
+    """A column of numbers; NaN for missing values."""
     return np.concatenate([table.column(0).to_numpy() for table in rows.tables([name])])
 
 
 def _mean_of_each(values: Floats, places: Ints) -> Floats:
-    """Mean over the draws of each question that has any."""
+    """Mean over the samples of each question that has any."""
     n = np.bincount(places)
     return np.bincount(places, values)[n > 0] / n[n > 0]
 
 
 def _columns(way: str, units: Units, asked: ConditionQuestions) -> dict[str, list[float]]:
-    """Units as columns; ``units`` has numbers that identify a unit across models."""
+    """Units as columns; the numbers in ``units`` identify a unit across models."""
     n, numbers = len(asked.questions), asked.numbers
     columns: dict[str, list[float]] = {
         name: [] for name in ("units", "clusters", "values", "weights")

@@ -55,13 +55,13 @@ COLUMNS = (
     ),
     *("unmeasured", "agreement"),
 )
-"""Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less;
-``unmeasured``: a judge of unknown agreement; ``agreement``: how far one agrees with
-people."""
+"""Columns of a leaderboard row. ``stale``, ``unreadable``: the reason; ``partial``: the evaluated
+part of the questions; ``unmeasured``: a judge whose agreement was never measured; ``agreement``:
+agreement of the judge with people."""
 
 
 class Index:
-    """The data named ``index``."""
+    """Writes ``index``."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Index:
         published: Sequence[PublishedNumber],
         settings: Settings,
     ) -> None:
-        """Read the present leaderboard, published numbers and configuration."""
+        """Store the present leaderboard, published numbers and configuration."""
         self._standings = [row for row in standings if row.is_measured]
         self._published = published
         self._settings = settings
@@ -153,12 +153,12 @@ class Index:
 
 def _standing(row: LeaderboardRow) -> dict[str, Any]:
     unreadable = row.source if row.n_scored is None else ""
-    edition = "" if row.edition == UNKNOWN else row.edition  # without: stands in every one
+    edition = "" if row.edition == UNKNOWN else row.edition  # "": shown with every edition
     return {
         **asdict(row),
         "task": row.task.partition("+")[0],
         "condition": "main",
-        # What was made of another source than the present one is an edition of its own here.
+        # Results of another source are shown as an edition of their own.
         "edition": f"{row.edition}, {row.place}" if row.place else edition,
         "value": None if isnan(row.value) else row.value,
         "unreadable": unreadable,
@@ -170,7 +170,7 @@ def _standing(row: LeaderboardRow) -> dict[str, Any]:
 def _left_out(
     tables: TableFiles, task: Task, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Models evaluated on other than the present questions, by name with the reason."""
+    """Rows without a number for models that were evaluated on other questions."""
     there = {row["model"] for row in rows if row["task"] == task.name}
     gone = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - there
     return [_without_number(task, "main", model, stale=CHANGED) for model in sorted(gone)]
@@ -196,7 +196,7 @@ def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
 def _partial_cells(
     home: Path, task: Task, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Numbers over a part of the questions, of models that have none over all of them."""
+    """Numbers of partial evaluations, for models without a full one."""
     whole = {(row["condition"], row["model"]) for row in rows if row["task"] == task.name}
     return [
         {**row, "stale": ""}
@@ -236,7 +236,7 @@ def _rankings(
 
 
 def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:
-    """Time of the newest metric, in UTC; "" without any."""
+    """Time of the newest metric, in UTC; "" if there is none."""
     keys = [evaluation_key(task, one, "metrics") for task in tasks for one in task.conditions]
     times = [one.at for key in keys for one in tables.blobs.list(tables.below(key))]
     return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC" if times else ""

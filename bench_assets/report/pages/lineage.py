@@ -1,7 +1,7 @@
 """Lineage of a number: sources, rejections and the funnel.
 
-Tables of dataset builds differ from suite to suite. They are recognised by their columns, not by
-name, so that those of plugins are found, too.
+Tables of dataset builds differ between suites. They are recognised by their columns, not by their
+names, so that tables of plugins are found as well.
 """
 
 import re
@@ -14,12 +14,12 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 Tables: TypeAlias = Mapping[str, Columns]  # by name
 
 EXAMPLES = 6
-"""Entries, or images, that are shown of each kind."""
+"""Examples shown per kind of reason."""
 
-_FILES = 300  # files of a source that are listed
-_KINDS = 40  # most distinct reasons per table
+_FILES = 300  # listed files of a source
+_KINDS = 40  # most kinds of reasons per table
 _SOURCE, _REJECTIONS = {"path", "sha256", "n_bytes"}, {"entry", "reason"}
-_FUNNELS = {  # what names a step, how many there were, and beside what
+_FUNNELS = {  # columns of step, count and reference count -> headings of the counts
     ("step", "n", "paper"): ("Here", "In the paper"),
     ("statistic", "n", "paper"): ("Here", "In the paper"),
     ("task", "built", "wanted"): ("Built", "Wanted"),
@@ -34,8 +34,8 @@ _PARTICULAR = re.compile(r"\d+(?:[.,]\d+)*|'[^']*'|\"[^\"]*\"")
 class Group:
     """Entries that were rejected, or kept, for one kind of reason."""
 
-    decision: str  # "kept", "accepted: no", ...; "" of what was left out
-    reason: str  # particulars left out, if there are several
+    decision: str  # "kept", "not accepted", ...; "" in a table of rejections
+    reason: str  # without particulars, if they differ
     n: int
     examples: list[dict[str, Any]]  # {"entry", "reason", "images": digests}
 
@@ -89,7 +89,7 @@ def stages(tables: Tables) -> list[dict[str, Any]]:
 
 
 def image_digests(lineage: Mapping[str, Any]) -> set[str]:
-    """The images that the examples of stages show."""
+    """Digests of the images in the examples of stages."""
     return {
         digest
         for stage in lineage["stages"]
@@ -116,7 +116,7 @@ def _grouped(columns: Columns, images: Mapping[str, str], decided: str = "") -> 
 def _examples(
     rows: Sequence[Mapping[str, Any]], images: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Sample rows across the table, preferring different images."""
+    """Take rows spread over the group; an image is shown only once."""
     shown: set[str] = set()
     spread = rows[:: max(1, len(rows) // EXAMPLES)]
     for row in list(spread)[:EXAMPLES]:
@@ -126,7 +126,7 @@ def _examples(
 
 
 def _entry(row: Mapping[str, Any]) -> str:
-    """Readable key of a row: its first texts, without reason and digests."""
+    """Readable name of a row: its first three texts, without reason and digests."""
     texts = [
         value
         for name, value in row.items()
@@ -149,7 +149,7 @@ def _said(column: str, value: object) -> str:
 
 
 def _general(reason: str) -> str:
-    """Generalise a reason: without numbers, quotations, and all after the first clause.
+    """Generalise a reason: its first clause, with numbers and quotations replaced by "…".
 
     >>> _general("1 of 4 others approve; not correct: bo"), _general("no vote for 'x.png'")
     ('… of … others approve', 'no vote for …')

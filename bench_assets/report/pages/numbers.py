@@ -1,7 +1,4 @@
-"""Data of ``#/number``: provenance and signature of a number.
-
-Explains each part of a signature.
-"""
+"""Data of ``#/number``: provenance of a number, and an explanation of its signature."""
 
 import base64
 import csv
@@ -34,22 +31,22 @@ from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
 _MEANINGS = {
-    "data": "Digest of the questions, with their answers and images: others are another exam.",
-    "prompts": "Digest of all prompts as they were sent, in any order.",
-    "judge": "Who said whether responses are right, where points need a verdict.",
-    "n": "Questions that there are, scored or not.",
-    "refused": "Questions that the provider refused for good: accepted, they count as wrong.",
-    "mixed": "Models, snapshots or builds that answered behind one name: accepted as one.",
-    "partial": "Only these questions were evaluated: no number of the benchmark.",
-    "no_answer": "Questions without an answer (cut off, an error ...): they count as wrong.",
+    "data": "Digest of the questions with their answers and images. If it differs, the exam does.",
+    "prompts": "Digest of all prompts as sent, in any order.",
+    "judge": "Judge of the responses, where points depend on verdicts.",
+    "n": "Number of questions, scored or not.",
+    "refused": "Questions that the provider refused for good, accepted as wrong.",
+    "mixed": "Several models, snapshots or builds that answered under one name, accepted as one.",
+    "partial": "Only these questions were evaluated: not a number of the benchmark.",
+    "no_answer": "Questions without an answer (cut off, an error ...); they count as wrong.",
 }
 _DECODING = {
     "t": "temperature {}",
     "max": "at most {} tokens",
-    "top_p": "from the likeliest tokens that make up {} of the probability",
-    "top_k": "from the {} likeliest tokens",
+    "top_p": "nucleus sampling with top_p {}",
+    "top_k": "from the {} most likely tokens",
     "seed": "seed {}",
-    "card": "as the checkpoint's own generation_config.json recommends",
+    "card": "as in the checkpoint's generation_config.json",
 }
 
 
@@ -62,13 +59,13 @@ class SignaturePart(NamedTuple):
 
 
 def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
-    """Explain a signature in its own order; unknown parts are shown unchanged."""
+    """Explain the parts of a signature, in order; unknown parts get no explanation."""
     asked, drawn = who_and_how(signature.parts.get("model", ""))
     condition = task.conditions.get(signature.condition)
     parts = [
         SignaturePart("task", "+".join((task.title, *signature.extensions)), _extended(signature)),
         SignaturePart(
-            "version", str(signature.version), "Raised when scores may no longer be compared."
+            "version", str(signature.version), "Increased when scores become incomparable."
         ),
         SignaturePart("condition", signature.condition, condition.about if condition else ""),
     ]
@@ -78,7 +75,7 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
             parts += [SignaturePart(DECODING, drawn, _how(drawn))] if drawn else []
         elif name == "scorer":
             about = first_line(task.scorers.get(base_scorer(value)))
-            reviewed = " Reviewed responses count as reviewers read them."
+            reviewed = " Reviewed responses are scored by the review."
             told = about + reviewed * (value != base_scorer(value))
             parts.append(SignaturePart(name, value, told.strip()))
         else:
@@ -99,18 +96,18 @@ def first_line(function: object) -> str:
 
 def _extended(signature: Signature) -> str:
     if not signature.extensions:
-        return "As it comes, without packages that add to it."
-    return f"With what {', '.join(signature.extensions)} adds to it."
+        return "Without extensions by other packages."
+    return f"Extended by {', '.join(signature.extensions)}."
 
 
 def _who(asked: str) -> str:
     if asked.startswith("sha256:"):
-        return "Digest of the weights, then the numbers they are in and what prepares images."
-    return "Who was asked: its kind, its name, its settings."
+        return "Digest of the weights, then their dtype and the image preprocessing."
+    return "Kind, name and settings of the model."
 
 
 def _how(drawn: str) -> str:
-    """Decoding in words.
+    """Describe the decoding.
 
     >>> _how("t=0,max=40")
     'The likeliest token each time (temperature 0), at most 40 tokens.'
@@ -132,14 +129,14 @@ def _how(drawn: str) -> str:
 
 
 _PARSER_STYLES = Path(__file__).with_name("parser_styles.csv")
-_FORM = "2"  # of the data: raised when what the page reads changes
-_CELLS = 4_000_000  # of a table; larger ones are not looked through for examples
+_FORM = "2"  # version of the data, increased when the page's format changes
+_CELLS = 4_000_000  # most cells of a table that is read for examples
 _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """A part of the report: ``number-<task>``, ``number-<task>-<model>`` and ``parser``."""
+    """Writes ``number-<task>``, ``number-<task>-<model>`` and ``parser``."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
@@ -233,7 +230,7 @@ def _write_model(
 
 
 def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> str:
-    """A reliability diagram as a data address; "" where answers have no confidence."""
+    """A reliability diagram as a data URI; "" if answers have no confidence."""
     key = evaluation_key(task, condition, "scores")
     try:
         scores = tables.rows(key, Score, model) if tables.exists(key, model) else []
@@ -247,7 +244,7 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
         return ""  # verification names the table
     if not answers:
         return ""
-    title = f"{len(answers)} answers in bins of similar confidence; on the dashed line both agree"
+    title = f"{len(answers)} answers, binned by confidence; dashed: perfect calibration"
     drawn = reliability(calibration_bins(answers), accuracy_by_coverage(answers), title)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
@@ -256,7 +253,7 @@ _CONFIDENT = ("confidence", "points", "max_points")
 
 
 def _concerns(asset: str, task: Task, others: set[str]) -> bool:
-    """Whether a table is the task's own, or its suite's; not another task's."""
+    """Whether a table belongs to the task or its suite, and not to another task."""
     if any(_below(asset, other) and len(other) > len(task.name) for other in others):
         return False
     if any(_below(asset, other) and not _below(task.name, other) for other in others):
@@ -282,7 +279,7 @@ def _models(tables: TableFiles, task: Task) -> list[str]:
 
 
 def _columns(tables: TableFiles, name: str) -> lineage.Columns:
-    """Read a table of unknown row type."""
+    """Read the columns of a table of unknown row type; empty if it is too large."""
     key = name.split("/")
     with tables.opened(key) as file:
         if file.metadata.num_rows * file.metadata.num_columns > _CELLS:

@@ -42,7 +42,7 @@ _PRINTED = ("model", "condition", "metric", "category", "value", "printed", "sou
 
 
 class TaskPages:
-    """The data named ``task-<slug>``."""
+    """Writes ``task-<slug>``."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class TaskPages:
         published: Sequence[PublishedNumber],
         models: Mapping[str, ModelSpec],
     ) -> None:
-        """Read the leaderboard, which marks stale rows, and the published numbers."""
+        """Store the stale rows of the leaderboard, the published numbers and the prices."""
         self._stale: dict[str, dict[str, str]] = defaultdict(dict)
         for row in standings:
             if row.stale:
@@ -76,7 +76,7 @@ class TaskPages:
                 )
 
     def _usage(self, tables: TableFiles, task: Task) -> dict[str, Any]:
-        """What the responses took, and the confusion of choices, under every condition."""
+        """Usage of responses, and confusion of choices, under every condition."""
         used, chosen = list[dict[str, Any]](), list[dict[str, Any]]()
         for condition in task.conditions:
             whole = usage(tables, task, condition, self._prices)
@@ -127,7 +127,7 @@ def _facts(task: Task) -> dict[str, Any]:
 
 
 def _in_order(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Categories in the paper's order, then others; without "all"."""
+    """Categories in the paper's order, then the others; without "all"."""
     measured = dict.fromkeys(row["category"] for row in rows)
     first = [name for name in task.counts if name in measured]
     return [name for name in dict.fromkeys((*first, *measured)) if name != "all"]

@@ -26,7 +26,7 @@ _MILLION = 1e6
 
 
 def prices_of(models: Mapping[str, ModelSpec]) -> dict[str, tuple[float, float]]:
-    """Prices of a prompt and a response token, of models paid by the token."""
+    """Prices per million prompt and response tokens, of models with a price."""
     return {
         name: (spec.price_in * spec.share_of_price, spec.price_out * spec.share_of_price)
         for name, spec in models.items()
@@ -37,7 +37,7 @@ def prices_of(models: Mapping[str, ModelSpec]) -> dict[str, tuple[float, float]]
 def usage(
     tables: TableFiles, task: Task, condition: str, prices: Mapping[str, tuple[float, float]]
 ) -> list[dict[str, Any]]:
-    """Responses, tokens, seconds and cost of each model; None where they are not known."""
+    """Responses, tokens, seconds and cost of each model; None for unknown values."""
     key = evaluation_key(task, condition, "predictions")
     if not tables.known(key):
         return []
@@ -62,7 +62,7 @@ def _cost(row: Mapping[str, Any], prices: tuple[float, float] | None) -> float |
 
 
 def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
-    """How often each model chose an option where another was right; "" is no option."""
+    """Count the pairs of right and chosen option for each model; ``chosen`` "": no option."""
     key, asked = evaluation_key(task, condition, "scores"), questions_key(task, condition)
     if not tables.known(key):
         return []

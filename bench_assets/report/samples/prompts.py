@@ -1,4 +1,4 @@
-"""Prompts of the sample browser as they were sent to models and judges."""
+"""Prompts of the sample browser, as sent to models and judges."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -12,19 +12,19 @@ import pyarrow as pa
 from bench_assets.report.samples.questions import CHUNK
 
 FindPrompts: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
-"""Finds the turns of sent prompts as JSON, by their SHA-256, as far as they are known."""
+"""Finds the turns of sent prompts as JSON, by SHA-256; omits unknown ones."""
 
 _DIGITS = 16
-_PLACE = 32  # bits of a place
+_PLACE = 32  # bits of an index into the prompts
 
 
 def short_name(sha256: str) -> str:
-    """The name of a prompt among those of its chunk."""
+    """Name of a prompt within its chunk."""
     return sha256[:_DIGITS]
 
 
 class PromptChunk(NamedTuple):
-    """The prompts about a chunk of questions."""
+    """The prompts for a chunk of questions."""
 
     number: int
     turns: dict[str, Any]  # by ``short_name``: role and parts of each turn, images as digests
@@ -32,15 +32,15 @@ class PromptChunk(NamedTuple):
 
 
 class SentPrompts:
-    """Which prompts were sent about each chunk of questions; each is held once."""
+    """The prompts sent for each chunk of questions; each is held once."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start empty."""
         self._prompts = pa.chunked_array([], pa.string())
-        self._pairs = np.array([], np.int64)  # chunk, and place among the prompts
+        self._pairs = np.array([], np.int64)  # chunk, and index into the prompts
 
     def add(self, rows: npt.NDArray[np.int32], prompts: pa.ChunkedArray) -> None:
-        """Add the SHA-256 of prompts, each about the question of a row."""
+        """Add the SHA-256 of prompts, with the row of the question of each."""
         import pyarrow.compute as pc
 
         is_new = pc.is_null(pc.index_in(prompts, value_set=self._prompts))
@@ -51,7 +51,7 @@ class SentPrompts:
         self._pairs = np.unique(np.concatenate([self._pairs, pairs]))
 
     def chunks(self, find: FindPrompts) -> Iterator[PromptChunk]:
-        """Prompts about each chunk of questions, as far as they are known; others are left out."""
+        """Yield the known prompts for each chunk of questions."""
         chunks, places = self._pairs >> _PLACE, self._pairs & (1 << _PLACE) - 1
         ends = [*np.flatnonzero(np.diff(chunks)) + 1, len(chunks)]
         for start, end in pairwise([0, *ends] if len(chunks) else []):
@@ -64,7 +64,7 @@ class SentPrompts:
 
 
 def _turns(text: str) -> Any:  # noqa: ANN401
-    """The turns of a prompt; None where its text is nested too deep to be read."""
+    """Parse the turns of a prompt; None if they are not valid JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -9,19 +9,19 @@ import orjson
 import pyarrow as pa
 
 CHUNK = 400
-"""Questions of which texts, or the responses of one model, are loaded at once."""
+"""Questions per data file of texts, or of one model's responses."""
 RUN = 20 * CHUNK
-"""Questions that are in memory, with all that was said of them, while the report is made."""
+"""Questions in memory, with their responses, while the report is built."""
 
 _SHORT = 160  # characters of a question's text, in the list
-_MANY = 200  # most values of a label that a filter offers
-_LONG = 60  # characters of a label's value, at which it is a text and nothing to choose
+_MANY = 200  # most distinct values of a label with a filter
+_LONG = 60  # characters; labels with longer values get no filter
 
 Columns = Mapping[str, Sequence[Any]]
 
 
 class SampleList:
-    """Columns that the list of samples shows, searches and filters; written as JSON as they come.
+    """Columns that the list of samples shows, searches and filters; encoded as JSON when added.
 
     ``ids`` and shortened ``texts`` by question; ``kinds``, ``categories``, ``groups`` and each of
     ``labels``, encoded by ``coded``; distinct digests as ``images``, and each question's indices
@@ -29,8 +29,8 @@ class SampleList:
     """
 
     def __init__(self) -> None:
-        """Begin without questions."""
-        self.images: dict[str, int] = {}  # number of each digest
+        """Start without questions."""
+        self.images: dict[str, int] = {}  # digest -> number
         self._written: dict[str, list[bytes]] = {"ids": [], "texts": [], "shown": []}
         self._coded = {name: CodedColumn() for name in _CODED}
         self._labels = _Labels()
@@ -49,7 +49,7 @@ class SampleList:
         self._labels.add(columns["labels"])
 
     def data(self) -> dict[str, Any]:
-        """The columns of all that was added; nothing can be added after."""
+        """Return all columns; afterwards nothing can be added."""
         written = {
             name: orjson.Fragment(b"[%s]" % b",".join(self._written.pop(name)))
             for name in list(self._written)
@@ -73,10 +73,10 @@ _CODED = {"kinds": "kind", "categories": "category", "groups": "group_id"}
 
 
 class CodedColumn:
-    """Texts, encoded as by ``coded`` and held compactly."""
+    """A column of texts, dictionary-encoded as by ``coded`` and held compactly."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start empty."""
         self._parts: list[pa.DictionaryArray] = []
 
     def add(self, values: Sequence[str]) -> None:
@@ -84,12 +84,12 @@ class CodedColumn:
         self.add_coded(coded(values))
 
     def add_coded(self, found: Mapping[str, Sequence[Any]]) -> None:
-        """Add texts that are encoded already."""
+        """Add texts that are already encoded."""
         codes, values = pa.array(found["codes"], pa.int32()), pa.array(found["values"], pa.string())
         self._parts.append(pa.DictionaryArray.from_arrays(codes, values))
 
     def data(self) -> dict[str, Any]:
-        """The distinct texts as JSON, and the number of each."""
+        """The distinct texts as JSON, and the codes of all rows."""
         if not self._parts:
             return {"values": [], "codes": []}
         parts = pa.chunked_array(self._parts).unify_dictionaries().chunks
@@ -101,7 +101,7 @@ class CodedColumn:
 
 
 def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
-    """All texts of the questions, in chunks; empty ones are left out."""
+    """Yield the texts of the questions, in chunks; empty texts are left out."""
     names = ("text", "context", "options", "answer", "image_texts", "labels")
     rows = zip(*(columns[name] for name in names), strict=True)
     written = (
@@ -119,7 +119,7 @@ def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
 
 
 class _Labels:
-    """Labels to filter by: those with two or more, but few and short, values."""
+    """Labels to filter by: those with at least two distinct values, but few and short ones."""
 
     def __init__(self) -> None:
         self._n = 0  # questions
@@ -155,14 +155,14 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
 
 
-ABSENT = "-"  # not asked, or the tables know nothing of it
-FAILED = "e"  # no response, or one that could not be judged for want of a connection
+ABSENT = "-"  # not asked, or not in the tables
+FAILED = "e"  # no response, or a failed request to the judge
 UNSCORED = "u"
 NO_ANSWER = "n"  # cut off, or no answer at all
-REFUSED = "x"  # by the provider, for good; counted as wrong
-NOTHING_TO_GAIN = "o"  # no points are given for it
+REFUSED = "x"  # permanently, by the provider; counted as wrong
+NOTHING_TO_GAIN = "o"  # max_points is 0
 RIGHT, PARTLY, WRONG = "r", "p", "w"
-CUT_SHORT = "length"  # a response's finish_reason where it came to the longest it may have
+CUT_SHORT = "length"  # finish_reason of a response that reached its maximum length
 
 
 class Sample(NamedTuple):
@@ -182,11 +182,11 @@ class Outcomes(NamedTuple):
     """The outcome of every question for one model."""
 
     letters: str
-    """One a question, in order; a capital where a response was cut short at its longest."""
+    """One per question, in order; upper-case if a response was cut short at its maximum length."""
     shares: list[float]
-    """The share of the points that were gained, of each question that is partly right, in order."""
+    """Share of the points of each partly right question, in order."""
     unread: list[int]
-    """Questions with a response that nobody read."""
+    """Rows of questions with an unread response."""
 
 
 def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
@@ -208,7 +208,7 @@ def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
 
 
 def joined_outcomes(runs: Sequence[Outcomes]) -> Outcomes:
-    """Outcomes of all questions, from those of runs of them.
+    """Concatenate the outcomes of runs of questions.
 
     >>> joined_outcomes([Outcomes("rp", [0.5], []), Outcomes("-w", [], [1])])
     Outcomes(letters='rp-w', shares=[0.5], unread=[3])
@@ -226,12 +226,12 @@ def samples_of(
     scores: Mapping[str, Sequence[Any]],
     ends: Mapping[tuple[str, int], str],
 ) -> list[Sample]:
-    """Samples from columns of ``Score``; those of other questions are left out.
+    """Build samples from columns of ``Score``; scores of other questions are left out.
 
     Args:
         rows: Index of each question, by id.
         scores: Columns by name.
-        ends: Finish of responses, by question and sample.
+        ends: ``finish_reason`` of responses, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
     told = zip(scores["refused"], scores["unread"], strict=True)

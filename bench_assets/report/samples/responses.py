@@ -7,7 +7,7 @@ from bench_assets.report.samples.prompts import short_name
 from bench_assets.report.samples.questions import CHUNK, Columns
 
 LONGEST = 4000
-"""Characters of a text that is read with its chunk; a longer one is whole in a file of its own."""
+"""Most characters of a text within a chunk; longer texts are in files of their own."""
 
 Key: TypeAlias = tuple[str, int]
 """A question's id, and the number of the sample."""
@@ -24,7 +24,7 @@ JUDGEMENT = (
     *("question_id", "sample", "judge", "criterion", "verdict", "value", "response", "error"),
     "prompt_sha256",
 )
-_SAID = {  # as the page calls it -> column
+_SAID = {  # name on the page -> column
     **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
     **{"asked": "note", "no_answer": "no_answer", "error": "error", "seconds": "seconds"},
     **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens", "served": "served"},
@@ -38,14 +38,14 @@ _JUDGED = {name.removesuffix("_sha256"): name for name in JUDGEMENT[2:]}
 
 
 class SampleResponses(NamedTuple):
-    """A chunk of responses to questions, or one long text."""
+    """A data file: a chunk of responses, or one long text."""
 
     name: str  # "responses-3", or "whole-1204-0-text": of question 1204, sample 0
     value: Any
 
 
 def ends(predictions: Columns) -> dict[Key, str]:
-    """Finish of each response."""
+    """``finish_reason`` of each response."""
     keys = zip(predictions["question_id"], predictions["sample"], strict=True)
     return dict(zip(keys, predictions["finish_reason"], strict=True))
 
@@ -57,14 +57,14 @@ def responses(
     judgements: Columns | None,
     begin: int = 0,
 ) -> Iterator[SampleResponses]:
-    """Responses of each question, in chunks; long texts separately.
+    """Yield the responses to each question, in chunks; long texts separately.
 
     Args:
         ids: Ids of questions, in the order of the list.
         predictions: Columns ``PREDICTION`` of ``Prediction``.
         scores: Columns ``SCORE`` of ``Score``.
         judgements: Columns ``JUDGEMENT`` of ``Judgement``; None without a judge.
-        begin: Row of the first one; they begin a chunk.
+        begin: Row of the first question; a multiple of ``CHUNK``.
 
     Yields:
         Chunks with a list per question, of one object per sample, without empty fields. A text over
@@ -109,7 +109,7 @@ def _objects(
 def _object(
     columns: Sequence[tuple[str, Sequence[Any]]], at: int, name: str, long: list[SampleResponses]
 ) -> dict[str, Any]:
-    """One row without empty fields; a long text is cut, and kept in ``long``."""
+    """Build one row without empty fields; long texts are cut, and added to ``long``."""
     found = {}
     for field, values in columns:
         value = values[at]
@@ -135,7 +135,7 @@ def _cut(text: str, name: str, long: list[SampleResponses]) -> list[str | int]:
 
 
 def _columns(columns: Columns, names: Mapping[str, str]) -> list[tuple[str, Sequence[Any]]]:
-    """Columns under the names of the page, without those that are empty throughout."""
+    """Columns under the page's names, without entirely empty ones."""
     named = [(name, columns[column]) for name, column in names.items()]
     return [one for one in named if any(value not in (None, "") for value in one[1])]
 
@@ -145,7 +145,7 @@ def _keys(columns: Columns) -> Iterator[Key]:
 
 
 def _places(keys: Iterator[Key] | Sequence[str]) -> dict[Any, list[int]]:
-    """Positions of each key, which may occur several times."""
+    """All positions of each key."""
     places: dict[Any, list[int]] = {}
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)

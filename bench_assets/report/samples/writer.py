@@ -38,7 +38,7 @@ from resources.tables.parquet import TableFiles, read_by_question, read_question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
-    """A part of the report: prompts, images and responses."""
+    """Writes ``samples-<task>``, with questions, images, prompts and responses."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
@@ -62,7 +62,7 @@ class Samples:
 class _TableQuestions(NamedTuple):
     """The questions of one table."""
 
-    about: dict[str, Any]  # what the page has to know of them at first
+    about: dict[str, Any]  # data that the page loads first
     ids: pa.Array
     digest: str | None
 
@@ -74,13 +74,13 @@ class _TaskSamples:
     site: Site
     tables: TableFiles
     task: Task
-    withheld: bool  # whether the images stay out
+    withheld: bool  # whether images are left out
     find_prompts: FindPrompts
-    place: str = ""  # of another source than the present one
+    place: str = ""  # name of another source; "": the present one
 
     def write(self) -> list[dict[str, Any]]:
-        """Write every condition with questions, and return them; unreadable ones have a reason."""
-        tables: dict[tuple[str, ...], _TableQuestions] = {}  # which conditions share
+        """Write every condition with questions, and return them; unreadable ones with a reason."""
+        tables: dict[tuple[str, ...], _TableQuestions] = {}  # shared by conditions
         conditions = []
         for name, condition in self.task.conditions.items():
             key = tuple(questions_key(self.task, name))
@@ -101,7 +101,7 @@ class _TaskSamples:
         return conditions
 
     def _evaluated(self, condition: str) -> dict[str, TableFiles]:
-        """Models, and the tables of each: partial ones where there are no others."""
+        """Models with their tables; partial evaluations only of models without a full one."""
         key, few = evaluation_key(self.task, condition, "scores"), partial_tables(self.tables.home)
         part = {} if self.place else dict.fromkeys(few.known(key), few)
         return dict(
@@ -111,11 +111,11 @@ class _TaskSamples:
     def _prompts(
         self, condition: str, asked: _TableQuestions, models: Mapping[str, TableFiles]
     ) -> str:
-        """Write what models were asked, each prompt once; returns the name of the data."""
+        """Write the prompts that models were sent, each once; returns the name of the data."""
         base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}"
         key, sent = evaluation_key(self.task, condition, "predictions"), SentPrompts()
         read = [(tables, model) for model, tables in models.items() if tables.exists(key, model)]
-        with suppress(TableError):  # the model's responses say why
+        with suppress(TableError):  # reported with the model's responses
             made_of = _made_of(asked.digest, *(tables.digest(key, model) for tables, model in read))
             if self._stays(f"{base}-prompts-", made_of):
                 return base
@@ -180,13 +180,13 @@ class _TaskSamples:
             if not self._stays(f"{base}-", made_of):
                 self._put_model(base, made_of, asked.ids, (model, tables), keys)
             if tables is self.tables and self._is_of_others(condition, model, asked.digest):
-                about["problem"] = "It was asked other questions than these: evaluate it again."
+                about["problem"] = "Evaluated on other questions. Evaluate it again."
         except TableError as why:
             about["problem"] = one_line(str(why))
         return about
 
     def _is_of_others(self, condition: str, model: str, digest: str | None) -> bool:
-        """Whether a model was evaluated on other than the present questions."""
+        """Whether a model was evaluated on questions other than the present ones."""
         key = evaluation_key(self.task, condition, "metrics")
         if not digest or not self.tables.exists(key, model):
             return False
@@ -201,7 +201,7 @@ class _TaskSamples:
         of: tuple[str, TableFiles],
         keys: dict[str, list[str]],
     ) -> None:
-        """Write the responses to one run of questions after another, then all outcomes."""
+        """Write the responses, a run of questions at a time, then all outcomes."""
         (model, tables), found, sent = of, list[Outcomes](), SentPrompts()
 
         def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
@@ -227,11 +227,11 @@ class _TaskSamples:
         self._put_prompts(base, sent, made_of)
 
     def _placed(self, name: str) -> str:
-        """Name of data of another source."""
+        """Add the name of another source to a name of data."""
         return f"{name} {self.place}" if self.place else name
 
     def _stays(self, prefix: str, made_of: str) -> bool:
-        """Whether all data with a prefix are up to date."""
+        """Whether there are data with a prefix, and all are up to date."""
         names = self.site.names(prefix)
         return bool(names) and all([self.site.has(name, made_of) for name in names])
 

@@ -1,7 +1,7 @@
-"""Addresses of the report's pages, below the address where a home's report is served.
+"""URLs of the report's pages, relative to the address where a home's report is served.
 
-A browser follows no link from the UI to a file: ``bench ui`` and ``bench report --serve`` serve the
-report of a home at the port that it had before, so that links made yesterday lead somewhere today.
+Browsers do not follow links from the UI to files, so ``bench ui`` and ``bench report --serve``
+serve the report. They reuse the last port of the home, so that earlier links stay valid.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ _PORT_FILE = ".port"
 
 
 def served_port(home: Path) -> int:
-    """The port at which the home's report is served, or was last; ``PORT`` if it never was."""
+    """Port at which the home's report is or was last served; ``PORT`` if never."""
     try:
         return int((home / "report" / _PORT_FILE).read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -23,7 +23,7 @@ def served_port(home: Path) -> int:
 
 
 def remember_port(home: Path, port: int) -> None:
-    """Let links lead to a port from now on.
+    """Store the port for links to the report.
 
     Raises:
         HomeError: If it cannot be written.
@@ -33,12 +33,12 @@ def remember_port(home: Path, port: int) -> None:
 
 
 def served_address(home: Path) -> str:
-    """The address at which the home's report is served, or was last."""
+    """URL at which the home's report is or was last served."""
     return f"http://127.0.0.1:{served_port(home)}"
 
 
 def task_page(task: str) -> str:
-    """The page of a task.
+    """Page of a task.
 
     >>> task_page("journeybench/mcot")
     '/#/task/journeybench%2Fmcot'
@@ -76,7 +76,7 @@ def sample_page(task: str, question: str, model: str = "", condition: str = "mai
 
 
 def _named(condition: str) -> str:
-    """Condition for an address; "" for the main condition, which is the default."""
+    """Condition in a URL; "" for the main condition, the default."""
     return "" if condition == "main" else condition
 
 

@@ -31,7 +31,7 @@ class Stamps:
         self._known: dict[tuple[str, str], dict[str, str]] = {}
 
     def of(self, tables: TableFiles, key: Sequence[str], partition: str = "") -> str:
-        """Value that changes when a table is written again; "" without a table."""
+        """Version of a table, which changes when it is written; "" if there is no table."""
         place = (tables.folder, tables.below(key))
         if place not in self._known:
             self._known[place] = tables.versions(key)
@@ -39,7 +39,7 @@ class Stamps:
 
 
 def made_of(*parts: str) -> str:
-    """Digest of all inputs."""
+    """Combine digests of inputs into one."""
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -52,16 +52,16 @@ _PIECE = 2**20
 class _Stamp:
     made_of: str
     digest: str
-    images: list[str]  # digests of those it shows
+    images: list[str]  # digests of the images that it shows
 
 
 class Site:
-    """A report that is being built, on top of the present one."""
+    """A report being built, which replaces the present one."""
 
     def __init__(
         self, folder: Path, image_store: ImageStore, secrets: Secrets | None = None
     ) -> None:
-        """Begin a report.
+        """Start a report.
 
         Args:
             folder: Folder of the report.
@@ -79,10 +79,10 @@ class Site:
         self._known = sorted(self._before)
         self._now: dict[str, _Stamp] = {}
         self.tabs: list[str] = []
-        """Pages beyond the leaderboard and the tasks that have something to show."""
+        """Pages with data, besides the leaderboard and the tasks."""
 
     def has(self, name: str, made_of: str) -> bool:
-        """Whether data are up to date; if so, they are kept."""
+        """Whether data are up to date; if so, keep them."""
         stamp = self._before.get(name)
         if stamp is None or stamp.made_of != made_of or not self._path(name, stamp).exists():
             return False
@@ -105,12 +105,12 @@ class Site:
         made_of: str = "",
         images: Iterable[str] = (),
     ) -> None:
-        """Write data that the page asks for by ``await Bench.data(name)``.
+        """Write data that the page loads by ``await Bench.data(name)``.
 
         Args:
             name: Lower-case letters, digits and "-": see ``slug``.
             value: A JSON value, also with dataclasses; or a function that computes it on demand.
-            made_of: Digest of its inputs; "" if unknown, which always rebuilds it.
+            made_of: Digest of its inputs; "": unknown, always rebuild.
             images: Digests of the images that it shows.
 
         Raises:
@@ -120,7 +120,7 @@ class Site:
             return
         script = data_script(name, value() if callable(value) else value)
         script = b"".join(map(self._secrets.redacted_bytes, _pieces(script)))
-        if self._home:  # sentences about damaged files name their places
+        if self._home:  # messages about damaged files contain paths
             script = script.replace(self._home, b"")
         stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(images)))
         self._images.bring(stamp.images)
@@ -139,7 +139,7 @@ class Site:
         return self._images.bring(digests)
 
     def why_not(self, digest: str) -> str:
-        """Reason why an image is missing, as a sentence for its place."""
+        """Reason why an image is missing; shown in its place."""
         return self._images.problems.get(digest, "")
 
     def finish(self) -> None:
@@ -167,7 +167,7 @@ class Site:
 
 
 def _pieces(script: bytes) -> Iterator[bytes]:
-    """Cut a long script between texts: as one, it would be held several times for its secrets."""
+    """Cut a long script between texts, because redaction holds several copies of its input."""
     start = 0
     while (end := script.find(b'","', start + _PIECE)) >= 0:
         yield script[start:end]
@@ -176,23 +176,20 @@ def _pieces(script: bytes) -> Iterator[bytes]:
 
 
 def _as_written(place: str) -> bytes:
-    """A data script's encoding of the home's path prefix; b"" if none is to be removed.
+    """Encode the home's path as data scripts do, to remove it; b"" if it is not to be removed.
 
     Reports are shared, and must not reveal paths of this machine.
     """
-    if place.count("/") < 2:  # "/data/" may be a word of a question
+    if place.count("/") < 2:  # "/data/" may be part of a question
         return b""
     try:
         return orjson.dumps(f"{place}/")[1:-1].replace(b"<", b"\\u003c")
-    except TypeError:  # no characters of it can be written
+    except TypeError:  # a lone surrogate, which no script contains
         return b""
 
 
 def _stamps(file: Path) -> dict[str, _Stamp]:
-    """Digests of the inputs of the report's present data.
-
-    Empty if unknown, or if they were written by another version of the code.
-    """
+    """Read the stamps of the present data; empty if unreadable, or of another code version."""
     with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
         written = orjson.loads(file.read_bytes())
         if written["made_by"] == _code():
@@ -201,7 +198,7 @@ def _stamps(file: Path) -> dict[str, _Stamp]:
 
 
 def _code() -> str:
-    """Digest of the code that makes data."""
+    """Digest of the code that builds the data."""
     digest = sha256()
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(file.read_bytes())

@@ -41,10 +41,10 @@ class Images:
         self._images = image_store
         self._brought: dict[str, ReportImage | None] = {}
         self.problems: dict[str, str] = {}
-        """Why an image was not brought, by its digest."""
+        """Errors of images that could not be copied, by digest."""
 
     def bring(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
-        """Copy images; None, with a log entry, for damaged ones."""
+        """Copy images into the report; a damaged image is logged, and its result is None."""
         wanted = list(dict.fromkeys(digests))
         new = [digest for digest in wanted if digest not in self._brought]
         with ThreadPoolExecutor(_THREADS) as threads:
@@ -58,7 +58,7 @@ class Images:
         return all(found.values())
 
     def forget_others(self) -> None:
-        """Delete images that are not used any more."""
+        """Delete unused images."""
         wanted = {name for one in self._brought.values() if one for name in one}
         for file in (self._folder / "images").glob("*/*"):
             if file.relative_to(self._folder).as_posix() not in wanted:
@@ -78,11 +78,11 @@ class Images:
         image = _named(digest, suffix or "png")
         if suffix:
             self._link(digest, image.full, data)
-        else:  # what browsers do not show, or not as models saw it
+        else:  # browsers cannot show it, or not as models saw it
             self._save(decoded.image, image.full, "PNG")
         small = decoded.image.copy()
         small.thumbnail((SMALL, SMALL), Image.Resampling.BILINEAR, reducing_gap=2.0)
-        self._save(small, image.small, "WEBP")  # last: where it lies, the other one does
+        self._save(small, image.small, "WEBP")  # last, so that its presence implies the other one's
         return image
 
     def _there(self, digest: str) -> ReportImage | None:
@@ -99,7 +99,7 @@ class Images:
             path.unlink(missing_ok=True)
             try:
                 os.link(self._images.place.where(digest), path)
-            except OSError:  # another disk, one that has no links, or no file at all
+            except OSError:  # another disk, no support for links, or an object store
                 with open_atomic(path, sync=False) as file:
                     file.write(data)
 
@@ -111,23 +111,23 @@ class Images:
 
 
 def _shown_alike(decoded: DecodedImage) -> str | None:
-    """Suffix of an image that browsers decode as models do; None otherwise."""
+    """Suffix of an image that browsers show as models see it; None for other images."""
     turned = decoded.format == "JPEG" and decoded.changes == {"turned"}
     return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
 
 
 def _named(digest: str, suffix: str) -> ReportImage:
     if not (len(digest) == 64 and all(sign in "0123456789abcdef" for sign in digest)):
-        raise ImageError(f"no digest of an image: {digest!r}")
+        raise ImageError(f"not a digest of an image: {digest!r}")
     stem = f"images/{digest[:2]}/{digest}"
     return ReportImage(f"{stem}.{suffix}", f"{stem}-small.webp")
 
 
 def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:
-    """Suites in the report whose licence forbids passing their data on.
+    """Suites in the report whose licence forbids sharing their data.
 
-    These are suites whose files may not be downloaded by programs, if questions were built from
-    such files; the synthetic mini editions are free.
+    These are suites that have to be downloaded by hand (``Suite.by_hand``), if their questions were
+    built from such files; the synthetic mini editions may be shared.
     """
     return [
         suite.name
@@ -140,6 +140,6 @@ def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:
 def _is_released(tables: TableFiles, key: list[str]) -> bool:
     try:
         editions = read_columns(tables, key, Question, names=("edition",))["edition"]
-    except TableError:  # no table, or one that nothing is shown of
+    except TableError:  # no table, or an unreadable one, which is not shown
         return False
     return any(edition != "mini" for edition in editions)

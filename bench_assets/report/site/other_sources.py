@@ -11,7 +11,7 @@ _UNNAMED = "none named"
 
 
 def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFiles]]:
-    """Other sources with their tables, one of each edition of the questions."""
+    """Yield other sources with their tables, one for each distinct question table."""
     key = questions_key(task, "main")
     seen = {None, _digest(tables, key)}
     for others in tables.elsewhere(task.suite):

@@ -1,4 +1,4 @@
-"""Data as scripts, the only kind that a page opened from disk may load; slugs for file names."""
+"""Data as scripts, since a page opened from disk can load nothing else; slugs for file names."""
 
 import re
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ def data_script(name: str, value: object) -> bytes:
     assert _NAME.fullmatch(name), name
     try:
         written = orjson.dumps(value, option=_FORMS)
-    except TypeError:  # a half of a character, such as of a folder's name that is no UTF-8
+    except TypeError:  # a lone surrogate, such as from a folder name that is not UTF-8
         written = orjson.dumps(_whole(value), option=_FORMS)
     return b'Bench.put("%s",%s);\n' % (name.encode(), written.replace(b"<", b"\\u003c"))
 
 
 def _whole(value: Any) -> Any:  # noqa: ANN401
-    """Text with a replacement for invalid characters."""
+    """Replace invalid characters in all texts of a value."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
@@ -48,9 +48,9 @@ _DIGITS = 8
 
 
 def slug(name: str) -> str:
-    """Make a name safe as a file name on any system: readable, with a digest at the end.
+    """Convert a name to a file name that is safe on any system: readable, with a digest at the end.
 
-    Slugs are short, in lower case, without dots and slashes, and never reserved names.
+    Slugs are short, lower-case, without dots and slashes, and never reserved names.
 
     >>> slug("journeybench/mcot")
     'journeybench-mcot-fa606a1c'
