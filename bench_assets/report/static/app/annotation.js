@@ -6,7 +6,7 @@
     const asked = tasks.filter((one) => one.data);
     main.append(
       Bench.title("Annotation"),
-      Bench.h("p", {}, "Votes, captions, annotations and reviews by persons, who are pseudonyms here. A unit with too few answers is open: neither kept nor dropped."),
+      Bench.h("p", {}, "Votes, captions, annotations and reviews by people, shown as pseudonyms. A unit with too few answers is open: neither kept nor dropped."),
     );
     if (asked.length) main.append(overview(asked));
     else main.append(Bench.h("p", {}, "No annotation task is configured. ", Bench.h("code", {}, "bench annotate tasks"), " lists the annotation tasks of all suites."));
@@ -37,7 +37,7 @@
       { key: "answers", title: "Answers", number: true, value: (one) => one.progress.answers },
       { key: "refused", title: "Do not count", number: true, value: (one) => one.progress.refused },
       { key: "annotators", title: "Annotators", number: true, value: (one) => one.progress.annotators.length },
-      { key: "finished", title: "Finished", value: (one) => one.progress.finished_at, cell: (one) => finished(one.progress), hint: "at the speed of the last days" },
+      { key: "finished", title: "Finished", value: (one) => one.progress.finished_at, cell: (one) => finished(one.progress), hint: "estimated from the speed of the last days" },
     ], tasks, { label: "Annotation tasks", heading: "task", sort: "task" });
   }
 
@@ -49,7 +49,7 @@
   function sentence(progress) {
     const open = progress.in_work + progress.untouched;
     const expired = progress.expired ? `; expired at the deadline: ${Bench.count(progress.expired)}` : "";
-    const when = progress.lacking && progress.finished_at ? ` At ${Bench.number(progress.per_day, 1)} answers a day that is done on ${day(progress.finished_at)}.` : "";
+    const when = progress.lacking && progress.finished_at ? ` At ${Bench.number(progress.per_day, 1)} answers per day they are done on ${day(progress.finished_at)}.` : "";
     const missing = open ? `; open: ${Bench.count(open)}, answers they lack: ${Bench.count(progress.lacking)}` : "";
     return Bench.h("p", { class: "summary" }, `${Bench.count(progress.done)} of ${Bench.count(progress.units)} units are done${missing}${expired}.${when}`);
   }
@@ -62,11 +62,11 @@
       { key: "refused", title: "Do not count", number: true, value: (one) => one.n_refused },
       { key: "skipped", title: "Skipped", number: true, value: (one) => one.n_skipped },
       { key: "seconds", title: "Seconds", number: true, value: (one) => one.seconds, cell: (one) => Bench.number(one.seconds, 1), hint: "median of an answer" },
-      { key: "agreement", title: "As the others", number: true, value: (one) => one.agreement, cell: (one) => of(one.agreement, one.n_compared), hint: "share of the others who choose the same, and of how many choices" },
-      { key: "alpha", title: "Alpha without", number: true, value: (one) => one.alpha_without, cell: (one) => Bench.number(one.alpha_without), hint: "Krippendorff's, of the others alone" },
-      { key: "gold", title: "Attention", number: true, value: (one) => one.gold, cell: (one) => of(one.gold, one.n_gold), hint: "share of attention checks that is right" },
-      { key: "drift", title: "Drift", number: true, value: (one) => one.drift, cell: (one) => of(one.drift, one.n_drift), hint: "agreement in the second half less that in the first" },
-      { key: "anchoring", title: "Anchoring", number: true, value: (one) => one.anchoring, cell: (one) => of(one.anchoring, Math.min(one.n_beside, one.n_alone)), hint: "said as the model: where its proposal was shown, less where it was not" },
+      { key: "agreement", title: "Agreement", number: true, value: (one) => one.agreement, cell: (one) => of(one.agreement, one.n_compared), hint: "share of the others' choices that are the same, and the number of choices" },
+      { key: "alpha", title: "Alpha without", number: true, value: (one) => one.alpha_without, cell: (one) => Bench.number(one.alpha_without), hint: "Krippendorff's alpha of the other annotators" },
+      { key: "gold", title: "Attention", number: true, value: (one) => one.gold, cell: (one) => of(one.gold, one.n_gold), hint: "share of attention checks answered right" },
+      { key: "drift", title: "Drift", number: true, value: (one) => one.drift, cell: (one) => of(one.drift, one.n_drift), hint: "agreement in the second half minus that in the first" },
+      { key: "anchoring", title: "Anchoring", number: true, value: (one) => one.anchoring, cell: (one) => of(one.anchoring, Math.min(one.n_beside, one.n_alone)), hint: "agreement with the model: with its proposal shown, minus without" },
     ], rows, { label: "Annotators", heading: "person", sort: "person" }));
   }
 

@@ -1,4 +1,4 @@
-/* Whether the benchmarks are sound: what was examined, and what a person should look at. */
+/* Audit: whether the benchmarks can be trusted, and what should be reviewed. */
 "use strict";
 (() => {
   const FEW = 8; // suspects of a check that are shown at once
@@ -8,7 +8,7 @@
     const looked = tasks.filter((one) => one.data);
     main.append(
       Bench.title("Audit"),
-      Bench.h("p", {}, "Does a benchmark measure what it says? Each doubt is for a person to look at: it changes no number."),
+      Bench.h("p", {}, "Does a benchmark measure what it claims? Each doubt is a suggestion for review: it changes no number."),
     );
     if (looked.length) main.append(overview(index, looked));
     Bench.append(main, [unreadable(tasks), missing(index, tasks.filter((one) => !one.data && !one.problem))]);
@@ -49,7 +49,7 @@
       { key: "task", title: "Task", value: title, cell: (one) => Bench.h("a", { href: Bench.link(["audit", one.task]) }, Bench.printable(title(one))) },
       { key: "doubts", title: "Doubts", number: true, value: (one) => doubts(one.checks).length, cell: (one) => Bench.h("b", {}, String(doubts(one.checks).length)) },
       { key: "checks", title: "Checks", number: true, value: (one) => one.checks.length },
-      { key: "skipped", title: "Could not look", number: true, value: (one) => skipped(one.checks).length, hint: "too few models, or nothing of the kind" },
+      { key: "skipped", title: "Could not look", number: true, value: (one) => skipped(one.checks).length, hint: "too few models, or nothing to check" },
       { key: "found", title: "To look at", number: true, value: (one) => doubts(one.checks).reduce((n, check) => n + check.found, 0) },
       {
         key: "which", title: "What was found", plain: true, value: () => "",
@@ -66,8 +66,8 @@
   function missing(index, tasks) {
     if (!tasks.length) return null;
     return Bench.h(
-      "section", {}, Bench.h("h2", {}, "Not examined"),
-      Bench.h("p", {}, "These were not examined yet; each command looks at one task, and asks no model; ", Bench.h("code", {}, "bench report"), " then shows what it found:"),
+      "section", {}, Bench.h("h2", {}, "Not audited"),
+      Bench.h("p", {}, "These tasks were not audited yet. Each command audits one task, without asking a model; ", Bench.h("code", {}, "bench report"), " then shows the result:"),
       Bench.h("ul", { class: "commands" }, tasks.map((one) => Bench.h("li", {}, Bench.h("code", {}, `bench audit run ${one.task}`)))),
     );
   }
@@ -76,7 +76,7 @@
     if (!questions.length) return null;
     return Bench.h(
       "section", {}, Bench.h("h2", {}, "Look at these first"),
-      Bench.h("p", { class: "note" }, "Questions that most doubts name, then those that a doubt names first."),
+      Bench.h("p", { class: "note" }, "Questions named by most doubts, then by their position in a doubt."),
       Bench.h("ul", { class: "suspects" }, questions.map((one) => card(task, one, one.said))),
     );
   }
@@ -84,7 +84,7 @@
   function examined(task, check) {
     const cards = check.suspects.map((one) => card(task, one, [one.evidence]));
     const list = (some) => Bench.h("ul", { class: check.passed ? "suspects cleared" : "suspects" }, some);
-    const few = check.passed ? 0 : FEW; // what a check passed with is no doubt: it is there to be opened
+    const few = check.passed ? 0 : FEW; // suspects of a passed check are no doubts: they are folded
     const rest = cards.slice(few);
     const mark = check.passed ? "✓" : "✗";
     return Bench.h(
@@ -97,7 +97,7 @@
     );
   }
 
-  /** The checks that had nothing to look at, and what they lacked. */
+  /** Skipped checks, with the reason. */
   function unlooked(checks) {
     if (!checks.length) return null;
     return Bench.h(
@@ -106,7 +106,7 @@
     );
   }
 
-  /** A suspect with its images and its evidence; questions lead to their samples. */
+  /** A suspect with its images and evidence; questions link to their samples. */
   function card(task, one, said) {
     const about = one.question === one.about ? one.about : one.about.length === 64 ? `image ${one.about.slice(0, 12)}` : one.about;
     const sample = Bench.link(["samples", task.name], { sample: one.question });

@@ -1,6 +1,6 @@
-/* What every script of the report starts from: elements, and data that are loaded on demand.
+/* Base of all scripts of the report: creates elements, and loads data on demand.
 
-   One global, `Bench`. Elements are made by `Bench.h` alone, foreign text is always a text node. */
+   The only global is `Bench`. Elements are made by `Bench.h` only; foreign text is always a text node. */
 "use strict";
 (() => {
   const values = new Map(); // name -> value that a data script has put
@@ -33,7 +33,7 @@
     else element.style[key] = value;
   }
 
-  /** Append texts, elements, and lists of them; null, undefined and false are nothing. */
+  /** Append texts, elements, and lists of them; null, undefined and false are ignored. */
   function append(element, children) {
     for (const child of children) {
       if (child === null || child === undefined || child === false) continue;
@@ -62,23 +62,23 @@
     if (!has(name)) throw new Error(`This report has no data named ${name}.`);
     const made = values.get("files")[name];
     await script(`data/${name}.${made}.js`).catch(async (why) => {
-      await refresh(); // the report was made anew meanwhile
+      await refresh(); // the report may have been rebuilt
       if (values.get("files")[name] === made) throw why;
       await script(`data/${name}.${values.get("files")[name]}.js`);
     });
-    if (!values.has(name)) throw new Error(`The data file of ${name} is damaged: make the report again.`);
+    if (!values.has(name)) throw new Error(`The data file of ${name} is damaged: build the report again.`);
     const value = values.get(name);
     values.delete(name); // the promise holds it
     return value;
   }
 
-  /** Forget data that were loaded, so that memory is freed; asked again, they load again. */
+  /** Release loaded data; the next request loads them again. */
   function forget(name) {
     asked.delete(name);
   }
 
-  /** Look which data there are now; those that were loaded and are others now load again.
-      Returns whether there are such. */
+  /** Read the list of data again, and forget loaded data that have changed.
+      Returns whether any have. */
   async function refresh() {
     const before = values.get("files");
     await script(`data/files.js?${Date.now()}`);
@@ -95,7 +95,7 @@
         onload: () => { element.remove(); done(); },
         onerror: () => {
           element.remove();
-          failed(new Error(`${src} cannot be loaded: the report was made anew, reload the page.`));
+          failed(new Error(`${src} cannot be loaded: the report was rebuilt. Reload the page.`));
         },
       });
       document.head.append(element);

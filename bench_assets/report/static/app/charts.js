@@ -9,30 +9,30 @@
     return new Map(names.map((name, i) => [name, COLOURS[i % COLOURS.length]]));
   }
 
-  /** What all plots have in common: Plot.plot with a readable size, and the page's letters. */
+  /** Plot.plot with the page's font. */
   function drawn(options) {
     return Plot.plot({ style: { background: "none", fontSize: "12px", fontFamily: "inherit" }, ...options });
   }
 
-  /** Room for names at the left: by the longest, at most a third of the width. */
+  /** Left margin for names: fits the longest, up to a share of the width. */
   function margin(names, width) {
     return Math.min(width / 2.6, 16 + 6.8 * Math.max(4, ...names.map((name) => name.length)));
   }
 
-  /** A name that fits: cut in the middle, where names of checkpoints are alike. */
+  /** Shorten a name in the middle, where names of checkpoints are most alike. */
   function fitting(name, room) {
     const most = Math.max(8, Math.floor((room - 12) / 6.8));
     return name.length <= most ? name : `${name.slice(0, Math.ceil(most / 2) - 1)}…${name.slice(name.length - Math.floor(most / 2))}`;
   }
 
-  /** Lines that say what is reached without looking: [{name, value}]. */
+  /** Lines of blind baselines: [{name, value}]. */
   function baselines(lines, axis = "x") {
     if (!lines.length) return [];
     const rule = axis === "x" ? Plot.ruleX : Plot.ruleY;
     return [rule(lines, { [axis]: "value", stroke: css("c2"), strokeDasharray: "4 3", strokeWidth: 1.5 })];
   }
 
-  /** Names of lines; those that would lie on each other, closer than `gap`, stand together. */
+  /** Labels of lines; lines closer than `gap` share one label. */
   function names(lines, gap) {
     const found = [];
     for (const line of [...lines].sort((a, b) => a.value - b.value)) {
@@ -43,12 +43,12 @@
     return found;
   }
 
-  /** How far the values of a plot reach. */
+  /** The largest value of a plot. */
   function reach(rows, lines) {
     return Math.max(...rows.map((row) => row.high ?? row.value), ...lines.map((line) => line.value));
   }
 
-  /** Ours as dots with intervals above what papers print, in two panels that share the scale. */
+  /** Measured values as dots with intervals, above published values, on one scale. */
   function dots(title, ours, printed, lines, options = {}) {
     const rows = [
       ...[...ours].sort((a, b) => b.value - a.value).map((row) => ({ ...row, name: row.model, origin: "measured here" })),
@@ -85,7 +85,7 @@
     return lines.map(Bench.printable).join("\n");
   }
 
-  /** Models x categories, one colour from light to dark, the value in each cell. */
+  /** Heat map of models by categories, with the value in each cell. */
   function heat(title, rows, categories, models, options = {}) {
     return Bench.plot(title, (width) => {
       const left = margin(models, width);
@@ -104,7 +104,7 @@
     }, rows.map(({ model, category, value, low, high, n_scored }) => ({ model, category, value, low, high, n: n_scored })), options);
   }
 
-  /** From nothing at 0 to half of the colour at the highest, so that figures stay legible on it. */
+  /** Opacity of a cell: almost 0 at 0, about a half at the highest value, so that text stays legible. */
   function shade(row, rows) {
     const most = Math.max(...rows.map((one) => one.value || 0)) || 1;
     return row.value === null ? 0 : 0.04 + 0.5 * Math.max(0, row.value / most);
@@ -133,7 +133,7 @@
     { ...options, legend: conditions.map((name) => [Bench.words(name), colour.get(name)]) });
   }
 
-  /** What a response took against what it got: a dot and an interval for each model. */
+  /** Score against cost per response: a dot and an interval for each model. */
   function scatter(title, rows, options) {
     const [x, y] = options.axes;
     return Bench.plot(title, (width) => drawn({
@@ -148,14 +148,14 @@
     }), rows.map(({ model, took, value, low, high }) => ({ model, [x]: took, [y]: value, low, high })), options);
   }
 
-  /** How far a label is moved, in px, so that labels of points that lie together can be read. */
+  /** Vertical offset of a label, in px, that separates labels of close points. */
   function apart(row, rows) {
     const near = (name, share) => (one) => Math.abs(one[name] - row[name]) < share * Math.max(...rows.map((other) => other[name]));
     const group = Bench.sorted(rows.filter(near("took", 0.15)).filter(near("value", 0.06)), { key: "value" }, true);
     return 13 * (group.indexOf(row) - (group.length - 1) / 2);
   }
 
-  /** A row of coloured names, for plots whose colours mean something. */
+  /** Legend of a plot: a row of coloured names. */
   function legend(entries) {
     return Bench.h("ul", { class: "legend" }, entries.map(([name, colour, kind]) =>
       Bench.h("li", {}, Bench.h("span", { class: `swatch ${kind || ""}`, style: { "--colour": colour } }), Bench.foreign(name))));

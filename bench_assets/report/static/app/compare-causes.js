@@ -1,7 +1,7 @@
-/* Why a score moved from one model to another, cause by cause: what `bench tables diff` says, of any two.
+/* Splits the difference between two scores by cause, like `bench tables diff`, for any two models.
 
-   As comparison/causes.py and comparison/difference.py have it; from digests, and from what each unit adds to
-   the metric, where those take the metric anew. Pure. */
+   Follows comparison/causes.py and comparison/difference.py, but compares digests, and sums what each unit adds
+   to the metric instead of computing the metric again. Pure. */
 "use strict";
 (() => {
   const [CHANGED, PROMPT, MODEL, DECODING, VERSION] = ["question", "prompt", "model", "decoding", "version of the task"];
@@ -11,13 +11,13 @@
   ];
   const SETTINGS = [MODEL, DECODING, "judge", "scorer", VERSION];
   const IN_PROMPTS = ["kind", "text", "images", "image_texts", "options", "context"];
-  const APART = " + "; // stands between causes that cannot be told apart
+  const APART = " + "; // separates causes that cannot be told apart
   const [REMOVED, ADDED, REST] = ["questions removed", "questions added", "rest"];
   const SAME = 1e-9;
   const EXAMPLES = 5;
 
-  /** {whole, rows} of two sides: {ids, same (rows of one table), of: origins, exam: what is known of its
-      questions, categories, shares, parts: data `compare-...`, written: the number in the table}. */
+  /** {whole, rows} of two sides: {ids, of: origins, exam: origins of its questions, categories, shares,
+      parts: data `compare-...`, written: the number in the table}. */
   function causes(a, b) {
     const at = new Map(a.ids.map((id, row) => [id, row]));
     const said = (side, row) => row !== undefined && Boolean(value(side.of.points, row));
@@ -51,7 +51,7 @@
     return Number.isNaN(gained) ? 0 : gained;
   }
 
-  /** What could have changed the points of a question: `cause_of`. */
+  /** The causes that may have changed the points of a question: `cause_of`. */
   function causeOf(a, b, one) {
     const differ = (name) => value(a.of[name], one.a) !== value(b.of[name], one.b);
     if (differ("failed")) return "no response";
@@ -70,13 +70,13 @@
     return STAGES.filter((cause) => found.includes(cause)).join(APART) || (samePoints ? "" : REST);
   }
 
-  /** In which fields a question differs; one table has each once. */
+  /** Fields in which a question differs; none if both sides have the same table. */
   function changedFields(a, b, one) {
     if (a.exam === b.exam) return [];
     return Object.keys(a.exam.fields).filter((name) => value(a.exam.fields[name], one.a) !== value(b.exam.fields[name], one.b));
   }
 
-  /** What each unit of the metric gained, and its questions; null where no way of parting it fits both. */
+  /** The gain of each unit of the metric, and its questions; null if the units of both cannot be paired. */
   function unitsOf(a, b, removed, added) {
     const found = a.exam === b.exam && !removed.length && !added.length && Bench.compare.paired(a.parts, b.parts);
     if (!found || found.way === "groups") return null;
@@ -95,7 +95,7 @@
     return side.pairs.get(place);
   }
 
-  /** The rows of a cluster, or those of them that are of a category. */
+  /** The rows of a cluster, or those in a category. */
   function ofCluster(side, { cluster, category }) {
     side.members = side.members || members(side.exam.clusters);
     const { codes } = side.categories;
@@ -111,7 +111,7 @@
     return found;
   }
 
-  /** Questions that count together, and changed for several causes, have all of these. */
+  /** Questions of one unit share all of their causes. */
   function together(a, both, units) {
     const ofRow = new Map(both.map((one) => [one.a, one]));
     for (const unit of units.all) {
@@ -136,21 +136,21 @@
     return [[REMOVED, removed], ...sorted, [ADDED, added]].filter(([, ones]) => ones.length).map(([cause, ones]) => ({ cause, ones }));
   }
 
-  /** What each step did to the metric; null where that cannot be said. */
+  /** Sets the effect of each step on the metric; null if it cannot be determined. */
   function effects(found, a, b, units, change) {
     const told = found.length === 1 ? () => change : (units && byUnits(units)) || byPoints(found, a, b) || (() => null);
     for (const step of found) step.effect = told(step);
   }
 
-  /** Of a metric whose units both have: what those of a cause gained. */
+  /** Effects if both sides have the same units: the gain of the units of each cause. */
   function byUnits({ all, weight, complete }) {
     const gained = new Map();
     for (const unit of all) if (unit.gained) gained.set(unit.cause, (gained.get(unit.cause) || 0) + unit.gained);
     return complete ? (step) => (gained.get(step.cause) || 0) / weight : null;
   }
 
-  /** A metric that is points as a share of those there are. What only one side has points for is taken out first
-      and put in last; what both have is changed in between, cause after cause. */
+  /** Effects of a metric that is the share of points. Questions of only one side are removed first or added
+      last; questions of both change in between, cause after cause. */
   function byPoints(found, a, b) {
     const [old, now] = [a, b].map(({ parts: { ways: { points } } }) => points && new Map(points.units.map((unit, i) => [unit, [points.values[i], points.weights[i]]])));
     if (!old || !now) return null;
@@ -183,7 +183,7 @@
     };
   }
 
-  /** What the signatures say of a cause; of changed questions, which fields did. */
+  /** The signatures' parts of a cause; for changed questions, the fields that differ. */
   function saidOf(cause, ones, a, b) {
     const parts = cause.split(APART);
     const [before, after] = [a, b].map((side) => parts.map((part) => side.of.spelled[part]).filter(Boolean).join(", "));
@@ -192,7 +192,7 @@
     return [before, [`other ${changed.map(Bench.words).join(" and ")}`, after].filter(Boolean).join(", ")];
   }
 
-  /** What stands in the tables of metrics, and does not come out of the scores now. */
+  /** The part of the difference in the tables of metrics that the scores do not reproduce. */
   function rest(a, b, change) {
     const apart = b.written - a.written - change;
     if (!(Math.abs(apart) > SAME)) return [];
@@ -200,7 +200,7 @@
     return [{ ...row({ cause: REST, ones: [], effect: apart }, a, b), before, after }];
   }
 
-  /** Settings that differ, and moved nothing. */
+  /** Settings that differ, without effect. */
   function unmoved(a, b, named) {
     const [old, now] = [a.of.spelled, b.of.spelled];
     const differ = (part) => (old[part] || "") !== (now[part] || "") && ![old[part], now[part]].includes("none");

@@ -1,7 +1,7 @@
-/* Why a score moved from one model, or condition, to another: a section of the page of comparisons. */
+/* The section "Why the score moved" of the page Compare. */
 "use strict";
 (() => {
-  /** A section; null where the report does not know enough of both. sides: what the samples know of each. */
+  /** The section; null if the report lacks data of a side. sides: the sample data of each. */
   async function moved(index, { task, rows }, chosen, sides) {
     const known = sides && await Promise.all(sides.map((side, i) => origins(index, task, rows[i], side)));
     if (!known || known.some((one) => !one)) return null;
@@ -9,15 +9,15 @@
     return Bench.h(
       "section", {}, Bench.h("h3", {}, "Why the score moved"),
       Bench.h(
-        "p", {}, `${Bench.metric(task.metric)}: `, Bench.h("b", {}, effect(whole)), " in all, of which each cause did its part, one after the other. ",
+        "p", {}, `${Bench.metric(task.metric)}: `, Bench.h("b", {}, effect(whole)), " in total, split by cause, one after the other. ",
         Bench.h("span", { class: "quiet" }, `${Bench.count(whole.n_better)} questions gained points, ${Bench.count(whole.n_worse)} lost some, of ${Bench.count(whole.n)} that both have.`),
       ),
-      found.length ? table(task, chosen, found) : Bench.h("p", { class: "quiet" }, "Nothing on the way from the questions to their points differs."),
-      found.some((row) => row.effect === null) && Bench.h("p", { class: "note" }, "This metric is no sum over questions: what each of several causes did to it is taken by the command below."),
+      found.length ? table(task, chosen, found) : Bench.h("p", { class: "quiet" }, "No step from the questions to their points differs."),
+      found.some((row) => row.effect === null) && Bench.h("p", { class: "note" }, "This metric is not a sum over questions: the command below computes the effect of each cause."),
     );
   }
 
-  /** What `causes` wants to know of a side; null where the report has it not. */
+  /** The input of `causes` for a side; null if the report lacks it. */
   async function origins(index, task, row, side) {
     const model = index.model(row.model).slug;
     const names = [`origins-${task.slug}-${model}`, `origins${side.asked.slice("samples".length)}`, `compare-${task.slug}-${model}`];
@@ -31,7 +31,7 @@
   function table(task, chosen, rows) {
     return Bench.table([
       { key: "cause", title: "Cause" },
-      { key: "effect", title: "Did", number: true, cell: (row) => Bench.h("b", {}, effect(row)) },
+      { key: "effect", title: "Effect", number: true, cell: (row) => Bench.h("b", {}, effect(row)) },
       { key: "n", title: "Questions", number: true }, { key: "n_better", title: "Better", number: true }, { key: "n_worse", title: "Worse", number: true },
       { key: "before", title: "A", plain: true }, { key: "after", title: "B", plain: true },
       { key: "examples", title: "Lost most", plain: true, cell: (row) => row.examples.map((one) => example(task, chosen, row, one)) },
@@ -42,7 +42,7 @@
     return row.effect === null ? "not told apart" : Bench.signed(row.effect);
   }
 
-  /** A way to a question; what B was not asked is shown of A. */
+  /** A link to a question; those that B lacks are shown of A. */
   function example(task, chosen, row, id) {
     const gone = row.cause === "questions removed";
     const [model, condition] = gone ? [chosen.a, chosen.ca] : [chosen.b, chosen.cb];

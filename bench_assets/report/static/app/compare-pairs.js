@@ -1,13 +1,13 @@
-/* The comparison of two models on one task, paired over the units of its metric, and the verdicts on several: the
-   formulas and the sentence of comparison/verdicts.py and core/stats/paired_tests.py. Pure. */
+/* Compares two models on a task, paired over the units of its metric, and decides over several tasks. The formulas
+   and the sentence are those of comparison/verdicts.py and core/stats/paired_tests.py. Pure. */
 "use strict";
 (() => {
   const ALPHA = 0.05;
   const WAYS = ["own", "points", "questions", "pairs", "clusters", "categories", "groups"];
-  const SEPARABLE = ["own", "points", "questions", "pairs", "clusters"]; // units that one model lacks can be left out
+  const SEPARABLE = ["own", "points", "questions", "pairs", "clusters"]; // units of only one model can be left out
 
   /** {before, after, change, low, high, p, n, paired, sameExam, lower} of two models' data `compare-...`; null
-      without values. Not paired where questions or units differ: then the interval is of two numbers. */
+      without values. Not paired if questions or units differ: the interval then combines both numbers' intervals. */
   function difference(old, now, rows) {
     if (rows.some((row) => !row || row.value === null)) return null;
     const [before, after] = rows.map((row) => row.value);
@@ -17,14 +17,14 @@
     const change = after - before;
     if (found && found.pairs.length) {
       const shown = { before, after, ...tested(found.pairs), n: found.pairs.length, paired: true, sameExam, lower };
-      return found.whole ? { ...shown, change } : shown; // of a jackknife's units the change has a bias
+      return found.whole ? { ...shown, change } : shown; // the change over jackknife units is biased
     }
     const half = Math.hypot(...rows.map((row) => (row.low === null ? NaN : (row.high - row.low) / 2)));
     const known = !Number.isNaN(half);
     return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, p: null, n: 0, paired: false, sameExam, lower };
   }
 
-  /** Units of both: {way, whole, pairs: [{unit, gained, weight, cluster}]}; null where they differ. */
+  /** Paired units of both: {way, whole, pairs: [{unit, gained, weight, cluster}]}; null if they differ. */
   function paired(old, now) {
     for (const way of WAYS) {
       const [a, b] = [old.ways[way], now.ways[way]];
@@ -72,7 +72,7 @@
     const freedom = 1 / (squares + adjusted ** 2 - fourths);
     const n = pairs.length;
     const error = Math.sqrt(Math.max(spread / most ** 2, 1 / (n * (n + 2))));
-    const least = 2 ** -(changed + 1); // that signs alone could show
+    const least = 2 ** -(changed + 1); // least p-value of a sign test
     const half = Math.max(quantile(freedom) * error, least >= ALPHA ? Math.abs(change) : 0);
     const p = changed ? Math.max(tails(change / error, freedom), least) : 1;
     const largest = pairs.every((pair) => pair.share) ? 1 : Infinity;
@@ -127,7 +127,7 @@
     return high;
   }
 
-  /** Sets `verdict` and the corrected `p` of all differences that are looked at together (Holm, 1979). */
+  /** Set `verdict` and the corrected `p` of all differences that are tested together (Holm, 1979). */
   function decide(all) {
     const tests = all.filter((found) => found.p !== null).sort((x, y) => x.p - y.p);
     let highest = 0;

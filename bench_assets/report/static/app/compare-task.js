@@ -1,7 +1,7 @@
-/* One task of two models: what differs, category by category, question by question with images. */
+/* Comparison of two models on one task: what differs, by category, and by question with images. */
 "use strict";
 (() => {
-  const STEP = 12; // questions that are shown at once
+  const STEP = 12; // questions shown at once
 
   /** Draw it; row: {task, rows: [A's, B's], found}. */
   async function drawTask(place, index, chosen, row) {
@@ -10,11 +10,11 @@
     const [signatures, data] = await Promise.all([signature(index, row), questions(index, row)]);
     Bench.append(place, [
       await Bench.compare.moved(index, row, chosen, data), differs(signatures, command(task, chosen)), await categories(task, chosen), await curve(index, task, chosen), data ? moved(task, chosen, data)
-        : Bench.h("p", { class: "note" }, "The samples of both are not in this report, so that no single question can be shown."),
+        : Bench.h("p", { class: "note" }, "The report lacks the samples of one or both, so single questions cannot be shown."),
     ]);
   }
 
-  /** The command that says more; names with blanks or quotes are quoted. */
+  /** The equivalent command; names with blanks or quotes are quoted. */
   function command(task, { a, b, ca, cb }) {
     const word = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
     if (ca === cb) return `bench tables diff ${word(a)} ${word(b)} --suite ${task.name}${ca === "main" ? "" : ` --condition ${ca}`}`;
@@ -41,7 +41,7 @@
       "section", {}, Bench.h("h3", {}, "What differs"),
       changed.length ? Bench.table([
         { key: "name", title: "Part", plain: true }, { key: "a", title: "A", plain: true }, { key: "b", title: "B", plain: true },
-        { key: "meaning", title: "Means", plain: true },
+        { key: "meaning", title: "Meaning", plain: true },
       ], changed.map((name) => ({
         name: Bench.words(name), a: value(old, name), b: value(now, name), meaning: (now.get(name) || old.get(name)).meaning,
       })), { label: "What differs", heading: "name", class: "spelled" }) : Bench.h("p", {}, "Nothing: the same questions, prompts, model, judge and scorer."),
@@ -72,7 +72,7 @@
     );
   }
 
-  /** The runs that the two belong to, with all their checkpoints. */
+  /** Curves of the runs of both models, with all checkpoints. */
   async function curve(index, task, chosen) {
     const models = [chosen.a, chosen.b].map((name) => index.model(name)).filter((one) => one && one.run !== null && one.step !== null);
     const runs = [...new Set(models.map((one) => one.run))];
@@ -83,7 +83,7 @@
     return Bench.h("section", {}, Bench.curves(runs.length > 1 ? "Both runs" : models.length > 1 ? "The run of both" : `The run of ${models[0].name === chosen.a ? "A" : "B"}`, rows, [], { label: Bench.words(task.metric), note: "Bands are 95 % intervals." }));
   }
 
-  /** What the samples know of both: questions, and the share of the points of each; null without. */
+  /** Sample data of both: questions, and the share of points of each; null if missing. */
   async function questions(index, { task, rows }) {
     const name = `samples-${task.slug}`;
     if (!Bench.has(name) || !Bench.samples) return null;
@@ -113,7 +113,7 @@
     const same = all.filter((one) => one.change === 0).length;
     return [
       Bench.h(
-        "p", {}, `${Bench.count(worse.length)} questions got worse, ${Bench.count(better.length)} better, ${Bench.count(same)} stayed as they were`,
+        "p", {}, `${Bench.count(worse.length)} questions got worse, ${Bench.count(better.length)} better, ${Bench.count(same)} did not change`,
         only > 0 && `, ${Bench.count(only)} are asked of B only`, gone > 0 && `, ${Bench.count(gone)} of A only`, ".",
       ),
       list("Got worse", "worse", worse, task, chosen, a, b), list("Got better", "better", better, task, chosen, a, b),
@@ -155,14 +155,14 @@
     );
   }
 
-  /** The right answer, once it is loaded. */
+  /** Load and append the right answer. */
   async function answer(place, one, side) {
     const rows = await Bench.data(`${side.asked}-texts-${Math.floor(one.b / side.chunk)}`).catch(() => []);
     const gold = (rows[one.b % side.chunk] || {}).answer || [];
     place.append("Answer: ", gold.length ? Bench.foreign(gold.join(" | ")) : "not known");
   }
 
-  /** What both said, once it is loaded. */
+  /** Load and append the responses of both. */
   async function responses(place, one, a, b) {
     const texts = await Promise.all([[a, one.a], [b, one.b]].map(async ([side, row]) => {
       const name = `${side.model.data}-responses-${Math.floor(row / side.chunk)}`;
@@ -173,7 +173,7 @@
     texts.forEach((said, i) => place.append(Bench.h("dt", {}, i ? "B" : "A"), Bench.h("dd", {}, said ? Bench.foreign(said) : Bench.h("span", { class: "quiet" }, "(nothing)"))));
   }
 
-  /** A response as it was scored, cut where it is long. */
+  /** A response as scored, shortened. */
   function text(sample) {
     const said = sample.text || sample.raw_text || sample.error || sample.no_answer || "";
     const first = Array.isArray(said) ? said[0] : said;

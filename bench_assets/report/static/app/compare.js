@@ -6,7 +6,7 @@
     const chosen = choice(index, query);
     main.append(Bench.title("Compare"));
     if (!chosen) {
-      main.append(Bench.h("p", {}, "Two models are needed that were measured on the same task: evaluate another one."));
+      main.append(Bench.h("p", {}, "A comparison needs two models that were evaluated on the same task. Evaluate another one."));
       return;
     }
     main.append(controls(index, chosen));
@@ -14,7 +14,7 @@
     const both = rows.filter((row) => row.found);
     Bench.compare.decide(both.map((row) => row.found)); // all tasks together
     if (!both.length) {
-      main.append(Bench.h("p", {}, "No task has both. Choose other models, or other conditions."));
+      main.append(Bench.h("p", {}, "Both were evaluated on no common task. Choose other models or conditions."));
       return;
     }
     const task = index.task(chosen.task) && both.some((row) => row.task.name === chosen.task) ? chosen.task : most(both).task.name;
@@ -24,7 +24,7 @@
     await Bench.compare.task(place, index, chosen, row);
   });
 
-  /** What the address says; without, the first and the last checkpoint of a run, or the first two models. */
+  /** The choice in the address; by default the first and last checkpoint of a run, or the first two models. */
   function choice(index, query) {
     const names = [...new Set(index.rows.filter((row) => row.value !== null).map((row) => row.model))];
     const ends = endsOfRun(index, names);
@@ -67,7 +67,7 @@
     );
   }
 
-  /** The address of what is chosen. */
+  /** The query of a choice. */
   function asked({ a, b, ca, cb, task }) {
     return { a, b, ca: ca === "main" ? "" : ca, cb: cb === "main" ? "" : cb, task };
   }
@@ -97,7 +97,7 @@
     return [...rows].sort((x, y) => size(y) - size(x))[0];
   }
 
-  /** The sentence of `comparison_sentence`: what the table says. */
+  /** The table in one sentence, as `comparison_sentence` writes it. */
   function summary(chosen, rows) {
     const said = Bench.compare.sentence(rows.map((row) => ({ title: row.task.title, found: row.found })));
     return Bench.h("p", { class: "summary" }, Bench.foreign(chosen.b, "b"), " against ", Bench.foreign(chosen.a, "b"), `: ${said}.`);
@@ -114,8 +114,8 @@
       { key: "b", title: "B", number: true, value: (row) => row.found.after, cell: (row) => number(row, 1) },
       { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, Bench.signed(row.found.change)) },
       { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => (row.found.low === null ? "unknown" : `${Bench.signed(row.found.low)} to ${Bench.signed(row.found.high)}`) },
-      { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "of all tasks together at 5 % (Holm); the interval is of this task alone" },
-      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; not paired, nothing is decided" },
+      { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "corrected for all tasks at 5 % (Holm); the interval is for this task alone" },
+      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; without pairing there is no verdict" },
     ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });
   }
 
@@ -132,7 +132,7 @@
     return found.paired ? `on ${Bench.count(found.n)} units` : found.sameExam ? "no" : "no: other questions";
   }
 
-  /** Differences as dots with intervals; of metrics that end at 1. */
+  /** Differences as dots with intervals, for metrics with a maximum of 1. */
   function figure(chosen, rows) {
     const shares = rows.filter(({ found }) => Math.max(Math.abs(found.before), Math.abs(found.after)) <= 1 && found.low !== null);
     if (shares.length < 2) return "";
@@ -143,7 +143,7 @@
     return Bench.plot("What changed, task by task", (width) => Plot.plot({
       style: { background: "none", fontSize: "12px", fontFamily: "inherit" },
       width, height: 60 + (whole > left(width) ? 46 : 24) * drawn.length, marginLeft: Math.min(whole, left(width)), marginRight: 20, marginBottom: 40,
-      x: { label: "B less A", grid: true, nice: true }, y: { label: null, domain: drawn.map((row) => row.task) },
+      x: { label: "B minus A", grid: true, nice: true }, y: { label: null, domain: drawn.map((row) => row.task) },
       marks: [
         Plot.axisY({ label: null, tickSize: 0, lineWidth: (Math.min(whole, left(width)) - 14) / 12 }),
         Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.5 }),
@@ -151,7 +151,7 @@
         Plot.dot(drawn, { y: "task", x: "change", fill: colour, r: 5 }),
       ],
     }), drawn.map(({ task, metric, before, after, change, low, high, n }) => ({ task, metric, A: before, B: after, change, low, high, n })),
-    { note: rows.length > shares.length ? "Metrics that do not end at 1, such as CIDEr, stand in the table only." : null });
+    { note: rows.length > shares.length ? "Metrics with other maxima than 1, such as CIDEr, are in the table only." : null });
   }
 
   Object.assign(Bench.compare, { asked, both: measuredByBoth, summary });

@@ -1,7 +1,7 @@
-/* What a reader chooses with; what is chosen stands in the address. */
+/* Form controls; choices are kept in the address. */
 "use strict";
 (() => {
-  /** A choice of one: values are texts, or [value, text]. */
+  /** A drop-down list: values are texts, or [value, text]. */
   function select(label, values, chosen, onchange) {
     return Bench.h(
       "label", { class: "control" }, Bench.h("span", {}, label),
@@ -15,7 +15,7 @@
     );
   }
 
-  /** A field for text; told of every letter. */
+  /** A text field; `oninput` is called for every letter. */
   function field(label, text, oninput, hint) {
     return Bench.h(
       "label", { class: "control" }, Bench.h("span", {}, label),
@@ -23,7 +23,7 @@
     );
   }
 
-  /** A box to tick. */
+  /** A checkbox. */
   function tick(label, checked, onchange) {
     return Bench.h(
       "label", { class: "control tick" },

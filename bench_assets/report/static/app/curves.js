@@ -1,4 +1,4 @@
-/* Checkpoint curves: a line for each run, its interval as a band, what is reached without looking as lines. */
+/* Checkpoint curves: a line for each run, its interval as a band, blind baselines as dashed lines. */
 "use strict";
 (() => {
   /** rows: with `run`, `step`, `model`, value, low, high; lines: [{name, value}]. */
@@ -12,7 +12,7 @@
     return Bench.plot(title, (width) => draw(width, width > 560), ordered.map(({ run, step, value, low, high, n_scored }) => ({ run, step, value, low, high, n: n_scored })),
     { ...options, legend: runs.map((run) => [run || "run", colour.get(run)]) });
 
-    /** Names of lines stand beside the plot where there is room. */
+    /** Labels of lines are beside the plot if there is room. */
     function draw(width, beside) {
       return drawn({
         width, height: Math.min(360, 180 + width / 5), marginLeft: 48, marginRight: beside ? 150 : 16, marginTop: 28, marginBottom: 42,

@@ -1,14 +1,14 @@
-/* What a task got on the questions of other sources: numbers, and ways to their samples. */
+/* Results of a task on other sources, with links to their samples. */
 "use strict";
 (() => {
-  /** A section of the task's page; null where there is one edition. */
+  /** A section of the task's page; null if there are no other sources. */
   function elsewhere({ index, task, data, chosen }) {
     const here = new Set(["", task.edition, ...data.rows.map((row) => row.edition)]);
     const rows = index.rows.filter((row) => row.task === task.name && row.value !== null && !here.has(row.edition));
     if (!rows.length) return null;
     return Bench.h(
       "section", { class: "all" }, Bench.h("h2", {}, "Measured on other sources"),
-      Bench.h("p", { class: "note" }, "Other questions: not to be compared with the numbers above."),
+      Bench.h("p", { class: "note" }, "Other questions: not comparable with the numbers above."),
       Bench.table([
         { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), Bench.marked(row)] },
         { key: "edition", title: "Edition" },

@@ -1,24 +1,24 @@
-/* What is expected of every table, and what Great Expectations found: those that fail first. */
+/* Expectations of every table, with the results of Great Expectations; failed ones first. */
 "use strict";
 (() => {
   Bench.page("/expectations", async (main, _, query) => {
     const { tables, missing } = await Bench.data("expectations");
-    main.append(Bench.title("What is expected of the tables"));
+    main.append(Bench.title("Expectations of the tables"));
     if (missing) {
-      main.append(Bench.h("p", {}, "Nobody has tried yet: ", Bench.h("code", {}, missing), " does, and then ", Bench.h("code", {}, "bench report"), " shows it."));
+      main.append(Bench.h("p", {}, "Not checked yet. Run ", Bench.h("code", {}, missing), ", then ", Bench.h("code", {}, "bench report"), "."));
       return;
     }
     const failed = tables.filter((one) => one.failed).length;
     main.append(
       Bench.h("p", {}, failed ? `${failed} of ${tables.length} tables are not as expected.` : `All ${tables.length} tables are as expected.`),
-      Bench.h("p", { class: "note" }, "Where an expectation fails that blocks, what is made of the table stays as it was."),
+      Bench.h("p", { class: "note" }, "If a blocking expectation fails, the tables that depend on this one are not updated."),
       ...tables.map((one) => section(one, one.table === query.get("table"))),
     );
     const wanted = main.querySelector("details.is-wanted");
     if (wanted) wanted.scrollIntoView();
   });
 
-  /** A table; one that fails is open, as is the one that the address names. */
+  /** A table; unfolded if an expectation fails, or if the address names it. */
   function section(one, isWanted) {
     const held = one.expectations.length - one.failed;
     return Bench.h(

@@ -1,7 +1,7 @@
-/* What the leaderboard shows, in sentences: who is best at what, and whether runs learn. */
+/* The leaderboard in sentences: the best model of each task, and whether runs learn. */
 "use strict";
 (() => {
-  /** The sentences of an edition, under the papers' own condition. */
+  /** The sentences for an edition, under the main condition. */
   Bench.glance = (index, edition) => {
     const rows = index.rows.filter((row) => row.edition === edition && row.condition === "main" && row.value !== null
       && !row.unreadable && !row.partial && !row.n_failed);
@@ -26,23 +26,23 @@
   }
 
   function best(task, rows) {
-    if (!rows.length) return "only baselines were asked";
+    if (!rows.length) return "only baselines were evaluated";
     const first = rows.reduce((a, b) => (b.value > a.value ? b : a));
     const blind = Bench.blind(task, first);
     const equals = rows.filter((row) => row.value === first.value);
     if (first.value === 0) return `no model gets anything right (${Bench.metric(task.metric)} 0)`;
     if (blind !== null && first.value <= blind) {
-      return ["none: the highest, ", Bench.foreign(first.model), ` with ${Bench.number(first.value)}, is not above ${Bench.number(blind)}, what is reached without looking`];
+      return ["none: the highest, ", Bench.foreign(first.model), ` with ${Bench.number(first.value)}, is not above ${Bench.number(blind)}, the best blind baseline`];
     }
     const shown = blind !== null && first.low > blind;
     return [
       equals.map((row, i) => [i ? ", " : "", Bench.foreign(row.model, "b")]),
       ` with ${Bench.metric(task.metric)} ${Bench.number(first.value)}`, first.stale && " (stale)",
-      blind === null ? "" : shown ? `; without looking: ${Bench.number(blind)}` : `; not shown to be better than without looking (${Bench.number(blind)})`,
+      blind === null ? "" : shown ? `; best blind baseline: ${Bench.number(blind)}` : `; not shown to be better than the best blind baseline (${Bench.number(blind)})`,
     ];
   }
 
-  /** Runs of at least two steps, each with its rows from the first step to the last. */
+  /** Runs with at least two steps, each with its rows ordered by step. */
   function steps(index, rows) {
     const runs = new Map();
     for (const row of rows) {
@@ -55,7 +55,7 @@
       .filter((run) => new Set(run.of.map((row) => row.step)).size > 1);
   }
 
-  /** The verdicts on the last step against the first, as Compare and the terminal have them. */
+  /** The verdict on the last step against the first, as on the page Compare and in the terminal. */
   function learned(index, run) {
     const [first, last] = [run.of[0], run.of[run.of.length - 1]];
     const place = Bench.h("div", {}, "…");

@@ -1,10 +1,10 @@
-/* What every page knows: tasks, models, and the rows of the leaderboard. */
+/* Data shared by all pages: tasks, models, and the rows of the leaderboard. */
 "use strict";
 (() => {
   let known = null;
   let madeOf = null; // the data that it was made of
 
-  /** Columns, as data files have them, to rows; texts that repeat are numbers there. */
+  /** Convert the columns of a data file, which may be dictionary-encoded, to rows. */
   function rows(columns) {
     const names = Object.keys(columns);
     const values = names.map((name) => unpacked(columns[name]));
@@ -34,7 +34,7 @@
     return known;
   }
 
-  /** The rows, each with the best that a baseline got where it was asked the same; null if none was. */
+  /** Add the best baseline on the same questions to each row; null if there is none. */
   function withBaselines(rows, models) {
     const best = new Map();
     const place = (row) => JSON.stringify([row.task, row.condition, row.edition]);
@@ -44,13 +44,13 @@
     return rows.map((row) => ({ ...row, baseline: best.get(place(row)) ?? null }));
   }
 
-  /** A task's short name: that of its suite where it is its only one, else without the suite. */
+  /** A task's short name: its title if it is the suite's only task, otherwise its name without the suite. */
   function short(index, task) {
     const alone = index.tasks.filter((one) => one.suite === task.suite).length === 1;
     return alone ? task.title : Bench.words(task.name.split("/").slice(1).join(" "));
   }
 
-  /** A suite's title: the words that its tasks' titles begin with; its name where these are none. */
+  /** A suite's title: the common first words of its tasks' titles; without any, its name. */
   function suiteTitle(index, suite) {
     const titles = index.tasks.filter((task) => task.suite === suite).map((task) => task.title.split(" "));
     const alike = titles[0].findIndex((word, i) => titles.some((title) => bare(title[i]) !== bare(word)));
@@ -61,77 +61,77 @@
     return (word || "").replace(/[,:;]$/, "");
   }
 
-  /** What a guess gives on the questions of an edition; null where that is not known. */
+  /** Chance level on the questions of an edition; null if unknown. */
   function chance(task, edition) {
     return !edition || !task.edition || edition === task.edition ? task.chance : null;
   }
 
-  /** The best that was reached without looking: chance, a constant response, a baseline; null if not known. */
+  /** The best blind baseline: chance, a constant response or a baseline model; null if unknown. */
   function blind(task, row) {
     const known_ = [row.condition === "main" ? chance(task, row.edition) : null, row.constant, row.baseline].filter((one) => one !== null);
     return known_.length ? Math.max(...known_) : null;
   }
 
-  /** Under what a row was measured, as samples and comparisons name it: other sources are apart. */
+  /** A row's condition as samples and comparisons name it, with the edition for other sources. */
   function asked(row) {
     return (row.edition || "").includes(", ") ? `${row.condition}, ${row.edition}` : row.condition;
   }
 
-  /** What is wrong where one cluster has a tenth of the weight at least, and twice an equal one's. */
+  /** A warning if one cluster has at least a tenth of the weight, and twice that of an equal share. */
   function dominated(row) {
     const [largest, n] = [row.largest_cluster || 0, row.n_clusters || 0];
     return n > 9.999 && largest >= 0.1 && largest * n >= 2 ? `one cluster has ${Bench.percent(largest)} of the weight` : "";
   }
 
-  /** Marks of a row: [{mark, why}]; none where its number is what it seems to be. */
+  /** Marks of a row whose number is not to be taken at face value: [{mark, why}]. */
   function marks(row) {
     const found = [];
     if (row.unreadable) found.push({ mark: "unreadable", why: row.unreadable });
     if (row.stale) found.push({ mark: "stale", why: row.stale });
-    if (row.partial) found.push({ mark: "partial", why: `only a part of the questions was asked: ${row.partial}` });
-    if (row.n_failed) found.push({ mark: `${Bench.count(row.n_failed)} failed`, why: "questions without a response: the value is that of the others" });
+    if (row.partial) found.push({ mark: "partial", why: `only part of the questions was evaluated: ${row.partial}` });
+    if (row.n_failed) found.push({ mark: `${Bench.count(row.n_failed)} failed`, why: "questions without a response: the value covers the others" });
     if (row.n_unscored) found.push({ mark: `${Bench.count(row.n_unscored)} unscored`, why: "left out, because a judge or a connection failed" });
-    if (row.n_rejected) found.push({ mark: `${Bench.count(row.n_rejected)} rejected`, why: "rows of the source that became no question" });
+    if (row.n_rejected) found.push({ mark: `${Bench.count(row.n_rejected)} rejected`, why: "rows of the source that are not usable as questions" });
     if (row.n_expired) found.push({ mark: `${Bench.count(row.n_expired)} expired`, why: "left out, because people had not decided by the deadline" });
     return found;
   }
 
-  /** What else should be known of a row, whose number is what it seems to be: as marks. */
+  /** Further notes on a row, as marks. */
   function notes(row) {
     const found = [];
     const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench audit judge`;
-    if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "the provider refused for good; accepted, and counted as wrong" });
+    if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "refused for good by the provider; accepted, and counted as wrong" });
     if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
     if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses from which no answer could be read", href: unreadLink(row) });
     if (row.unmeasured) found.push({ mark: "judge not measured", why });
-    else if (row.agreement) found.push({ mark: row.agreement, why: "how far the judge agrees with people, beyond chance" });
+    else if (row.agreement) found.push({ mark: row.agreement, why: "agreement of the judge with people, corrected for chance" });
     return found;
   }
 
-  /** The way to the unread responses of a row. */
+  /** Link to the unread responses of a row. */
   function unreadLink(row) {
     const condition = asked(row);
     return Bench.link(["samples", row.task], { model: row.model, condition: condition === "main" ? "" : condition, outcome: "unread" });
   }
 
-  /** The share of unread responses of a row, which leads to them. */
+  /** The share of unread responses of a row, as a link to them. */
   function unread(row) {
     const label = `unread responses of ${Bench.printable(row.model)}`;
     return row.unread ? Bench.h("a", { href: unreadLink(row), "aria-label": label }, Bench.percent(row.unread)) : Bench.percent(row.unread);
   }
 
-  /** Both as elements, to stand behind a number. */
+  /** Marks and notes as elements, to follow a number. */
   function marked(row) {
     return [...marks(row), ...notes(row)].map(({ mark, why, href }) =>
       Bench.h(href ? "a" : "span", { class: "mark", href, title: Bench.printable(why) }, mark));
   }
 
-  /** Baselines are no models: they answer without looking. */
+  /** Whether a model is a blind baseline. */
   function isBaseline(model) {
     return ["random", "most_frequent", "scripted"].includes(model.kind) || model.name === "random";
   }
 
-  /** Kinds of models, for people. */
+  /** Displayed kinds of models. */
   const KINDS = {
     random: "baseline", most_frequent: "baseline", scripted: "baseline", transformers: "local", vllm: "local",
     server: "server", recorded: "recorded", python: "written in Python", blind: "blind", "": "not configured now",

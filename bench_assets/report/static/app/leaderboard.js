@@ -1,4 +1,4 @@
-/* The first page: models x tasks. */
+/* The first page: models by tasks. */
 "use strict";
 (() => {
   Bench.page("/", async (main, _, query) => {
@@ -16,7 +16,7 @@
       const shown = view(index, chosen);
       said.replaceChildren(summary(shown, chosen));
       place.replaceChildren(shown.models.length || shown.baselines.length || shown.published.length
-        ? Bench.matrix(index, shown, chosen, change) : Bench.h("p", {}, "Nothing was measured that fits these filters."));
+        ? Bench.matrix(index, shown, chosen, change) : Bench.h("p", {}, "No results match these filters."));
       place.append(...Bench.matrixLegend(shown));
       glance.replaceChildren(Bench.glance(index, chosen.edition));
     };
@@ -26,7 +26,7 @@
     draw();
   });
 
-  /** The editions there are: of the present questions first, then those with more numbers. */
+  /** All editions: those of the present questions first, then by number of results. */
   function editions(index) {
     const times = new Map();
     for (const row of index.rows) if (row.edition) times.set(row.edition, (times.get(row.edition) || 0) + 1);
@@ -37,7 +37,7 @@
   function initial(index) {
     return {
       q: "", suite: "", kind: "", edition: editions(index)[0] || "", condition: "main", sort: "rank", published: "best",
-      intervals: index.models.length > 200 ? "no" : "yes", // images of thousands of cells take a while
+      intervals: index.models.length > 200 ? "no" : "yes", // thousands of drawings are slow
     };
   }
 
@@ -46,7 +46,7 @@
     return Object.fromEntries(Object.keys(start).map((name) => [name, query.get(name) ?? start[name]]));
   }
 
-  /** What of the choices has to stand in the address. */
+  /** The choices that differ from the defaults, for the address. */
   function changed(index, chosen) {
     const start = initial(index);
     return Object.fromEntries(Object.keys(start).map((name) => [name, chosen[name] === start[name] ? "" : chosen[name]]));
@@ -97,7 +97,7 @@
     return { edition: chosen.edition, tasks, models, baselines, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
   }
 
-  /** The suites that a model was asked of, where these are not all that others were asked of. */
+  /** The only suite or tasks that a model was evaluated on; null if it has several suites. */
   function askedOnly(index, model) {
     const suites = new Set(index.rows.filter((row) => row.model === model.name).map((row) => row.task));
     const tasks = index.tasks.filter((task) => suites.has(task.name));
@@ -114,7 +114,7 @@
     }));
   }
 
-  /** How far a column's image reaches: to 1, or to the highest end of an interval. */
+  /** Scale of each column's interval drawing: 1, or the highest end of an interval. */
   function scales(tasks, models) {
     return Object.fromEntries(tasks.map((task) => {
       const ends = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null).map((row) => row.high);
@@ -125,6 +125,6 @@
   function summary(shown, chosen) {
     const some = (n, what) => `${Bench.count(n)} ${what}${n === 1 ? "" : "s"}`;
     return `${some(shown.models.length, "model")}, ${some(shown.tasks.length, "task")}; edition ${chosen.edition || "unknown"}. `
-      + "Numbers of different editions are not comparable; neither are those that papers print, which stand apart.";
+      + "Numbers of different editions are not comparable, nor are published numbers, which are listed separately.";
   }
 })();

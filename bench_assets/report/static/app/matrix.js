@@ -1,4 +1,4 @@
-/* The matrix of the first page: ours, sorted, between what is reached blindly and what papers print. */
+/* The matrix of the first page: measured models, sorted, between blind baselines and published rows. */
 "use strict";
 (() => {
   function matrix(index, shown, chosen, change) {
@@ -16,7 +16,7 @@
       onsort: (sort) => change({ sort }),
       groups: groups(index, shown),
       above: { class: "blind", rows: blindRows(shown) },
-      below: isPrinted && { class: "published", title: "As papers print it – other questions, other prompts: not to be compared with the rows above", rows: publishedRows(shown, chosen) },
+      below: isPrinted && { class: "published", title: "Published – other questions, other prompts: not comparable with the rows above", rows: publishedRows(shown, chosen) },
     });
   }
 
@@ -34,7 +34,7 @@
     if (!row.model) return row.link || row.name;
     return [
       Bench.foreign(row.model.name, "bdi", { class: "name" }),
-      Bench.h("small", { class: "quiet" }, row.only ? `asked only of ${row.only.join(", ")}` : Bench.kind(row.model)),
+      Bench.h("small", { class: "quiet" }, row.only ? `only ${row.only.join(", ")}` : Bench.kind(row.model)),
     ];
   }
 
@@ -73,14 +73,14 @@
         href: Bench.link(["task", task.name], { model: row.model.name, condition: found.condition === "main" ? "" : found.condition }),
         "aria-label": `${Bench.number(found.value)}, ${row.name}, ${task.title}`,
       }, Bench.isBaseline(row.model) ? Bench.number(found.value) : Bench.shaded(found.value / shown.scale[task.name], Bench.number(found.value))),
-      isAbove && Bench.h("span", { class: "up", title: "shown to be better than without looking" }, "▲"),
+      isAbove && Bench.h("span", { class: "up", title: "shown to be better than the best blind baseline" }, "▲"),
       chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
       chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),
       Bench.marked(found),
     ];
   }
 
-  /** The interval as an image: a band, a dot, a tick for what is reached without looking. */
+  /** Draw the interval: a band, a dot for the value, a tick for the best blind baseline. */
   function image(row, blind, scale) {
     const x = (value) => 2 + (60 * Math.max(0, Math.min(value, scale))) / scale;
     return Bench.svg(
@@ -93,15 +93,15 @@
   }
 
   function missing(task, row) {
-    const why = task.asked_of === "encoder" ? "asks encoders of texts and images"
-      : row.only ? `asked only of ${row.only.join(", ")}` : "not asked yet";
+    const why = task.asked_of === "encoder" ? "evaluates encoders of texts and images"
+      : row.only ? `evaluated only on ${row.only.join(", ")}` : "not evaluated yet";
     return Bench.h("span", { class: "quiet", title: why }, "–", Bench.h("span", { class: "unseen" }, why));
   }
 
-  /** Reference lines: what is reached without looking at the question. */
+  /** Rows of blind baselines. */
   function blindRows(shown) {
     const measured = [...shown.models, ...shown.baselines];
-    // A judged number has the best constant of what its judge had judged by then: the best of all counts.
+    // The best constant of a judged task may differ between rows: take the highest.
     const constants = (task) => measured.map((one) => one.cells[task.name]).filter((row) => row && row.constant !== null).map((row) => row.constant);
     const constant = (task) => (constants(task).length ? Math.max(...constants(task)) : null);
     const rows = shown.baselines.map((one) => ({ ...one, name: one.model.name }));
@@ -135,7 +135,7 @@
     return /^humans?\b/i.test(model);
   }
 
-  /** Rows of papers that are no model: a guess, or what people wrote given to the judge. */
+  /** Published rows that are not models: guesses, or oracles. */
   function isNone(model) {
     return /^(random|oracle|chance)\b/i.test(model);
   }
@@ -169,9 +169,9 @@
     }
     return [
       Bench.h(
-        "p", { class: "note" }, "Each number leads to its task. ", Bench.h("b", {}, "Bold"), ": the highest of the task here. ",
-        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, by chance, the best constant response or a baseline (the tick in the small image).",
-        shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks that all ${shown.ranked.ranks.length} ranked models have, with a 95 % interval over tasks.`,
+        "p", { class: "note" }, "Each number links to its task. ", Bench.h("b", {}, "Bold"), ": the highest of the task here. ",
+        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above the best blind baseline: chance, the best constant response or a baseline model (the tick in the drawing).",
+        shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks with results of all ${shown.ranked.ranks.length} ranked models, with a 95 % interval over tasks.`,
       ),
       reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n} ${n === 1 ? "number" : "numbers"})`))),
     ].filter(Boolean);

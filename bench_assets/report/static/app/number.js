@@ -1,12 +1,12 @@
-/* Where a number comes from: signature, who was asked how, checks, sources, what was left out and why. */
+/* Provenance of a number: signature, checks, funnel, decisions, rejections and sources. */
 "use strict";
 (() => {
-  const FEW = 8; // rows of a list that are shown before it is opened
+  const FEW = 8; // rows of a list that are not folded
 
   Bench.page("/number/:slug", async (main, params, query) => {
     if (!Bench.has(`number-${params.slug}`)) throw new Error(`This report has no number named ${params.slug}.`);
     const [index, number] = await Promise.all([Bench.index(), Bench.data(`number-${params.slug}`)]);
-    if (!number.lineage) throw new Error("Choose a number on a task's page: this is a task, not a number.");
+    if (!number.lineage) throw new Error("This is a task, not a number. Choose a number on the task's page.");
     const task = index.task(number.task);
     const [lineage, styles] = await Promise.all([Bench.data(number.lineage), Bench.data("parser")]);
     const names = number.conditions.map((one) => one.name);
@@ -36,7 +36,7 @@
     return Bench.h("section", {}, Bench.h("h2", {}, title), children);
   }
 
-  /** The number itself, large, and what it is beside. */
+  /** The number, with its counts, other metrics and calibration. */
   function value(task, condition) {
     if (condition.problem) return Bench.h("p", { class: "problem" }, Bench.foreign(condition.problem));
     const primary = condition.metrics.find((row) => task && row.metric === task.metric) || condition.metrics[0];
@@ -51,10 +51,10 @@
       primary.served && `answered by ${Bench.printable(primary.served)}`,
       primary.n_rejected && `${Bench.count(primary.n_rejected)} rows of the source rejected`,
       primary.n_expired && `${Bench.count(primary.n_expired)} not decided by the deadline`,
-      primary.n_clusters !== null && primary.n_clusters < 9.999 && `only ${Bench.number(primary.n_clusters, 1)} effective clusters, so that the interval is rough, rather too wide`,
-      Bench.dominated(primary) && `${Bench.dominated(primary)}, so that the interval is rather too wide`,
+      primary.n_clusters !== null && primary.n_clusters < 9.999 && `only ${Bench.number(primary.n_clusters, 1)} effective clusters, so the interval is rough, probably too wide`,
+      Bench.dominated(primary) && `${Bench.dominated(primary)}, so the interval is probably too wide`,
       `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
-      primary.shuffled !== null && `its responses, shuffled, ${Bench.number(primary.shuffled)}`,
+      primary.shuffled !== null && `shuffled responses ${Bench.number(primary.shuffled)}`,
     ];
     return [
       Bench.h(
@@ -70,14 +70,14 @@
       ], others, { label: "Other metrics", heading: "metric" }),
       condition.calibration && Bench.h("figure", {}, Bench.h("img", {
         src: condition.calibration, alt: "Left: accuracy of answers by their confidence. Right: accuracy of the most confident answers.",
-      }), Bench.h("figcaption", { class: "note" }, "Calibration: answers are right as often as their confidence says where dots lie on the line.")),
+      }), Bench.h("figcaption", { class: "note" }, "Calibration: where dots lie on the line, accuracy equals confidence.")),
     ];
   }
 
   function spelled(condition) {
     if (!condition.parts || !condition.parts.length) return null;
     return section(
-      "What it takes to get it again",
+      "Signature: what reproducing the number takes",
       Bench.h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Signature" }, Bench.h("table", { class: "spelled", "aria-label": "Signature, spelled out" }, Bench.h(
         "tbody", {}, condition.parts.map((part) => Bench.h(
           "tr", {}, Bench.h("th", { scope: "row" }, Bench.words(part.name)), Bench.h("td", {}, Bench.foreign(part.value, "code")),
@@ -92,8 +92,8 @@
   function parser(styles) {
     const others = Object.keys(styles[0]).filter((name) => !["style", "answer", "language", "n"].includes(name));
     const wrong = (cell) => (cell ? Number(cell.split("/")[0]) : null);
-    return Bench.h("details", {}, Bench.h("summary", {}, "How well parsers read each style of response"), Bench.h(
-      "p", { class: "note" }, "Wrong / unread of composed responses with known intent. Other projects' parsers are restated from their published rules.",
+    return Bench.h("details", {}, Bench.h("summary", {}, "Accuracy of parsers by style of response"), Bench.h(
+      "p", { class: "note" }, "Wrong / unread among constructed responses with known intent. Parsers of other projects are reimplemented from their published rules.",
     ), Bench.table([
       { key: "style", title: "Style" }, { key: "answer", title: "Answer" }, { key: "language", title: "Language" },
       { key: "n", title: "n", number: true, value: (row) => Number(row.n) },
@@ -106,7 +106,7 @@
     const ofAnother = (one) => others.some((name) => one.asset.includes(`/${name}/`));
     const isHere = (one) => condition === "main" || one.asset.includes(`/${condition}/`);
     const found = [...number.checks.filter((one) => isHere(one) && !ofAnother(one)), ...lineage.checks.filter((one) => !ofAnother(one))].sort((a, b) => a.passed - b.passed);
-    if (!found.length) return section("Checks", Bench.h("p", { class: "note" }, "Nothing is known of checks: the home's Dagster instance has no record of them, or cannot be read."));
+    if (!found.length) return section("Checks", Bench.h("p", { class: "note" }, "Nothing is known of checks: the home's Dagster instance has no records of them, or is not readable."));
     const failed = found.filter((one) => !one.passed).length;
     const row = (one) => Bench.h(
       "li", { class: one.passed ? "passed" : one.severity === "ERROR" ? "failed" : "warned" },
@@ -115,13 +115,13 @@
       one.examples.length > 0 && Bench.h("ul", {}, one.examples.map((example) => Bench.h("li", {}, Bench.foreign(example)))),
     );
     return section(
-      "Checks, and what they found",
+      "Checks",
       Bench.h("p", {}, failed ? `${failed} of ${found.length} checks found something.` : `All ${found.length} checks passed.`),
       few(found.map(row), "checks", "checks"),
     );
   }
 
-  /** A list of which the first are shown, the others one click away. */
+  /** A list with all but the first items folded. */
   function few(items, what, kind) {
     const list = (some) => Bench.h("ul", { class: kind }, some);
     if (items.length <= FEW + 2) return list(items);
@@ -149,7 +149,7 @@
     );
   }
 
-  /** Each stage: what was decided, how often, with images. */
+  /** Decisions of each stage, with counts and images. */
   function stages(lineage) {
     return lineage.stages.map((stage) => section(
       `Decided: ${Bench.words(stage.table.split("/").pop())}`,
@@ -177,7 +177,7 @@
 
   function rejections(lineage) {
     const tables = lineage.rejections;
-    if (!tables.length) return section("Left out", Bench.h("p", {}, "Nothing of the source was left out."));
+    if (!tables.length) return section("Left out", Bench.h("p", {}, "No row of the source was left out."));
     return section("Left out, and why", tables.map((table) => [
       Bench.h("h3", {}, `${table.table}: ${Bench.count(table.n)}`),
       few(table.groups.map((group) => Bench.h(
@@ -195,7 +195,7 @@
     const digest = (row) => Bench.h("code", { title: row.sha256 }, row.sha256.slice(0, 16));
     return section(
       "Source",
-      Bench.h("p", {}, `${Bench.count(found.n)} files, ${bytes(found.n_bytes)}. ${Bench.count(lineage.questions.n)} questions were made of them; their digest is ${(lineage.questions.digest || "").slice(0, 12)}.`),
+      Bench.h("p", {}, `${Bench.count(found.n)} files, ${bytes(found.n_bytes)}. ${Bench.count(lineage.questions.n)} questions were built from them, with the digest ${(lineage.questions.digest || "").slice(0, 12)}.`),
       Bench.h("details", {}, Bench.h("summary", {}, found.n > found.files.length ? `The ${found.files.length} largest files` : "The files"), Bench.table([
         { key: "path", title: "File" }, { key: "n_bytes", title: "Bytes", number: true },
         { key: "sha256", title: "SHA-256", cell: digest },

@@ -1,11 +1,11 @@
-/* Routes, and the frame around every page. The address says everything: each state is a link. */
+/* Routes, and the frame of every page. The whole state is in the address, so that every state is a link. */
 "use strict";
 (() => {
   const routes = []; // {parts, render}
   let main = null;
 
   /** Register a page: Bench.page("/samples/:task", async (main, params, query) => ...).
-      `query` is a URLSearchParams. What is drawn late, after the reader has left, is drawn nowhere. */
+      `query` is a URLSearchParams. Content that arrives after the reader has left is not shown. */
   function page(pattern, render) {
     routes.push({ parts: split(pattern), render });
   }
@@ -21,12 +21,12 @@
     return `#/${parts.map(encodeURIComponent).join("/")}${given.size ? `?${given}` : ""}`;
   }
 
-  /** The query of the address as it is now. */
+  /** The query of the present address. */
   function query() {
     return new URLSearchParams(location.hash.split("?").slice(1).join("?"));
   }
 
-  /** Write another query into the address without drawing the page anew. */
+  /** Change the query of the address without redrawing the page. */
   function replaceQuery(changes) {
     const now = query();
     for (const [name, value] of Object.entries(changes)) {
@@ -68,11 +68,11 @@
     try {
       return decodeURIComponent(part);
     } catch {
-      return part; // a "%" that somebody wrote by hand
+      return part; // an unescaped "%"
     }
   }
 
-  /** Draw the page of the address. focus: its heading gets the focus; top: how far it is scrolled. */
+  /** Draw the page of the address. focus: whether to focus its heading; top: scroll position. */
   async function show(focus, top = 0) {
     const path = (location.hash.slice(1) || "/").split("?")[0];
     const next = Bench.h("main", { id: "main" });
@@ -82,7 +82,7 @@
     await navigation(path);
     const route = found(path);
     try {
-      if (!route) throw new Error("There is no such page in this report.");
+      if (!route) throw new Error("This report has no such page.");
       await route.render(next, route.params, query());
     } catch (why) {
       console.error(why);
@@ -94,7 +94,7 @@
 
   const TABS = ["samples", "compare", "audit", "claims", "expectations", "annotation"];
 
-  /** The pages that have something to show; the present one is marked. */
+  /** Links to the pages with data; the present one is marked. */
   async function navigation(path) {
     const tabs = Bench.has("tabs") ? await Bench.data("tabs") : [];
     const shown = [["", "Leaderboard"], ["task", "Tasks"], ...TABS.filter((one) => tabs.includes(one)).map((one) => [one, one[0].toUpperCase() + one.slice(1)])];
@@ -110,10 +110,9 @@
     );
   }
 
-  const EVERY = 5000; // ms between two looks for new data
+  const EVERY = 5000; // ms between two checks for new data
 
-  /** A report that this machine serves is made again while runs go on: show what is new.
-      Where somebody is at work on the page, they decide when. */
+  /** Check a served report for new data, and show them; ask first if the reader is using the page. */
   async function follow() {
     const news = document.querySelector(".news");
     try {
@@ -154,7 +153,7 @@
 
   async function made() {
     const { version, measured } = await Bench.index();
-    document.querySelector("footer.frame").textContent = `Made by bench-assets ${version}${measured ? `; the newest number is of ${measured}` : ""}. It loads nothing from outside.`;
+    document.querySelector("footer.frame").textContent = `Made by bench-assets ${version}${measured ? `; newest number: ${measured}` : ""}. Loads nothing from other sites.`;
   }
 
   function toMain(event) {

@@ -1,11 +1,11 @@
-/* Figures: a title, what is drawn, and the numbers behind it, one click away. */
+/* Figures: a title, a plot, and its numbers in a folded table. */
 "use strict";
 (() => {
   /** Make a figure.
 
-      makeSvg(width) is called once d3 and Plot are loaded, and again when the width changes; it gives an element
-      (`Plot.plot({...})`). rows: the numbers behind it; columns as `Bench.table` has them, made of the rows' keys
-      without. options: {note, columns, alt, legend: [[name, colour]]}. */
+      makeSvg(width) is called once d3 and Plot are loaded, and again when the width changes; it returns an element
+      (`Plot.plot({...})`). rows: the plotted numbers. options: {note, columns (as for `Bench.table`; default: the
+      keys of the rows), alt, legend: [[name, colour]]}. */
   function plot(title, makeSvg, rows, options = {}) {
     const columns = options.columns || columnsOf(rows);
     const place = Bench.h("div", { class: "drawn" });
@@ -18,7 +18,7 @@
       "figure", { class: "plot" }, Bench.h("figcaption", {}, Bench.printable(title)),
       options.note && Bench.h("p", { class: "note" }, options.note), options.legend && Bench.legend(options.legend), place, numbers,
     );
-    draw(place, makeSvg, options.alt || `${title}; its numbers can be opened below`);
+    draw(place, makeSvg, options.alt || `${title}; its numbers are in the table below`);
     return figure;
   }
 
@@ -34,7 +34,7 @@
     new ResizeObserver(again).observe(place);
   }
 
-  /** Plot brings styles of its own, which the page forbids: style/plot.css has them. */
+  /** Remove Plot's own styles, which the page's policy forbids; they are in style/plot.css. */
   function readied(drawn, alt) {
     for (const style of drawn.querySelectorAll("style")) style.remove();
     const image = drawn.localName === "svg" ? drawn : drawn.querySelector("svg") || drawn;

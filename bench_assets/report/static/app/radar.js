@@ -1,8 +1,8 @@
-/* A radar: categories around, a line for each of a few models. From 0 in the middle. */
+/* A radar chart: categories around a centre of 0, a line for each model. */
 "use strict";
 (() => {
   const SIZE = 460;
-  const ROOM = 92; // around the circle, for names
+  const ROOM = 92; // px around the circle, for names
 
   /** rows: with model, category, value; at least three categories. */
   function radar(title, rows, categories, models, options = {}) {
@@ -14,7 +14,7 @@
     ), { ...options, legend: models.map((model) => [model, colour.get(model)]) });
   }
 
-  /** A round number at or above. */
+  /** The next round number. */
   function ceiling(most) {
     const step = 10 ** Math.floor(Math.log10(most));
     return [1, 2, 2.5, 5, 10].map((times) => times * step).find((one) => one >= most - 1e-9);

@@ -1,8 +1,8 @@
-/* Browsing samples: keeps the address, the filters, the list and the sample in step. */
+/* The sample browser: keeps the address, the filters, the list and the sample in sync. */
 "use strict";
 (() => {
   const { samples } = Bench;
-  const PATIENCE = 80; // ms that an empty sample is not shown for
+  const PATIENCE = 80; // ms to wait for a sample before it is shown without texts
 
   /** Draw the page into `main`, and keep it so until the reader leaves. */
   function browse(main, heading, view) {
@@ -19,7 +19,7 @@
     };
     let drawing = 0;
 
-    /** Take over a choice: into the address, where only a filter is a step back, and onto the page. */
+    /** Apply a choice to the address and the page; only a change of filters adds to the history. */
     async function choose(changes) {
       const isStep = !("sample" in changes) || "condition" in changes;
       Object.assign(chosen, changes);
@@ -32,7 +32,7 @@
       else detail();
     }
 
-    /** Show the samples that are wanted; the one that was looked at stays if it is among them. */
+    /** Show the samples that match; keeps the selected one if it is among them. */
     function filter() {
       const found = samples.filtered(view, search);
       bar.update(found);
@@ -44,7 +44,7 @@
       if (chosen.q) complete();
     }
 
-    /** Load what the search has not read yet, then look again. */
+    /** Load the data that the search has not read yet, then filter again. */
     async function complete() {
       const { q, responses } = chosen;
       const news = await search.complete(responses ? view.models : [], (done, of) => {
@@ -57,7 +57,7 @@
       const row = list.selected;
       const turn = (drawing += 1);
       if (row < 0) {
-        pane.replaceChildren(Bench.h("p", { class: "quiet" }, "No sample is like that: change the filters above."));
+        pane.replaceChildren(Bench.h("p", { class: "quiet" }, "No sample matches. Change the filters above."));
         return;
       }
       const loading = load(view, row);
@@ -78,7 +78,7 @@
       if (pane.getBoundingClientRect().top < 0) pane.scrollIntoView();
     }
 
-    /** Where the prompts of a model and of its judge are: (prompt, isJudge) -> element, or null. */
+    /** A function (prompt, isJudge) -> element of a prompt to a model or its judge; null if not in the report. */
     function sentTo(model, k) {
       return (prompt, isJudge) => {
         const data = `${isJudge ? model.data : condition.prompts}-prompts-${k}`;
@@ -86,7 +86,7 @@
       };
     }
 
-    /** The address of a sample, as somebody else would see it. */
+    /** The address of a sample, for sharing. */
     function addressOf(row) {
       const model = view.models[0] ? view.models[0].name : "";
       return samples.address(task.name, { ...chosen, model, sample: questions.ids[row] });
@@ -102,7 +102,7 @@
     filter();
   }
 
-  /** Load the texts of a question and what the models said: {text, said: model -> {samples, problem}}. */
+  /** Load the texts of a question and the responses: {text, said: model -> {samples, problem}, problem}. */
   async function load({ condition, models, chunk }, row) {
     const [k, i] = [Math.floor(row / chunk), row % chunk];
     const said = new Map();
@@ -116,7 +116,7 @@
     return { text, said, problem };
   }
 
-  /** What the list shows of a sample. */
+  /** Elements of a sample in the list. */
   function row(view, at) {
     const { questions, models, outcomes } = view;
     const [first, ...rest] = samples.images(questions, at);

@@ -1,14 +1,14 @@
-/* One sample: its images, its question, the right answer, and the responses side by side. */
+/* One sample: images, question, right answer, and the responses side by side. */
 "use strict";
 (() => {
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-  /** Where an image lies: {small, full}, or {problem}. */
+  /** Paths of an image: {small, full}, or {problem}. */
   function image(of) {
     return typeof of === "string" ? { problem: of } : { full: of[0], small: of[1] };
   }
 
-  /** The images of a row, as `zoom` wants them; those that cannot be shown are left out. */
+  /** The images of a row, with alternative texts. */
   function images(questions, row) {
     return questions.shown[row].map((number, i) => ({
       ...image(questions.images[number]),
@@ -19,7 +19,7 @@
   /** Draw a sample.
 
       sample: {questions, row, text, problem, models: [{model, outcome, samples, problem}],
-      choose(changes), address}; without texts yet, what the list has is shown. */
+      choose(changes), address}; until its texts are loaded, the text of the list is shown. */
   function detail(sample) {
     const { questions, row, text } = sample;
     const at = (coded) => coded.values[coded.codes[row]];
@@ -42,7 +42,7 @@
     ];
   }
 
-  /** A way to the questions that are scored together with this one. */
+  /** A button that shows the questions of the same group. */
   function group({ questions, row, choose }) {
     const code = questions.groups.codes[row];
     const name = questions.groups.values[code];
@@ -85,11 +85,11 @@
         "ul", { class: "options" }, gold.map((one) => Bench.h("li", { class: "gold" }, Bench.samples.long(one, "span"))),
       )),
       choice && text.options && !gold.length && Bench.h("p", { class: "quiet" }, "The right answer is not known."),
-      repeats && Bench.h("details", {}, Bench.h("summary", {}, "as the authors write it"), Bench.samples.long(text.context)),
+      repeats && Bench.h("details", {}, Bench.h("summary", {}, "as written by the authors"), Bench.samples.long(text.context)),
     ];
   }
 
-  /** An option, whether it is right, and who chose it. */
+  /** An option, marked if it is right, with the models that chose it. */
   function offered(option, letter, gold, models) {
     const chosen = models.filter((one) => (one.samples || []).some((said) => (said.answer || []).includes(letter)));
     return Bench.h(

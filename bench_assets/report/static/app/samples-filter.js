@@ -1,4 +1,4 @@
-/* Which questions are shown: by what became of them, by what they are. Pure; fast for 20,000 x 10. */
+/* Filters of questions by outcome, category, label and group. Pure; fast for 20,000 questions and 10 models. */
 "use strict";
 (() => {
   const NAMES = {
@@ -7,7 +7,7 @@
   };
   const MARKS = { r: "✓", p: "◐", w: "✗", n: "∅", x: "⊘", u: "?", e: "!", o: "○", "-": "·" };
 
-  /** What may be chosen as `outcome`, and its words; in the order of the page. */
+  /** Values of `outcome` and their names, in the order of the page. */
   const OUTCOMES = {
     "": "all", wrong: "wrong", right: "right", partly: "partly right",
     "wrong-by-all": "wrong by all models shown", disagree: "models disagree",
@@ -17,7 +17,7 @@
 
   /** Unpack the outcomes of a model: {letters, shares: of the points, for each question, unread: rows}.
 
-      A share is NaN where there is none: not asked, failed, unscored. */
+      A share is NaN if the question was not asked, failed or is unscored. */
   function unpacked(points) {
     const shares = new Float32Array(points.letters.length);
     let next = 0;
@@ -37,9 +37,9 @@
     return { letter, cut, mark: MARKS[letter], name: NAMES[letter] + (cut && letter !== "n" ? ", cut short" : "") };
   }
 
-  /** A test of a row for each value of `outcome`; models are unpacked, the one looked at first.
+  /** A test of a row for each value of `outcome`. models: unpacked outcomes, the selected model first.
 
-      A model that nobody asked, or whose scores cannot be read, is null. */
+      A model that was not evaluated, or whose scores cannot be read, is null. */
   function tests(models, earlier) {
     const [first] = models;
     const known = models.filter(Boolean);
@@ -80,7 +80,7 @@
     };
   }
 
-  /** The rows that are of a category, of labels, of a group. */
+  /** The rows of the chosen category, labels and group. */
   function ofQuestions(questions, chosen) {
     const wanted = [];
     const want = (coded, value) => wanted.push([coded.codes, coded.values.indexOf(value)]);
@@ -97,7 +97,7 @@
     return rows;
   }
 
-  /** How many of the rows pass each test: {outcome: n}. */
+  /** Number of rows that pass each test: {outcome: n}. */
   function counts(rows, all) {
     return Object.fromEntries(Object.entries(all).map(([name, test]) => {
       let n = 0;
@@ -106,7 +106,7 @@
     }));
   }
 
-  /** How many of the rows have each value: [[value, n]], by value; "" is left out. */
+  /** Number of rows with each value: [[value, n]], by value; "" is left out. */
   function valueCounts(rows, coded) {
     const n = new Array(coded.values.length).fill(0);
     for (const row of rows) n[coded.codes[row]] += 1;

@@ -1,10 +1,10 @@
-/* The bar above the samples: models, filters, search; each says how many there are. */
+/* The bar above the samples: models, filters with counts, search. */
 "use strict";
 (() => {
   const { samples } = Bench;
-  const WAIT = 120; // ms without a key, before what was typed is looked for
+  const WAIT = 120; // ms after the last key before a search starts
 
-  /** The samples that are wanted now: {rows, outcomes: {value: n}, categories: [[value, n]]}. */
+  /** The samples that match the choices: {rows, outcomes: {value: n}, categories: [[value, n]]}. */
   function filtered(view, search) {
     const { questions, chosen } = view;
     const marks = search.found(chosen.q, chosen.responses ? view.models : []);
@@ -24,7 +24,7 @@
     };
   }
 
-  /** Draw the bar; choose(changes) is told. Returns {element, update(found)}. */
+  /** Draw the bar; calls choose(changes). Returns {element, update(found), focus(), clear()}. */
   function filters(view, choose) {
     const { condition, about, chosen, questions, models } = view;
     const outcome = select("outcome", "Show", choose);
@@ -63,7 +63,7 @@
     return { element, update, focus: () => { box.focus(); box.select(); }, clear: () => { box.value = ""; } };
   }
 
-  /** The models beside the first: a box to tick for each. */
+  /** Checkboxes for the models beside the first. */
   function besides(view, choose) {
     const { condition } = view;
     const boxes = condition.models.map((model) => {
@@ -82,7 +82,7 @@
     );
   }
 
-  /** A choice for each label that questions have. */
+  /** A drop-down list for each label of the questions. */
   function labels(view, choose) {
     const { questions, chosen } = view;
     const given = Object.fromEntries(chosen.label.map((one) => [one.split("=")[0], one.split("=").slice(1).join("=")]));

@@ -1,17 +1,17 @@
-/* The keys of the page of samples, and what says which they are. */
+/* Keyboard shortcuts of the sample browser, and their help. */
 "use strict";
 (() => {
   const { samples } = Bench;
   const KEYS = [
-    ["j, ↓", "next sample"], ["k, ↑", "sample before"], ["Page Down, Page Up", "ten on, ten back"],
-    ["Home, End", "first, last"], ["Enter", "its images at full size"], ["← →", "image before, next image"],
+    ["j, ↓", "next sample"], ["k, ↑", "previous sample"], ["Page Down, Page Up", "ten on, ten back"],
+    ["Home, End", "first, last"], ["Enter", "its images at full size"], ["← →", "previous image, next image"],
     ["/", "search"], ["Esc", "leave the search; close what is open"], ["?", "this help"],
   ];
   const STEPS = {
     j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity,
   };
 
-  /** Listen to keys while `main` is the page. */
+  /** Handle keys while `main` is shown. */
   function keys(main, { list, bar, images }) {
     const listen = (event) => {
       if (!main.isConnected) document.removeEventListener("keydown", listen);
@@ -42,7 +42,7 @@
     what();
   }
 
-  /** Say which keys there are. */
+  /** Show the keyboard shortcuts. */
   function help() {
     const back = document.activeElement;
     const close = Bench.h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close");

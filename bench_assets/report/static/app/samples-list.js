@@ -1,15 +1,15 @@
-/* The list of samples: only what is in sight is drawn, however many there are. */
+/* The list of samples; only the visible rows are drawn. */
 "use strict";
 (() => {
-  const HEIGHT = 76; // px, of a row; as style/samples.css has it
-  const BEYOND = 6; // rows that are drawn above and below what is in sight
+  const HEIGHT = 76; // px of a row, as in style/samples.css
+  const BEYOND = 6; // rows drawn above and below the visible ones
 
-  /** A list of which `draw(row)` fills what is in sight.
+  /** A list whose visible rows are filled by `draw(row)`; calls `chosen(row)` for a selected one.
 
-      Returns {element, show(rows), select(row), selected, move(steps)}; `chosen(row)` is told. */
+      Returns {element, show(rows), select(row), selected, move(steps)}. */
   function list(label, draw, chosen) {
     let rows = [];
-    let selected = -1; // a row, not its place
+    let selected = -1; // a row, not its position in the list
     let drawn = new Map(); // row -> element
     const sheet = Bench.h("div", { class: "sheet", role: "presentation" });
     const element = Bench.h("div", {
@@ -36,7 +36,7 @@
         one.setAttribute("aria-selected", row === selected);
         at += 1;
       }
-      if (changed) sheet.replaceChildren(...now.values()); // in order, for those who hear it read
+      if (changed) sheet.replaceChildren(...now.values()); // in order, for screen readers
       drawn = now;
       if (drawn.has(selected)) element.setAttribute("aria-activedescendant", `sample-${selected}`);
       else element.removeAttribute("aria-activedescendant");
@@ -48,7 +48,7 @@
       }, draw(row));
     }
 
-    /** Show these rows; what is drawn of them may have changed. */
+    /** Show these rows, all drawn again. */
     function show(some) {
       rows = some;
       drawn = new Map();

@@ -1,16 +1,16 @@
-/* What one model said to one question: how it was read and why, the judge's word, the points. */
+/* The responses of one model to one question: parsed answer, verdict, points. */
 "use strict";
 (() => {
-  const SHOWN = 1500; // characters of a text that are shown before somebody asks for the rest
+  const SHOWN = 1500; // characters of a text that are not folded
 
-  const PIECE = 5000; // characters that are laid out together
+  const PIECE = 5000; // characters laid out together
 
-  /** A text of strangers as a block: a long one is cut, and shown whole on request.
+  /** A foreign text as a block: a long one is cut, with a button that shows all of it.
 
-      text: a text, or [its beginning, its length, the name of the whole]; data: whose that name is. */
+      text: a text, or [its beginning, its length, the name of the whole]; data: prefix of that name. */
   function long(text, tag = "pre", data = "") {
     const [begin, length, name] = Array.isArray(text) ? text : [text, text.length, ""];
-    const scrolls = tag === "pre" && (length > 500 || begin.split("\n").length > 15); // by keys as well
+    const scrolls = tag === "pre" && (length > 500 || begin.split("\n").length > 15); // also by keyboard
     const block = Bench.foreign(begin.slice(0, whole(begin, SHOWN)), tag, { class: "foreign", tabindex: scrolls && "0" });
     if (length <= SHOWN) return block;
     const rest = Bench.h("button", {
@@ -28,7 +28,7 @@
     return Bench.h("div", { class: "long" }, block, rest);
   }
 
-  /** A text in pieces, of which browsers lay out what is in sight: a whole megabyte takes them seconds. */
+  /** A text in pieces, of which browsers lay out the visible ones; laying out a megabyte takes seconds. */
   function pieces(text) {
     const found = [];
     for (let at = 0, end; at < text.length; at = end) {
@@ -39,12 +39,12 @@
     return found;
   }
 
-  /** A place to cut a text at that is not inside a character. */
+  /** Position at which a text can be cut without splitting a surrogate pair. */
   function whole(text, at) {
     return /[\udc00-\udfff]/.test(text.charAt(at)) ? at + 1 : at;
   }
 
-  /** A prompt as it was sent, loaded when it is opened: its turns, with images in their places. */
+  /** A prompt as sent, loaded when it is unfolded: its turns, with their images. */
   function sent(data, name, isJudge, withheld) {
     const body = Bench.h("div");
     const draw = async () => {
@@ -53,7 +53,7 @@
         "div", { class: "turn" }, Bench.h("h4", {}, role),
         parts.map((part) => (typeof part === "string" ? long(part) : inPlace(part.image, withheld))),
       )));
-      if (!turns) body.replaceChildren("It is not in the response cache.");
+      if (!turns) body.replaceChildren("This prompt is not in the response cache.");
     };
     return Bench.h(
       "details", { class: "sent", ontoggle: (event) => { if (event.target.open && !body.childNodes.length) draw().catch((why) => body.replaceChildren(why.message)); } },
@@ -62,7 +62,7 @@
   }
 
   function inPlace(digest, withheld) {
-    if (withheld) return Bench.h("p", { class: "quiet" }, "(an image that is left out of this report)");
+    if (withheld) return Bench.h("p", { class: "quiet" }, "(image left out of this report)");
     return Bench.h("img", { src: `images/${digest.slice(0, 2)}/${digest}-small.webp`, alt: `Image ${digest.slice(0, 8)}`, loading: "lazy" });
   }
 
@@ -76,14 +76,14 @@
         Bench.h("span", { class: "quiet outcome" }, of.name),
       ),
       problem && Bench.h("p", { class: "problem" }, Bench.foreign(problem)),
-      samples && !samples.length && Bench.h("p", { class: "quiet" }, "It was not asked this question."),
+      samples && !samples.length && Bench.h("p", { class: "quiet" }, "Not evaluated on this question."),
       (samples || []).map((one, i) => Bench.h(
         "div", { class: "sample" }, samples.length > 1 && Bench.h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag) => long(text, tag, model.data), prompts),
       )),
     );
   }
 
-  /** The sign of an outcome; its word is said beside it. */
+  /** The symbol of an outcome; hidden from screen readers, which read its name. */
   function mark(of, title) {
     return Bench.h("span", { class: `outcome-mark is-${of.letter === "-" ? "none" : of.letter}${of.cut ? " is-cut" : ""}`, title, "aria-hidden": "true" }, of.mark);
   }
@@ -92,7 +92,7 @@
     return [
       prompts(one.prompt, false),
       one.error && fact("failed", shown(one.error, "div")),
-      one.raw && Bench.h("details", {}, Bench.h("summary", {}, "thought, and the response as it came"), shown(one.raw)),
+      one.raw && Bench.h("details", {}, Bench.h("summary", {}, "raw response, with reasoning"), shown(one.raw)),
       one.ranking ? ranking(one.ranking, gold) : one.text ? shown(one.text) : !one.error && Bench.h("p", { class: "quiet" }, "(an empty response)"),
       Bench.h(
         "dl", { class: "response-facts" },
@@ -100,7 +100,7 @@
         pair("why", one.why && shown(one.why, "span")),
         pair("points", one.most === undefined ? null : points(one)),
         (one.verdicts || []).map((said) => pair("judge", verdict(said, shown, prompts))),
-        pair("unread", one.unread && "neither a rule nor a model read an answer out of it"),
+        pair("unread", one.unread && "neither the rules nor a model could parse an answer"),
         pair("no answer", typeof one.no_answer === "string" && Bench.foreign(one.no_answer)),
         pair("scorer", one.scorer && [Bench.foreign(one.scorer), one.judge && [", judged by ", Bench.foreign(one.judge)]]),
         pair("ended", ended(one)),
@@ -126,7 +126,7 @@
 
   function ended(one) {
     const parts = [
-      one.end === "length" ? "cut short at its longest" : one.end,
+      one.end === "length" ? "cut short at the maximum length" : one.end,
       one.tokens !== undefined && `${Bench.count(one.tokens)} tokens`,
       one.asked_tokens !== undefined && `after ${Bench.count(one.asked_tokens)}`,
       one.seconds !== undefined && `${Bench.number(one.seconds, 2)} s`,

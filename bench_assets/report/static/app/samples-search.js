@@ -1,7 +1,7 @@
-/* Text search: at once over what the list has, then over all texts, then over responses. */
+/* Text search: immediately over the texts of the list, then over all texts, then over responses. */
 "use strict";
 (() => {
-  const AT_ONCE = 8; // chunks that are loaded beside each other
+  const AT_ONCE = 8; // chunks loaded concurrently
 
   const folded = (text) => text.normalize("NFKC").toLowerCase();
 
@@ -10,13 +10,13 @@
       base: name of the questions' data; n: questions; chunk: questions a chunk. */
   function searcher(questions, base, n, chunk) {
     const short = questions.ids.map((name, row) => folded(`${name}\n${questions.texts[row]}`));
-    const texts = new Map([[base, new Array(n)]]); // by data: those of the questions, those a model said
+    const texts = new Map([[base, new Array(n)]]); // by data: texts of the questions, and responses of each model
     const here = new Set(); // chunks that were loaded, or cannot be
     let kept = { key: "", marks: null };
 
-    /** Load what a search has to read; progress(done, of) is told of each chunk.
+    /** Load the texts to search; calls progress(done, of) after each chunk.
 
-        Gives whether there is anything that was not there before. */
+        Returns whether anything was loaded. */
     async function complete(models, progress) {
       const parts = [[base, "texts", ofQuestion], ...models.map(({ data }) => [data, "responses", ofResponses])];
       const jobs = parts.flatMap(([data, kind, read]) => {
@@ -38,15 +38,15 @@
       here.add(name);
       try {
         (await Bench.data(name)).forEach((one, i) => { texts.get(data)[first + i] = folded(read(one)); });
-        Bench.forget(name); // what is looked at loads again; the search has its own copy
+        Bench.forget(name); // the search keeps its own copy
       } catch {
-        // what is not there is not found; the sample itself says so
+        // missing data are not searched; the sample shows the error
       }
     }
 
-    /** A mark for each row in which every word stands, of what is loaded by now; null: all do.
+    /** Marks of the rows that contain every word, in the texts loaded so far; null: no words, all rows.
 
-        Words may stand in the question and in the response of one model, not in those of several. */
+        Words may be in the question and in the responses of one model, but not of several. */
     function found(text, models) {
       const words = folded(text).split(/\s+/).filter(Boolean);
       if (!words.length) return null;

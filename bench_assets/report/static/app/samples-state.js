@@ -1,11 +1,11 @@
-/* What is chosen on the page of samples: it stands in the address, all of it. */
+/* State of the sample browser, all of which is in the address. */
 "use strict";
 (() => {
   const LISTS = ["beside", "label"];
   const TEXTS = ["model", "outcome", "condition", "category", "group", "q", "responses", "sample"];
-  const BESIDE = 9; // models beside the first, where nobody chose
+  const BESIDE = 9; // models beside the first, by default
 
-  /** Read what is chosen; what is not named is "" or []. */
+  /** Read the state from a query; missing values are "" or []. */
   function state(query) {
     const chosen = {};
     for (const name of TEXTS) chosen[name] = query.get(name) || "";
@@ -18,7 +18,7 @@
     return Bench.link(["samples", task], chosen);
   }
 
-  /** The models that are shown, the one that is looked at first.
+  /** The models to show, the selected one first.
 
       models: [{name, slug, problem}] of the condition; known: the models of the index, by name. */
   function chosenModels(models, chosen, known) {
@@ -34,7 +34,7 @@
     return [...new Set([first, ...beside])];
   }
 
-  /** The model that is looked at where nobody chose: the last checkpoint of a run, else the last. */
+  /** The default model: the last checkpoint of a run, otherwise the last model. */
   function latest(models, known) {
     const readable = models.filter((one) => !one.problem);
     const steps = readable.filter((one) => runOf(one, known)).sort((a, b) => order(a, b, known));

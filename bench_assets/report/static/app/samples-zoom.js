@@ -1,9 +1,9 @@
-/* Images at full size, over the page: arrows go from one to the next, Esc closes. */
+/* Images at full size in a dialog: arrow keys change the image, Esc closes it. */
 "use strict";
 (() => {
   const SIZES = [["fit", "fit"], ["1", "1:1"], ["2", "2×"], ["4", "4×"]];
 
-  /** Show images, each {full, alt}; closed, the focus returns to where it was. */
+  /** Show images, each {full, alt}; closing restores the focus. */
   function zoom(images, at = 0) {
     const back = document.activeElement;
     let size = "fit";
@@ -16,7 +16,7 @@
       "dialog", { class: "zoom", "aria-label": "Images at full size", onclose: () => { dialog.remove(); if (back) back.focus(); }, onkeydown: key },
       Bench.h(
         "div", { class: "zoom-bar" },
-        button("←", "Image before", () => step(-1)), button("→", "Next image", () => step(1)),
+        button("←", "Previous image", () => step(-1)), button("→", "Next image", () => step(1)),
         caption, sizes, button("✕", "Close", () => dialog.close()),
       ),
       frame,

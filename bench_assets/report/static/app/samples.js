@@ -1,4 +1,4 @@
-/* The page of samples: filters above, the list at the left, one sample beside it. */
+/* The sample browser: filters above, the list at the left, one sample beside it. */
 "use strict";
 (() => {
   const { samples } = Bench;
@@ -9,7 +9,7 @@
     const there = tasks.filter((task) => Bench.has(`samples-${task.slug}`));
     Bench.append(main, [
       Bench.title("Samples"),
-      Bench.h("p", {}, "Every question with its images, and what each model said of it."),
+      Bench.h("p", {}, "Every question with its images and all responses."),
       Bench.h("ul", {}, there.map((task) => Bench.h(
         "li", {}, Bench.h("a", { href: Bench.link(["samples", task.name]) }, Bench.foreign(titleOf(task))),
       ))),
@@ -37,7 +37,7 @@
     if (main.isConnected) samples.browse(main, heading, view);
   });
 
-  /** Load what became of the questions for the models that are shown. */
+  /** Load the outcomes of the shown models. */
   async function withModels(view) {
     const { condition, chosen, known } = view;
     view.models = samples.chosenModels(condition.models, chosen, known);

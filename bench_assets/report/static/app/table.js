@@ -1,14 +1,14 @@
-/* Tables that sort: by a click or by Enter on the head of a column. */
+/* Sortable tables: by a click or Enter on the head of a column. */
 "use strict";
 (() => {
   /** Make a table.
 
-      columns: [{key, title, number, value(row), cell(row), hint, ascending, plain (not sorted by)}], where `value` is what is sorted by and
-      exported (row[key] without it), `cell` what is shown (a text, an element, a list of them); numbers stand at the
-      right, and are sorted highest first unless `ascending`.
-      options: {caption, label (where there is no caption), sort: "key" or "-key", onsort(sort), heading: key of the
-      column whose cells name their rows, class, rowClass(row), groups: [{title, span}] above the heads,
-      above and below: {class, title, rows} that are not sorted}. */
+      columns: [{key, title, number, value(row), cell(row), hint, ascending, plain (not sortable)}]. `value` is sorted
+      and exported (default: row[key]), `cell` is shown (a text, an element, or a list of them). Numbers are aligned
+      right, and sorted highest first unless `ascending`.
+      options: {caption, label (without a caption), sort: "key" or "-key", onsort(sort), heading: key of the column
+      whose cells name their rows, class, rowClass(row), groups: [{title, span}] above the heads, above and below:
+      {class, title, rows}, which are not sorted}. */
   function table(columns, rows, options = {}) {
     let sort = options.sort || "";
     let shown = rows;
@@ -69,7 +69,7 @@
     return column.value ? column.value(row) : row[column.key];
   }
 
-  /** Rows in the order of a column; those without a value come last, whichever way. */
+  /** Rows sorted by a column; those without a value are always last. */
   function sorted(rows, column, descending) {
     if (!column) return [...rows];
     const missing = (value) => value === null || value === undefined || value === "" || Number.isNaN(value);
@@ -102,7 +102,7 @@
     }));
   }
 
-  /** Rows as CSV, as RFC 4180 has it; what a spreadsheet would take for a formula is a text. */
+  /** Rows as CSV (RFC 4180); formulas are escaped for spreadsheets. */
   function csv(columns, rows) {
     const cell = (value) => {
       if (value === null || value === undefined) return "";
@@ -114,17 +114,17 @@
     return lines.map((one) => one.join(",")).join("\r\n") + "\r\n";
   }
 
-  /** What is shown of a row without a value to sort by, such as of a name that is drawn. */
+  /** Text of a cell without a sortable value. */
   function textOf(column, row) {
     return column.cell ? Bench.h("span", {}, column.cell(row)).innerText : null;
   }
 
-  /** A link that saves rows, as they are then, as a CSV file. */
+  /** A link that saves the present rows as a CSV file. */
   function csvLink(columns, rows, name) {
     const file = `${name.replace(/[^\w-]+/g, "-")}.csv`;
     return Bench.h("a", {
       class: "csv no-print", download: file, href: "#", "aria-label": `CSV: ${name}`,
-      onclick: (event) => { // written when it is asked for: thousands of rows are long addresses
+      onclick: (event) => { // written on demand, because the address contains all rows
         event.currentTarget.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv(columns, rows()))}`;
       },
     }, "CSV");

@@ -1,4 +1,4 @@
-/* A task: its models, its tables as the paper has them, its plots. */
+/* A task: its models, the paper's tables, and plots. */
 "use strict";
 (() => {
   Bench.page("/task", async (main) => {
@@ -92,10 +92,10 @@
     return Bench.h("section", { class: "all" }, Bench.h("h2", {}, title), children);
   }
 
-  const OUTCOMES = ["n_no_answer", "n_refused", "unread", "n_rejected", "n_expired"]; // columns that are shown where there is something to count
+  const OUTCOMES = ["n_no_answer", "n_refused", "unread", "n_rejected", "n_expired"]; // columns hidden if they are empty
   function models(page, rows) {
     const { task, chosen } = page;
-    if (!rows.length) return Bench.h("p", {}, `Nothing was measured of this task under this condition yet: bench evaluate ${task.name} --model …`);
+    if (!rows.length) return Bench.h("p", {}, `No results of this task under this condition yet. Run: bench evaluate ${task.name} --model …`);
     const asked = (row) => ({ model: row.model, condition: row.condition === "main" ? "" : row.condition });
     const sentence = page.task.conditions[chosen.condition];
     return wideSection(
@@ -106,14 +106,14 @@
         { key: "value", title: Bench.metric(chosen.metric), number: true, cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
-        { key: "n_clusters", title: "Clusters", number: true, hint: "effective number: what shares an image or group counts once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
+        { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
         { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
-        { key: "n_refused", title: "Refused", number: true, hint: "by the provider, for good; accepted, and counted as wrong" },
+        { key: "n_refused", title: "Refused", number: true, hint: "refused for good by the provider; accepted, and counted as wrong" },
         { key: "unread", title: "Unread", number: true, hint: "share of the responses from which no answer could be read", cell: (row) => Bench.unread({ ...row, task: task.name }) },
-        { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that became no question" },
-        { key: "n_expired", title: "Expired", number: true, hint: "what people had not decided by a deadline" },
-        { key: "constant", title: "Best constant", number: true, hint: "what the best constant response gets", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.constant)) },
-        { key: "shuffled", title: "Shuffled", number: true, hint: "what this model's responses get, each given to another question", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.shuffled)) },
+        { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that are not usable as questions" },
+        { key: "n_expired", title: "Expired", number: true, hint: "left out, because people had not decided by the deadline" },
+        { key: "constant", title: "Best constant", number: true, hint: "value of the best constant response", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.constant)) },
+        { key: "shuffled", title: "Shuffled", number: true, hint: "value of this model's responses, shuffled across questions", cell: (row) => Bench.h("span", { title: row.baselines || null }, Bench.number(row.shuffled)) },
         {
           key: "ways", title: "Look", plain: true, value: () => "", cell: (row) => Bench.h(
             "span", { class: "ways" },
@@ -132,7 +132,7 @@
     return Bench.h("a", { href: Bench.link(parts, query), "aria-label": `${text} of ${Bench.printable(row.model)}` }, text);
   }
 
-  /** What a number's own page is called, where there is one. */
+  /** Name of a number's page. */
   function numberOf({ index, task }, row) {
     return `${task.slug}-${(index.model(row.model) || {}).slug}`;
   }
@@ -142,7 +142,7 @@
       Bench.h("li", {}, Bench.foreign(one.model), ` (${Bench.words(one.condition)}): `, Bench.printable(one.why))));
   }
 
-  /** What is reached without looking, as lines: only where the metric has them. */
+  /** Blind baselines as lines of a plot. */
   function lines({ task, chosen }, rows) {
     const constants = rows.map((row) => row.constant).filter((one) => one !== null);
     const random = rows.find((row) => row.model === "random");
@@ -166,7 +166,7 @@
       )),
       Bench.curves(`${Bench.metric(chosen.metric)} by step${chosen.category === "all" ? "" : `: ${Bench.words(chosen.category)}`}`, rows,
         lines(page, among).filter((line) => chosen.category === "all" || line.name !== "chance"),
-        { label: Bench.metric(chosen.metric), note: "Bands are 95 % intervals; dashed, what is reached without looking." }),
+        { label: Bench.metric(chosen.metric), note: "Bands: 95 % intervals. Dashed: blind baselines." }),
     );
   }
 
@@ -188,7 +188,7 @@
       Bench.dots(`${Bench.metric(chosen.metric)}, over all questions`, ours, printed, lines(page, all), {
         label: Bench.metric(chosen.metric),
         legend: [["measured here, with its 95 % interval", "var(--c1)"], ...(printed.length ? [["as papers print it", "var(--quiet)", "hollow"]] : [])],
-        note: printed.length ? `Printed in ${sources.join("; ")}, of their questions; measured here of edition ${chosen.edition}. The two are not comparable.` : null,
+        note: printed.length ? `Published: ${sources.join("; ")}, on their questions; measured here: edition ${chosen.edition}. The two are not comparable.` : null,
       }),
     );
   }
@@ -205,7 +205,7 @@
       "As the paper has it",
       found.length > 1 && Bench.controls(Bench.select("Table", found.map((one) => [one.name, one.name || "by category, measured here alone"]), table.name, (name) => change({ table: name }))),
       Bench.paperTable(table, rows, link),
-      Bench.h("p", { class: "note" }, "A number of ours leads to its samples. "),
+      Bench.h("p", { class: "note" }, "Numbers measured here link to their samples. "),
     );
   }
 
@@ -227,7 +227,7 @@
       }))];
   }
 
-  /** At most four for a radar: the one that was asked for, then the best; baselines last. */
+  /** At most four models for a radar chart: the chosen one, then the best; baselines last. */
   function chosenFew(index, models, first) {
     const isBaseline = (name) => Bench.isBaseline(index.model(name) || { name });
     const ordered = [...models].sort((a, b) => (b === first) - (a === first) || isBaseline(a) - isBaseline(b));

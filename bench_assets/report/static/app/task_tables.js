@@ -1,7 +1,7 @@
-/* A paper's table in the paper's form: its columns, its rows; ours above them, where we have the same columns. */
+/* Tables with the columns and rows of the paper, and the measured rows above. */
 "use strict";
 (() => {
-  /** The tables there are: the papers' by their sources, else one of the primary metric by category.
+  /** All tables: one of the primary metric by category, then the papers' tables by source.
       Each: {name, columns: [{key, metric, condition, category, title}], printed: rows}. */
   function tables(data, task) {
     const sources = [...new Set(data.published.map((row) => row.source))];
@@ -13,7 +13,7 @@
     return [own, ...found];
   }
 
-  /** The table to begin with: of the primary metric, with most columns that we have as well. */
+  /** The default table: of the primary metric, with most columns measured here. */
   function mainTable(data, task) {
     const ours = new Set(data.rows.map(keyOf));
     const shared = (table) => table.columns.filter((column) => ours.has(column.key)).length;
@@ -33,7 +33,7 @@
     return [metric, condition, category].join("\u0000");
   }
 
-  /** Name columns by what tells them apart. */
+  /** Title columns by the parts in which they differ. */
   function titled(columns) {
     const differs = (name) => new Set(columns.map((column) => column[name])).size > 1;
     const parts = ["metric", "condition", "category"].filter(differs);
@@ -44,7 +44,7 @@
     }));
   }
 
-  /** Draw one. `link(row)` leads from a cell of ours to its samples. */
+  /** Draw a table. `link(row)`: address of the samples of a measured cell. */
   function paperTable(table, rows, link) {
     const cells = new Map(rows.map((row) => [`${row.model}\u0000${keyOf(row)}`, row]));
     const isHere = (column) => rows.some((row) => keyOf(row) === column.key);

@@ -1,10 +1,10 @@
-/* Texts and numbers as people read them. */
+/* Formatting of texts and numbers. */
 "use strict";
 (() => {
-  // As core/printable.py: control characters, turns of direction, halves of characters.
+  // As in core/text/escaping.py: control characters, direction marks, lone surrogates.
   const UNFIT = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-  /** Show control characters by their numbers. */
+  /** Escape control characters. */
   function printable(text) {
     return String(text).replace(UNFIT, (found) => {
       const code = found.charCodeAt(0);
@@ -12,12 +12,12 @@
     });
   }
 
-  /** A text of strangers: a question, a response, a name. Always a text node, in its own direction. */
+  /** A foreign text: a question, a response, a name. Always a text node, in its own writing direction. */
   function foreign(text, tag = "bdi", attributes = {}) {
     return Bench.h(tag, { dir: "auto", ...attributes }, printable(text));
   }
 
-  /** A number with so many digits behind the point; "–" for none. */
+  /** A number with the given number of decimals; "–" for none. */
   function number(value, digits = 3) {
     return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits).replace("-", "−");
   }
@@ -42,12 +42,12 @@
     return low === null || low === undefined ? "" : `${number(low, digits)} – ${number(high, digits)}`;
   }
 
-  /** A number on a colour scale: `share` of the way from the lowest to the highest colour. */
+  /** A number on a colour scale; `share` in [0, 1] is its position. */
   function shaded(share, text) {
     return Bench.h("span", { class: "shaded", style: { "--share": `${Math.round(55 * Math.max(0, Math.min(1, share || 0)))}%` } }, text);
   }
 
-  /** "main" is the papers' own condition; others are words with "_". */
+  /** A name with "_" as words. */
   function words(name) {
     return name.replaceAll("_", " ");
   }
@@ -57,7 +57,7 @@
     [/^(text|image)_r@(\d+)$/, "$1 R@$2"],
   ];
 
-  /** A metric as papers spell it. */
+  /** The usual spelling of a metric's name. */
   function metric(name) {
     const known = METRICS.find(([pattern]) => pattern.test(name));
     return known ? name.replace(known[0], known[1]).replace(/^BLEU_/, "BLEU-") : words(name);

@@ -1,4 +1,4 @@
-/* Light and dark: as the system says, or as was switched; loaded first, so that nothing flashes. */
+/* Light and dark theme: the system's or the reader's choice; loaded first, to avoid flashing. */
 "use strict";
 (() => {
   const KEY = "bench-theme";
@@ -8,7 +8,7 @@
     try {
       return localStorage.getItem(KEY) in NAMES ? localStorage.getItem(KEY) : "auto";
     } catch {
-      return "auto"; // a browser that keeps nothing for files
+      return "auto"; // no storage for pages from disk
     }
   }
 
@@ -18,11 +18,11 @@
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // then it is for this visit
+      // not stored: applies to this visit
     }
   }
 
-  /** The switch of the header. */
+  /** The theme selector of the header. */
   Bench.themeSwitch = () =>
     Bench.h(
       "label", { class: "theme" }, Bench.h("span", { class: "unseen" }, "Colours"),

@@ -1,13 +1,13 @@
-/* What the responses to a task took, and which options a model confuses. */
+/* Time, tokens and cost of responses, and confusion of options. */
 "use strict";
 (() => {
-  /** Time, tokens and cost of the responses, and these against the metric. */
+  /** Time, tokens and cost of the responses, also plotted against the metric. */
   function took(page, rows) {
     const used = page.data.usage.filter((one) => one.condition === page.chosen.condition && rows.some((row) => row.model === one.model))
       .map((one) => ({ ...one, tokens: one.completion_tokens && one.completion_tokens / one.responses, each: one.seconds && one.seconds / one.responses }));
     const measure = ["cost", "tokens", "each"].find((name) => used.some((one) => one[name]));
     if (!measure) return null;
-    const axis = { cost: "cost", tokens: "tokens a response", each: "seconds a response" }[measure];
+    const axis = { cost: "cost", tokens: "tokens per response", each: "seconds per response" }[measure];
     const dots = rows.filter((row) => row.value !== null)
       .map((row) => ({ ...row, took: (used.find((one) => one.model === row.model) || {})[measure] })).filter((row) => row.took);
     return section(
@@ -16,16 +16,16 @@
       Bench.table([
         { key: "model", title: "Model" },
         { key: "responses", title: "Responses", number: true },
-        { key: "each", title: "Seconds each", number: true, hint: "mean of a response, from asking to the last token", cell: (one) => Bench.number(one.each, 2) },
+        { key: "each", title: "Seconds each", number: true, hint: "mean per response, from the request to the last token", cell: (one) => Bench.number(one.each, 2) },
         { key: "prompt_tokens", title: "Prompt tokens", number: true, cell: (one) => Bench.count(one.prompt_tokens) },
         { key: "completion_tokens", title: "Response tokens", number: true, cell: (one) => Bench.count(one.completion_tokens) },
-        { key: "tokens", title: "Tokens each", number: true, hint: "mean of a response", cell: (one) => Bench.number(one.tokens, 1) },
+        { key: "tokens", title: "Tokens each", number: true, hint: "mean per response", cell: (one) => Bench.number(one.tokens, 1) },
         used.some((one) => one.cost) && { key: "cost", title: "Cost", number: true, hint: "at the prices of bench.toml, without the judge", cell: (one) => Bench.number(one.cost, 4) },
       ].filter(Boolean), used, { label: "Time, tokens and cost", heading: "model", sort: "model" }),
     );
   }
 
-  /** Which option a model chose where another was right. */
+  /** Chosen options against right options. */
   function confused(page, rows) {
     const all = page.data.confusion.filter((one) => one.condition === page.chosen.condition);
     const names = rows.map((row) => row.model).filter((name) => all.some((one) => one.model === name));
