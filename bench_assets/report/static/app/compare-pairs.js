@@ -72,7 +72,7 @@
     const freedom = 1 / (squares + adjusted ** 2 - fourths);
     const n = pairs.length;
     const error = Math.sqrt(Math.max(spread / most ** 2, 1 / (n * (n + 2))));
-    const least = 2 ** -(changed + 1); // least p-value of a sign test
+    const least = 2 ** -(changed + 1); // least one-sided mid-p-value of a sign test
     const half = Math.max(quantile(freedom) * error, least >= ALPHA ? Math.abs(change) : 0);
     const p = changed ? Math.max(tails(change / error, freedom), least) : 1;
     const largest = pairs.every((pair) => pair.share) ? 1 : Infinity;
