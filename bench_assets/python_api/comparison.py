@@ -105,7 +105,7 @@ def compare(run: Run, other: Run) -> RunComparison:
     effects = [effect for one, base in pairs for effect in _effects(one, base)]
     if not effects:
         raise SettingsError(
-            f"{run.model} and {other.model}: no question was asked in both runs; evaluate both on"
+            f"{run.model} and {other.model}: the runs have no common question. Evaluate both on"
             " the same suites, with the same limit"
         )
     whole = decide([row for row in effects if row.category == "all"])

@@ -238,7 +238,7 @@ def test_runs_are_compared_by_the_engine_of_the_report(home):
 def test_runs_without_a_common_question_are_not_compared(home):
     one = bench.evaluate("fridge", model=says_a, categories=["one"])
     two = bench.evaluate("fridge", model=says_a, categories=["two"])
-    with pytest.raises(SettingsError, match="no question was asked in both"):
+    with pytest.raises(SettingsError, match="the runs have no common question"):
         bench.compare(one, two)
 
 

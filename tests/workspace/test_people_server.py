@@ -60,4 +60,4 @@ def test_a_taken_port_is_named(installed: Path) -> None:
 
 
 def test_one_that_ends_by_itself_is_told(installed: Path) -> None:
-    assert "Label Studio ended by itself (1)" in _said("--port", "8199")
+    assert "Label Studio exited unexpectedly (code 1)" in _said("--port", "8199")

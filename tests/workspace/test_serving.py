@@ -39,5 +39,5 @@ def test_one_that_ends_by_itself_is_told_with_the_end_of_its_log(tmp_path):
     (tmp_path / "dagster" / "dagster.yaml").write_text("run_queue: [no, mapping\n")
     with UiProcess(tmp_path, 3999) as served, pytest.raises(BenchError) as why:
         served.wait_for_answer()
-    assert "the UI ended by itself" in str(why.value)
+    assert "the UI exited unexpectedly" in str(why.value)
     assert "dagster.yaml" in str(why.value)

@@ -113,7 +113,7 @@ def _write_new(texts: dict[Path, str]) -> None:
     """Write new files; never overwrite one.
 
     Raises:
-        SettingsError: If one exists, or cannot be written; then none is written.
+        SettingsError: If one exists (no file is written then), or cannot be written.
     """
     if there := [file for file in texts if file.exists()]:
         raise SettingsError(f"{there[0]}: exists already; nothing was written")
@@ -146,5 +146,5 @@ def _require_name(name: str) -> None:
         raise SettingsError(f"{name!r}: {why[0]}; choose another name")
     if owner := find_owners(SUITES).get(name):
         raise SettingsError(
-            f"{name!r}: the name of an installed suite ({owner}). Choose another name"
+            f"{name!r}: already the name of an installed suite ({owner}). Choose another name"
         )

@@ -82,8 +82,8 @@ def import_results(
         for one in found:
             few = f", {one.partial}" if one.partial else ""
             print_message(
-                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{few}; look at"
-                f" it with bench leaderboard, bench report or bench audit run {one.task.name}"
+                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{few}. See"
+                f" bench leaderboard, bench report and bench audit run {one.task.name}"
             )
 
 

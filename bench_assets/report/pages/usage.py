@@ -69,6 +69,6 @@ def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
     views = {"scores": ([key], Score), "questions": ([asked], Question)}
     try:
         found = tables.query(_CONFUSION, views, {}).to_pylist()
-    except TableError:  # the questions cannot be read: the samples say why
+    except TableError:  # unreadable questions are reported with the samples
         return []
     return [{"condition": condition, **row} for row in found]

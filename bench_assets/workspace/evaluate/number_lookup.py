@@ -51,7 +51,7 @@ def _find_by_model(bench: Workbench, task_name: str, model: str, condition: str)
         if tables.exists(key, model) and (rows := tables.read(key, Metric, model)):
             return _number(rows[0].signature, model, rows, tables)
     known = {one for tables in places for one in tables.partitions(key)}
-    raise UnknownNameError(f"model measured on {tasks[0].name}, {condition},", model, known)
+    raise UnknownNameError(f"model evaluated on {tasks[0].name}, {condition},", model, known)
 
 
 def _find_by_signature(bench: Workbench, text: str) -> NumberRef:

@@ -144,16 +144,16 @@ def _predictions(
         missing = sum(row.error == NOT_REMEMBERED for row in rows)
         if not missing:
             needs.append(
-                BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} remembered")
+                BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} cached")
             )
             return rows
         if not number.model:
-            raise MissingResponsesError(f"{missing} of {len(rows)} responses are not remembered")
+            raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
     with _open_model(models, number.model, condition, ask=ask) as model:
         if model.signature != wanted:
             raise MissingResponsesError(f"{number.model} is now {model.signature}")
         rows = _with_refusals(whole, pipeline.predict(task, questions, model, condition))
-    needs.append(BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} there"))
+    needs.append(BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} available"))
     return rows
 
 
@@ -188,7 +188,7 @@ def _judgements(
     name, asked = _judge_of(task, said, bench.settings.suite(task.suite, SuiteSettings).judge)
     if not asked:
         recorded = _stored_verdicts(whole) if name == PEOPLE else []
-        here = f"{len(recorded)} verdicts of people" if recorded else f"rules: {name}"
+        here = f"{len(recorded)} human verdicts" if recorded else f"rules: {name}"
         needs.append(BundleRequirement(part="judge", takes=said, here=here))
         return by_rules(task, questions, predictions, name, recorded)
     with _open_model(models, asked, "main", ask=ask) as judge:
@@ -239,21 +239,21 @@ def _open_model(models: Models, name: str, condition: str, *, ask: bool) -> Gene
 
 def _refuse_new_requests(done: int, remembered: int, total: int) -> None:
     if remembered < total:
-        raise MissingResponsesError(f"{total - remembered} of {total} responses are not remembered")
+        raise MissingResponsesError(f"{total - remembered} of {total} responses are not cached")
 
 
 def _stored_predictions(whole: _Inputs) -> list[Prediction]:
     place = _location(whole)
     rows = list(place.read().predictions) if whole.number.model else []
     if not rows:
-        raise MissingResponsesError("no table of rankings")
+        raise MissingResponsesError("the table of rankings is missing")
     return rows
 
 
 def _stored_verdicts(whole: _Inputs) -> Sequence[Judgement]:
     rows = _location(whole).read().judgements if whole.number.model else []
     if not rows:
-        raise MissingResponsesError("no table of people's verdicts")
+        raise MissingResponsesError("the table of human verdicts is missing")
     return rows
 
 

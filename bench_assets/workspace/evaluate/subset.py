@@ -157,7 +157,7 @@ def evaluate_suite_subset(
     Args:
         bench: The home folder.
         suite: Suite or task.
-        askings: Models with the condition under which each is asked.
+        askings: Pairs of a model and a condition.
         part: The subset.
 
     Returns:

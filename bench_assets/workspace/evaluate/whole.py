@@ -42,7 +42,7 @@ def evaluate_suite(
     Args:
         bench: The home folder.
         suite: Suite or task.
-        askings: Models with the condition under which each is asked.
+        askings: Pairs of a model and a condition.
 
     Raises:
         OpenVerdictsError: If people judge, and verdicts on some responses are missing.

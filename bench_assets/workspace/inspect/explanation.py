@@ -90,10 +90,10 @@ def explain(
     task = next(one for one in bench.catalog.tasks if one.name == question["task"])
     asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in asked:
-        raise UnknownNameError(f"model asked {task.name}, {condition},", model, asked)
+        raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, asked)
     draws = list(_samples(steps, open_response_store(bench.settings)))
     if not draws:
-        raise UnknownNameError(f"question that {model} was asked,", question_id, ())
+        raise UnknownNameError(f"question with a response of {model}", question_id, ())
     value = _value(bench, task, model, condition)
     return ScoreEvidence(
         task=task.name,

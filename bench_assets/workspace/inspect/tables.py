@@ -128,7 +128,7 @@ def _find(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
     found = [key for key in below if key.to_user_string().startswith(f"{suite}/")]
     if len(found) != 1:
         known = ["/".join(key.path[1:]) for key in found or keys]
-        raise UnknownNameError(f"study of {suite}", name, known)
+        raise UnknownNameError(f"paper table of {suite}", name, known)
     return found[0]
 
 

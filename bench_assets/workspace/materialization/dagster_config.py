@@ -23,8 +23,8 @@ SITE = "dagster.site.yaml"
 _SHIPPED = files(__package__) / "dagster.yaml"
 
 _ABOVE = (
-    "# Written anew by every command: from our own dagster.yaml, [storage] and [cluster] of"
-    f" bench.toml,\n# and {SITE} beside it, where additions belong.\n"
+    "# Rewritten by every command, from the packaged dagster.yaml, [storage] and [cluster] of"
+    f" bench.toml,\n# and {SITE} beside it. Put additions there.\n"
 )
 _OURS = {
     "storage": "[storage] of bench.toml",

@@ -170,10 +170,12 @@ class UiProcess:
         except subprocess.TimeoutExpired:
             return
         if self.log is None:
-            raise HomeError(f"{self.what} ended by itself ({code})")
+            raise HomeError(f"{self.what} exited unexpectedly (code {code})")
         last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
         raise HomeError(
-            "\n  ".join([f"{self.what} ended by itself ({code}); {self.log} ends:", *last])
+            "\n  ".join(
+                [f"{self.what} exited unexpectedly (code {code}). End of {self.log}:", *last]
+            )
         )
 
 
