@@ -173,9 +173,7 @@ class UiProcess:
             raise HomeError(f"{self.what} exited unexpectedly (code {code})")
         last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
         raise HomeError(
-            "\n  ".join(
-                [f"{self.what} exited unexpectedly (code {code}). End of {self.log}:", *last]
-            )
+            "\n  ".join([f"{self.what} exited unexpectedly (code {code}); {self.log}:", *last])
         )
 
 
