@@ -48,7 +48,7 @@ class Folder:
         """Store the path."""
         self.path = path
         self._real = path.resolve()
-        self._parents: dict[Path, Path] = {}  # few folders, however many images lie in them
+        self._parents: dict[Path, Path] = {}  # parent -> resolved; few, even with many images
 
     def file(self, name: str) -> tuple[Path, bool]:
         """Resolved path of a name, and whether it is inside the folder.
@@ -83,7 +83,7 @@ def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
 
 
 def looks_like_media(name: str, cell: object) -> str:
-    """What a column that no setting names seems to hold: "images", "video or audio", or "".
+    """Guess whether a column holds media: "images", "video or audio", or "".
 
     >>> looks_like_media("clip", "a"), looks_like_media("photo", "a.png")
     ('video or audio', 'images')

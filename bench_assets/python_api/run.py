@@ -60,7 +60,7 @@ class Run:
     def samples(self) -> "pd.DataFrame":
         """A row for each response: images, prompt, response, answer, expected, score, why.
 
-        ``images`` holds objects with ``open()``, which gives a PIL image.
+        ``images`` holds objects whose ``open()`` returns a PIL image.
 
         >>> import bench_assets as bench
         >>> result = bench.evaluate("codis", model="random", limit=4)
@@ -84,8 +84,8 @@ class Run:
         Args:
             n: Maximum number of samples.
             wrong: True: only wrong responses, those with the lowest score first; False: only right
-                ones; None: both. A box is right from an IoU of 0.5, as ``accuracy_at_50`` counts
-                it; every other response with full points.
+                ones; None: both. A box is right from an IoU of 0.5 (``accuracy_at_50``), any other
+                response with full points.
             category: Only this category; "": all.
 
         Raises:

@@ -56,7 +56,7 @@ class SampleImage:
         return self._store.place.read(self.sha256)
 
     def open(self) -> "PillowImage.Image":
-        """Decode it, as RGB.
+        """Decode the image, as RGB.
 
         Raises:
             ImageError: If it is not in the image store, or does not decode.

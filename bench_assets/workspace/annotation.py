@@ -1,9 +1,4 @@
-"""Operations of ``bench annotate``: units, progress, quality, links, export.
-
-Creates and revokes personal links to the annotation pages (``bench annotate links``).
-
-Runs a Label Studio server for a home folder.
-"""
+"""Operations of ``bench annotate``: units, progress, quality, links, export, Label Studio."""
 
 import csv
 import io

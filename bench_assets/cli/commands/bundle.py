@@ -86,7 +86,7 @@ def pack(
     ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Pack everything of one number into a file that another machine can verify offline.
+    """Pack a number with all its inputs into a file that another machine can verify offline.
 
     Example: bench bundle pack codis my-model codis.zip
     """

@@ -79,7 +79,7 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a model's tables and its partition; its responses stay.
+    """Remove a model's tables and partition; cached responses are kept.
 
     Example: bench home remove my-model
     """

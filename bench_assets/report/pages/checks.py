@@ -135,7 +135,7 @@ class ClaimPages:
     """Writes ``claims``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the result of every claim; suites without claims are named."""
+        """Write the result of every claim; suites without results by name only."""
         found = [_suite(tables, name) for name in catalog.names]
         site.put("claims", found)
         site.tabs += ["claims"] * any(one["rows"] or one["problem"] for one in found)

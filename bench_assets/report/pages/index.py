@@ -134,7 +134,7 @@ class Index:
         }
 
     def _kind(self, name: str) -> str:
-        """Kind of a model in bench.toml; "" for encoders and models that are no longer there."""
+        """Kind of a model in bench.toml; "" for encoders and models that were removed from it."""
         known = {**EMBEDDED_MODELS, **self._settings.models}
         if name in known:
             return known[name].kind

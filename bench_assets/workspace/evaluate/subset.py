@@ -42,7 +42,7 @@ from resources.models.registry.opening import Models
 from resources.models.registry.setup import setup_of
 from resources.response_cache.throughput import RequestProgress
 
-_SEED = 0  # of the draw: the same questions for every model, and every time
+_SEED = 0  # fixed, so that all models get the same questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,7 +140,7 @@ def rejection_messages(
 def outcome_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
-    """Format each task's outcomes, unless all requests were answered by one model and read."""
+    """Format each task's irregular outcomes: unscored, refused, mixed or unread responses."""
     found = []
     for task in bench.catalog.tasks_of(suite):
         key = evaluation_key(task, condition, "metrics")
