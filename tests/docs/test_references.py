@@ -28,7 +28,8 @@ _OF_DATA = re.compile(r".*\.(?:csv|json|jsonl|parquet|png|jpg|sqlite|toml|zip)|h
 def roots_of(page: Path) -> list[Path]:
     """Folders that a page's paths may begin at: its own, those of the packages, the checkout."""
     suite = [folder for folder in page.parents if folder.parent.name == "suites"]
-    return [page.parent, *suite, CHECKOUT / "bench_assets", CHECKOUT]
+    packages = CHECKOUT / "bench_assets"
+    return [page.parent, *suite, packages, CHECKOUT]
 
 
 def exists(page: Path, said: str) -> bool:
