@@ -1,4 +1,4 @@
-"""Sensor on annotation answers: rebuilds what depends on them.
+"""Sensor on annotation answers: rebuilds the tables that depend on them.
 
 The sensor keeps no state: it compares the answers that count with the stored tables, and requests
 a run only if they differ.
@@ -42,14 +42,14 @@ class _Heard(NamedTuple):
     """A task whose answers differ from its table."""
 
     task: SuiteAnnotationTask
-    what: str  # digest of the answers that count, and which table they are compared with
+    what: str  # part of the run key: task, digest of the answers that count, time of the table
 
 
 def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
     """Build the sensor on new answers; none if no annotation task is configured.
 
     Args:
-        settings: Settings when definitions are loaded: interval, and whether it runs.
+        settings: Settings at the time definitions are loaded: configured tasks and interval.
         suites: Suites with annotation tasks.
     """
     named = settings.annotation.tasks.keys()
@@ -71,7 +71,7 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
     ) -> dg.SensorResult:
         repository = context.repository_def
-        assert repository is not None  # a sensor of definitions has one
+        assert repository is not None  # every sensor in Definitions has one
 
         def built_of(heard: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
             graph = repository.asset_graph
@@ -95,7 +95,7 @@ def listen(
 ) -> dg.SensorResult:
     """Request one run over all tasks whose answers differ from their tables.
 
-    An unavailable backend gives a message, and is tried again at the next tick.
+    If a backend is unavailable, the tick reports it, and the next tick tries again.
 
     Args:
         instance: Dagster instance, with the times of materializations.
@@ -150,7 +150,7 @@ def _heard(
 ) -> list[_Heard]:
     """Compare the answers that count, and the deadline, with the table.
 
-    Nothing if they are equal, or the task is inactive.
+    Empty if the answers are equal and no deadline has passed, or the task has no tables yet.
     """
     units, answers = (task.table(which).split("/") for which in ("units", "answers"))
     if not tables.exists(units) or not tables.exists(answers):
@@ -162,7 +162,7 @@ def _heard(
     table = made.timestamp if made else 0
     if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):
         return []
-    # One run for the same answers beside the same table, however long it takes or if it fails.
+    # Same answers and same table give the same run key: one run, even if it is slow or fails.
     return [_Heard(task, f"{task.task.name}/{digest(now)[:_DIGITS]}@{table}")]
 
 
@@ -173,7 +173,7 @@ def _has_expired(table: float, until: str) -> bool:
 
 
 def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """Answers of tasks and their downstream assets up to questions, without models."""
+    """Tables of the tasks and their downstream assets, without those of models."""
     keys = [
         task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
     ]
@@ -182,6 +182,6 @@ def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
 
 
 def _left_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """Assets of the tasks' suites that depend on no model, and the published units."""
+    """Assets in the groups of the tasks' suites and of their ablations."""
     suites = sorted({task.suite for task in tasks})
     return grouped(*suites, *(f"{suite}_ablations" for suite in suites))

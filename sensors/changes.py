@@ -2,7 +2,7 @@
 
 One rule for what is made of models: only materialized partitions are materialized again. A model is
 not evaluated on another suite because its questions changed; new checkpoints belong to the
-checkpoint sensors. Constant responses are tried as soon as there are questions.
+checkpoint sensors. Constant baselines are scored as soon as there are questions.
 """
 
 from typing import Any
@@ -51,10 +51,10 @@ def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's 
 _CLAIMS = dg.AssetSelection.tag("bench/stage", "claims")
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 
-# Metrics made before the constants try them themselves: they wait for nothing and lack nothing.
+# Metrics materialized before the constants compute these themselves, so they need not wait.
 _CHANGED = When.any_deps_match(ContentChange()).ignore(_CONSTANTS)
 _OUT_OF_DATE = _CHANGED.since(When.newly_updated())
-# Not since_last_handled: it forgets what changes between a request and the look after it.
+# Not since_last_handled: it misses a change between a request and the next tick.
 _NOT_YET_ASKED = ~When.newly_requested().since(_CHANGED)
 
 _OF_ALL_MODELS = (
@@ -93,21 +93,21 @@ def change_sensors() -> list[dg.SensorDefinition]:
     """Build the sensors on changes: one for evaluations, one for assets without cost.
 
     They start one run per model over all its tables, so that weights are loaded once; a backfill
-    would start up to a minute later. They run in the code server, which knows our condition.
+    would start up to a minute later. They run in the code server, which has ``ContentChange``.
     """
     return [
         dg.AutomationConditionSensorDefinition(
             "question_changes",
             target=dg.AssetSelection.tag("bench/per", "model")
             | dg.AssetSelection.tag("bench/per", "encoder"),
-            minimum_interval_seconds=60,  # a look at 135 tables of 20 models takes 1.3 s
+            minimum_interval_seconds=60,  # a tick over 135 tables of 20 models takes 1.3 s
             use_user_code_server=True,
             emit_backfills=False,
             description=(
-                "Asks every model again what changed in the questions that it was asked before; "
-                "of a changed table only the changed questions cost a request. Off until you "
-                "switch it on: a whole new table, such as the published edition in place of the "
-                "mini edition, would be put to every model, and servers cost money."
+                "Evaluates models again whose questions changed; only the changed questions of a "
+                "table cost a request. Off by default: after a change of the whole table, such as "
+                "from the mini edition to the published edition, every model would be evaluated "
+                "on all of it, and servers cost money."
             ),
         ),
         dg.AutomationConditionSensorDefinition(
@@ -117,10 +117,10 @@ def change_sensors() -> list[dg.SensorDefinition]:
             emit_backfills=False,
             default_status=dg.DefaultSensorStatus.RUNNING,
             description=(
-                "Gathers the leaderboard again when the metrics of any model changed, from the "
-                "first time on that it was gathered, and tries constant responses on questions "
-                "that "
-                "changed. On from the start: it asks no model."
+                "Rebuilds the leaderboard when the metrics of any model change, once it was "
+                "materialized, and scores constant baselines on changed questions. On by default: "
+                "it evaluates "
+                "no model."
             ),
         ),
     ]

@@ -34,8 +34,8 @@ from sensors.evaluations import (
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-_REQUESTS_A_TICK = 100  # Dagster looks each run key up by itself, and starts some each second
-_SHOWN = 20  # unfinished checkpoints that a tick tells about
+_REQUESTS_A_TICK = 100  # Dagster queries run keys one by one, and starts a few runs per second
+_SHOWN = 20  # unfinished checkpoints listed in a skip reason
 
 
 def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
@@ -51,7 +51,7 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
         jobs=jobs,
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Evaluates each checkpoint that is finished in a folder of [checkpoints].",
+        description="Evaluates each finished checkpoint in the folders of [checkpoints].",
     )
     def folders(context: dg.SensorEvaluationContext, settings: SettingsResource) -> dg.SensorResult:
         loaded, tables = settings.load(), _tables(context, suites)
@@ -62,7 +62,7 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
         jobs=jobs,
         minimum_interval_seconds=600,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Evaluates what each branch and tag of [checkpoints]' hub repositories is at.",
+        description="Evaluates the commit of each branch and tag of the repositories of [checkpoints].",
     )
     def revisions(
         context: dg.SensorEvaluationContext, settings: SettingsResource
@@ -81,7 +81,7 @@ def watch_folders(
     """Request evaluations of checkpoints in watched folders; retire deleted ones.
 
     A retired checkpoint has no partition any more; its tables stay. Only a checkpoint that is
-    certainly deleted retires: see ``Survey.gone``.
+    certainly deleted retires: see ``CheckpointSurvey.gone``.
 
     Args:
         instance: Dagster instance with partitions and runs.
@@ -158,7 +158,7 @@ def watch_hub(
 @dataclass(frozen=True, slots=True)
 class _Checkpoints:
     alive: Sequence[str]  # partition keys
-    known: Mapping[str, str]  # content -> partition key, of those that are partitions already
+    known: Mapping[str, str]  # content -> partition key, of existing partitions
     retired: Sequence[str]
     unfinished: Mapping[str, str]  # name -> why
 
@@ -214,5 +214,5 @@ def _result(
 def _summary(found: _Checkpoints) -> str:
     lines = [f"{len(found.alive)} checkpoints, nothing new"]
     lines += [f"retired: {key}" for key in found.retired]
-    lines += [f"not taken: {name}: {why}" for name, why in found.unfinished.items()][:_SHOWN]
+    lines += [f"not evaluated: {name}: {why}" for name, why in found.unfinished.items()][:_SHOWN]
     return "\n".join(lines)

@@ -23,7 +23,7 @@ LEADERBOARD = dg.AssetKey("leaderboard")
 
 
 def configuration_sensor(state: State) -> dg.SensorDefinition:
-    """Build the sensor on changes of the configuration; it asks no model.
+    """Build the sensor on changes of the configuration; it evaluates no model.
 
     Args:
         state: Digests the parts of the configuration that make metrics stale.
@@ -32,11 +32,11 @@ def configuration_sensor(state: State) -> dg.SensorDefinition:
     @dg.sensor(
         name="configuration_changes",
         target=dg.AssetSelection.assets(LEADERBOARD),
-        minimum_interval_seconds=60,  # a look costs a few milliseconds a model
+        minimum_interval_seconds=60,  # a tick takes a few milliseconds per model
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
-            "Gathers the leaderboard again when a model or a judge that was measured is configured "
-            "otherwise: its numbers are marked as stale. On from the start: it asks no model."
+            "Rebuilds the leaderboard when the configuration of an evaluated model or of a judge "
+            "changes, which marks their metrics as stale. On by default: it evaluates no model."
         ),
     )
     def configuration_changes(
@@ -57,12 +57,12 @@ def look(
     """Compare with the last tick; the first tick only records."""
     try:
         now = state(settings.load(), tables)
-    except SettingsError as why:  # it is being written
+    except SettingsError as why:  # bench.toml is being edited
         return dg.SensorResult(cursor=cursor, skip_reason=str(why))
     if cursor in (None, now):
-        return dg.SensorResult(cursor=now, skip_reason="configured as before")
+        return dg.SensorResult(cursor=now, skip_reason="the configuration is unchanged")
     if instance.get_latest_materialization_event(LEADERBOARD) is None:
-        return dg.SensorResult(cursor=now, skip_reason="the leaderboard was never gathered")
+        return dg.SensorResult(cursor=now, skip_reason="the leaderboard was never materialized")
     request = dg.RunRequest(asset_selection=[LEADERBOARD])  # its export follows by itself
     return dg.SensorResult(cursor=now, run_requests=[request])
 
@@ -74,7 +74,7 @@ def model_sensor() -> dg.SensorDefinition:
         name="configured_models",
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Makes each model of bench.toml a partition, and each encoder; asks none.",
+        description="Adds a partition for each model and encoder of bench.toml; evaluates none.",
     )
     def models(context: dg.SensorEvaluationContext, settings: SettingsResource) -> dg.SensorResult:
         return new_partitions(context.instance, settings.load())

@@ -19,10 +19,10 @@ from resources.config.bench_toml import Settings
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_key
 
 EVALUATE = "evaluate_checkpoint"
-"""Name of the job over everything that is made of one model."""
+"""Name of the job that materializes all tables of one model."""
 
 CLAIMED = 300.0
-"""s that a tick has to start what it claimed; Dagster gives one 60."""
+"""s that a tick's lease on a run lasts; Dagster gives a tick 60."""
 
 _OVER = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
@@ -31,17 +31,17 @@ _OVER = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRun
 class SuiteTables:
     """The tables of a suite that take part in an evaluation of a model."""
 
-    questions: Sequence[dg.AssetKey]  # those that models are asked
-    looks: Sequence[dg.AssetKey]  # what a quick evaluation makes
-    made: Sequence[dg.AssetKey]  # everything that the evaluation makes
+    questions: Sequence[dg.AssetKey]  # question tables of its model tasks
+    looks: Sequence[dg.AssetKey]  # outputs of the quick evaluation
+    made: Sequence[dg.AssetKey]  # outputs of the full evaluation
 
 
-Tables: TypeAlias = Mapping[str, SuiteTables]  # by suite, those that ask models
+Tables: TypeAlias = Mapping[str, SuiteTables]  # by name of the suite; only suites with model tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointEvaluation:
-    """A needed run of a checkpoint over all missing suites, which loads the weights once."""
+    """A run to request: one checkpoint on all missing suites, so that weights are loaded once."""
 
     job: str
     checkpoint: str
@@ -61,7 +61,7 @@ def suite_tables(*suites: str) -> dg.AssetSelection:
 def tables_of(
     suites: Iterable[Suite], repository: dg.RepositoryDefinition
 ) -> dict[str, SuiteTables]:
-    """Find the tables of each suite that asks models."""
+    """Find the tables of each suite that has tasks for models."""
     return {
         suite.name: SuiteTables(
             questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
@@ -106,8 +106,8 @@ def evaluations(
 ) -> Iterator[CheckpointEvaluation]:
     """Find the evaluations of checkpoints for which no run was started.
 
-    A suite with a quick evaluation follows once that has finished, so that a checkpoint that does
-    not load costs no more.
+    The full evaluation on a suite waits for a successful quick evaluation, if there is one, so that
+    a checkpoint that cannot be loaded starts no further run.
 
     Args:
         instance: Dagster instance with the runs.
@@ -116,7 +116,7 @@ def evaluations(
         first: Questions per task of the quick evaluation; 0: none.
     """
     started = _started(instance)
-    # Before the looks themselves: one that ends meanwhile must not seem over with half of them.
+    # Read before the tables: a run that ends in between must not count as over with half of them.
     looking = _looking(instance) if first else set()
     looked = {suite: _looked(instance, of.looks) for suite, of in tables.items() if first}
     for checkpoint in checkpoints:
@@ -138,13 +138,13 @@ def run_requests(
 ) -> Iterator[dg.RunRequest]:
     """Request the runs that no other tick requests.
 
-    Two ticks may run at once before a run is stored, so each request takes a lease. If a lease
-    ended without a run, its tick was killed, and this one takes over.
+    Two ticks may overlap before a run is stored, so each request takes a lease. If a lease expired
+    without a run, its tick was killed, and this one takes over.
 
     Args:
         needed: The runs.
         tables: Tables of each suite.
-        claim: Takes the lease on an evaluation of one suite, shared by all ticks.
+        claim: Takes the lease on ``<name>/<suite>``; False if another tick holds it.
     """
     for one in needed:
         suites = [suite for suite in one.suites if claim(f"{one.name}/{suite}")]

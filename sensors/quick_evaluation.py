@@ -31,7 +31,7 @@ from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, table_output
 
-_FEWEST = 2  # independent questions
+_FEWEST = 2  # independent questions (clusters) of a comparison
 
 
 def verdict(
@@ -57,7 +57,7 @@ def verdict(
     models = tables.partitions(_key(task, "scores"))
     earlier = _earlier(scores[0].model, models) if scores else []
     if not earlier:
-        return "nothing to compare with: no step before it in its run was evaluated"
+        return "nothing to compare with: no earlier step of its run was evaluated"
     other = earlier[-1]
     try:
         before = tables.read(_key(task, "scores"), Score, other)
@@ -67,14 +67,14 @@ def verdict(
     pairs = _pairs(task, questions, _alike((said, before), (predictions, scores)))
     gains = gains_in_turn(pairs)
     if len(gains) < _FEWEST:
-        return f"not comparable with {other}: fewer than {_FEWEST} questions asked alike"
+        return f"not comparable with {other}: fewer than {_FEWEST} questions with the same prompt"
     # Half of the step's budget: the whole evaluation, tested two-sided, has the other half.
     n_tasks = n_measured(tables, tasks, other)
     p, alpha = p_worse(gains), run_alpha(scores[0].model, [*models, scores[0].model], n_tasks) / 2
     return (
         f"{'worse' if p < alpha else 'undecided'} against {other}: {task.primary_metric}"
-        f" {change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g} of"
-        f" {alpha:.2g} that comparison {len(earlier)} of the run may spend"
+        f" {change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g}"
+        f" (alpha {alpha:.2g}, comparison {len(earlier)} of the run)"
     )
 
 
@@ -106,7 +106,7 @@ def _alike(
     before: tuple[Sequence[Prediction], Sequence[Score]],
     after: tuple[Sequence[Prediction], Sequence[Score]],
 ) -> tuple[dict[str, list[Score]], dict[str, list[Score]]]:
-    """Select the scores of both on common questions with the same scorer and judge."""
+    """Select the scores of both on questions with the same prompt, scorer and judge."""
     old, new = ({**by_question(scores)} for _, scores in (before, after))
     asked_then, asked_now = (_prompts(said) for said, _ in (before, after))
     alike = [
@@ -182,9 +182,9 @@ def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         pool="gpu",
         code_version=str(task.version),
         description=(
-            f"One row: one metric of {task.shown} over the few questions that a checkpoint is "
-            "asked first (`first` in [checkpoints] of bench.toml). Not comparable with the metrics "
-            "of the whole table."
+            f"One row: one metric of {task.shown} on the questions of a checkpoint's quick "
+            "evaluation (`first` in [checkpoints] of bench.toml). Not comparable with the metrics "
+            "on all questions."
         ),
     )
     def quick_evaluation(

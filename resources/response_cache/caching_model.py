@@ -1,4 +1,4 @@
-"""Caching model: asks only prompts that are not cached."""
+"""Caching model: sends only requests that are not cached."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from resources.response_cache.sessions import RequestSession
     from resources.response_cache.store import ResponseStore
 
-Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those cached, total
 
 
 class CachingModel:
@@ -48,7 +48,7 @@ class CachingModel:
         """Add a name, a cache and thinking tags to an engine."""
         self._name = name
         self._engine = engine
-        # To look whether it looks takes a tenth of all that is done for a response.
+        # isinstance of a protocol takes a tenth of the time spent on a response.
         self._further = engine if isinstance(engine, KeyExtension) else None
         self._store = store
         self._progress = progress
@@ -63,14 +63,14 @@ class CachingModel:
 
     @property
     def signature(self) -> str:
-        """Identity of the engine, its decoding parameters, and its own tags of thoughts."""
+        """Identity of the engine, its decoding parameters, and configured thinking tags."""
         tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
         decoding = f"|{drawn}" if (drawn := self._engine.decoding) else ""
         return f"{self._engine.identity}{decoding}{tags}"
 
     @property
     def elicits(self) -> Collection[str]:
-        """What the engine can be asked for beside texts."""
+        """The engine's methods of choosing an option; none if it only generates text."""
         return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     @property
@@ -87,18 +87,18 @@ class CachingModel:
         return twin
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order, from the store where it can.
+        """Respond to each request, in order, from the cache if possible.
 
         Equal requests are sent once. Failures and refusals are not stored.
 
         Raises:
-            ModelError: If the model cannot be asked, or no request succeeded and not all were
+            ModelError: If the model cannot be reached, or no request succeeded and not all were
                 permanently refused.
         """
         return [response for _, response in self._answered([requests], len(requests))]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, in batches that keep the engine busy.
+        """Respond to each request, in order, in batches that keep the engine busy.
 
         Raises:
             ModelError: As ``response``, also at the end.
@@ -123,7 +123,7 @@ class CachingModel:
             for request, key in zip(requests, keys, strict=True):
                 yield request, replace(known[key], thinking_tags=self._thinking_tags)
         if come.failed and come.failed == come.asked and come.refused < come.failed:
-            raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
+            raise ModelError(f"{self._name}: all {come.failed} requests failed: {come.why}")
 
     def _ask(self, unknown: dict[str, Request], come: "_AskedCount") -> dict[str, Response]:
         """Send missing requests, and wait for those that another process is sending."""
@@ -205,7 +205,7 @@ class _AskedCount:
         self.asked, self.failed, self.refused, self.why = 0, 0, 0, ""
 
     def __iter__(self) -> Iterator[int]:
-        """Numbers of a progress message."""
+        """Arguments of ``Progress``."""
         return iter((self.done, self.remembered, self.total))
 
     def found(self, n: int, known: int, unknown: int) -> None:

@@ -28,12 +28,12 @@ class Engine(Protocol):
         ...
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests in any order; yields position and response as they arrive.
+        """Send requests; yields position and response as they arrive, in any order.
 
-        Every position occurs exactly once; unanswered requests get an ``error``.
+        Every position occurs exactly once; a request without a response gets an ``error``.
 
         Raises:
-            ModelError: If the model cannot be asked at all.
+            ModelError: If the model cannot be reached at all.
         """
         ...
 
@@ -62,20 +62,19 @@ class BatchSizeHint(Protocol):
 
 
 VALIDATION_VERSION = (
-    "1"  # kept beside each response; raise it when a gate before the store lets less in than before
+    "1"  # stored with each response; raise it when validation becomes stricter
 )
 
 
 def validate_arrivals(
     arrivals: Iterable[tuple[int, Response]], n: int
 ) -> Iterator[tuple[int, Response]]:
-    """Validate responses to ``n`` requests as they arrive; see ``core.certain``.
+    """Validate responses to ``n`` requests as they arrive; see ``core.schema.chat.certain``.
 
     Invalid and missing responses get an ``error``.
 
     Raises:
-        ModelError: If a response belongs to no request, or a request has two: then no assignment is
-            certain.
+        ModelError: If a response belongs to no request, or a request has two: positions are wrong.
     """
     waiting = set(range(n))
     for position, said in arrivals:
@@ -85,4 +84,4 @@ def validate_arrivals(
         waiting.discard(position)
         yield position, certain(said)
     for position in sorted(waiting):
-        yield position, Response(error="asked, and no response came")
+        yield position, Response(error="the engine returned no response")

@@ -17,13 +17,13 @@ Changes: TypeAlias = frozenset[Change]
 Arrivals: TypeAlias = Iterator[tuple[int, Response]]
 
 LOCAL_CHANGES: Changes = frozenset({"laid on white", "scaled"})
-"""What the local engines did not do before version 1."""
+"""Changes that local engines make since version 1 of the decoder."""
 
 PYTHON_CHANGES: Changes = LOCAL_CHANGES | {"turned"}
-"""What the image store's ``open`` and models in Python did not do."""
+"""Changes that the image store's ``open`` and models in Python make since version 1."""
 
 SERVER_CHANGES: Changes = PYTHON_CHANGES | {"first frame", "inks"}
-"""What was left to servers: they were sent the file."""
+"""Changes that servers see since version 1; before, they were sent the original file."""
 
 
 class ImageChangeRecorder:
@@ -49,7 +49,7 @@ class ImageChangeRecorder:
         return next(filter(None, (self.mark(one.sha256) for one in request.prompt.images)), "")
 
     def noted(self, requests: Sequence[Request], arrivals: Arrivals) -> Arrivals:
-        """Note on responses to images with several frames, or without the end of their file."""
+        """Add a note to responses to images with several frames or a truncated file."""
         for position, response in arrivals:
             yield position, self._noted(requests[position], response)
 
@@ -68,6 +68,6 @@ class ImageChangeRecorder:
         if sha256 not in self._seen:
             try:
                 self._seen[sha256] = changes_of(self._read_image(sha256))
-            except ImageError:  # which is the request's error, once it is asked
+            except ImageError:  # reported as the request's error when it is sent
                 return frozenset()
         return self._seen[sha256]

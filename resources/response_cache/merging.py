@@ -33,7 +33,7 @@ def merge_into(
 ) -> MergeResult:
     """Copy every intact response, and verify its arrival; the source is unchanged.
 
-    Of two responses of a key the older one stays. After an interruption, run it again.
+    Of two responses with the same key, the older one stays. After an interruption, run it again.
 
     Args:
         target: The store to write to.

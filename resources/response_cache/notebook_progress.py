@@ -42,7 +42,7 @@ class NotebookProgress:
         self._shown = display(HTML(self._html()), display_id=True)
 
     def stop(self) -> None:
-        """Leave the bars as they are, without those that never had a length."""
+        """Stop updating; bars with a total stay visible."""
         self._lines = [line for line in self._lines if line.total is not None]
         self._draw(last=True)
 
@@ -52,7 +52,7 @@ class NotebookProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the bars as they are."""
+        """Stop updating; see ``stop``."""
         self.stop()
 
     def add_task(self, description: str, total: float | None = None, said: str = "") -> "TaskID":
@@ -67,7 +67,7 @@ class NotebookProgress:
         self._draw()
 
     def update(self, line: "TaskID", *, completed: float, total: float | None, said: str) -> None:
-        """Set a bar, and what stands beside it."""
+        """Set the progress of a bar, and the text beside it."""
         one = self._lines[line]
         one.done, one.total, one.said = completed, total, said
         self._draw()

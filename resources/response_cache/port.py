@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenCounts:
-    """Tokens that a model read and wrote, or is expected to."""
+    """Prompt and completion tokens of a model, counted or expected."""
 
     prompt: int = 0
     completion: int = 0

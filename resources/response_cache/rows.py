@@ -1,4 +1,4 @@
-"""Rows of the response cache: one that is damaged never affects another."""
+"""Rows of the response cache: a damaged one never affects another."""
 
 import json
 from collections import Counter
@@ -46,7 +46,7 @@ def count_states(
 
 
 def is_prompt(sha256: str, turns: object) -> bool:
-    """Whether the turns of a prompt have the digest that names them."""
+    """Whether the turns of a prompt match the digest under which they are stored."""
     written = str(turns)
     if text_digest(written) == sha256:
         return True

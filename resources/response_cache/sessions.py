@@ -1,4 +1,4 @@
-"""Session that sends requests: how responses are stored as they arrive."""
+"""Request session: stores responses as they arrive."""
 
 import queue
 import threading
@@ -18,11 +18,11 @@ from resources.storage.leases import Leases
 from resources.storage.schema import prompts, responses, upsert
 
 _Item: TypeAlias = tuple[Row, str] | str | None
-"""A response with its prompt, the key of a failed request, or the end."""
+"""A response with its prompt, the key of a failed request, or None for the end."""
 
-_QUEUE = 100  # responses that may wait to be written, and those of one transaction
+_QUEUE = 100  # the most responses in the queue, and in one transaction
 _GATHERING = 0.02  # s to wait for more: a transaction of one costs as much as one of fifty
-_PATIENCE = 15.0  # s to wait for a response before leases are looked at
+_PATIENCE = 15.0  # s to wait for a response if there are no leases to renew
 
 _KEEP_PROMPT = (
     "DO UPDATE SET turns = excluded.turns WHERE coalesce(prompts.turns, '') <> excluded.turns"
@@ -41,13 +41,13 @@ def insert(
     *,
     keep_older: bool = False,
 ) -> None:
-    """Store responses and prompts; responses that exist stay, or the older of two.
+    """Store responses and prompts; existing responses stay, unless ``keep_older``.
 
     Args:
         connection: In a transaction.
         rows: The responses.
         turns: Digest of a prompt -> its turns as JSON. They replace damaged ones.
-        keep_older: Whether an older response replaces one that exists.
+        keep_older: Whether an older response replaces an existing one.
     """
     each = [{"sha256": sha256, "turns": turns[sha256]} for sha256 in sorted(turns)]
     upsert(connection, prompts, each, _KEEP_PROMPT)
@@ -59,8 +59,8 @@ def insert(
 class RequestSession:
     """Requests that one process sends during a ``with`` block.
 
-    A thread stores their responses: in each transaction all that arrived within 20 ms, or during
-    the transaction before, at most 100. A killed process loses no others, 200 at most.
+    A thread stores their responses in transactions of at most 100: those that arrived within 20 ms
+    or during the previous transaction. A killed process loses at most 200 responses.
     """
 
     def __init__(
@@ -76,20 +76,20 @@ class RequestSession:
             database: Where the responses are stored.
             ours: Keys of the requests that only this process sends.
             found: Responses by key that other processes stored since the look-up.
-            leases: The leases on ``ours``; None for a file, which has none.
+            leases: The leases on ``ours``; None for SQLite, which has no leases.
         """
         self.ours, self.found = ours, found
         self._database, self._leases = database, leases
         self._patience = leases.seconds / 4 if leases else _PATIENCE
         self._items: queue.Queue[_Item] = queue.Queue(_QUEUE)
-        self._filled = threading.Event()  # nothing more can arrive: the queue is full, or the end
+        self._filled = threading.Event()  # the queue is full, or the end was put into it
         self._renewed = time.monotonic()
         self._failure: HomeError | None = None
         self._opened = threading.Event()
         self._thread = threading.Thread(target=self._write, name="responses", daemon=True)
 
     def __enter__(self) -> Self:
-        """Start the thread; before a request is sent, it has opened the store."""
+        """Start the thread, and wait until it has opened the store."""
         if self.ours:
             self._thread.start()
             self._opened.wait()
@@ -117,14 +117,14 @@ class RequestSession:
         """Queue a response for storage, with the turns of its prompt as JSON.
 
         Raises:
-            HomeError: If one before it could not be.
+            HomeError: If an earlier response could not be stored.
         """
         self._put((row, turns))
         if self._failure:
             raise self._failure
 
     def give_up(self, key: str) -> None:
-        """Let other processes send a request that failed."""
+        """Release the lease on a failed request, so that other processes can send it."""
         self._put(key)
 
     def _put(self, item: _Item) -> None:
@@ -152,7 +152,7 @@ class RequestSession:
             self._opened.set()
 
     def _write_some(self, write: Write) -> bool:
-        """Store what has arrived, and renew the leases in time; whether more may come."""
+        """Store what has arrived, and renew the leases when due; False after the end."""
         items = self._arrived()
         arrived = [item for item in items if isinstance(item, tuple)]
         done = {item for item in items if isinstance(item, str)}

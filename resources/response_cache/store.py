@@ -36,7 +36,7 @@ _LONGEST_WAIT = 5.0  # s between two look-ups of requests that other processes s
 
 
 class ResponseStore:
-    """The responses of one home, or of all homes that name the same database."""
+    """The responses of one home, or of all homes that share a database."""
 
     def __init__(self, database: Database, lease: float = LEASE) -> None:
         """Create the tables, or check their schema.
@@ -121,23 +121,23 @@ class ResponseStore:
         return ResponseAverages(seconds=seconds, tokens=tokens)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Every response as it stands, damaged or not."""
+        """Every stored response as a row, damaged or not."""
         yield from self._pages(responses, responses.c.key)
 
     def prompts(self) -> Iterator[tuple[str, str]]:
-        """Digest and turns of every prompt as they stand."""
+        """Digest and turns of every stored prompt, damaged or not."""
         for row in self._pages(prompts, prompts.c.sha256):
             yield row["sha256"], row["turns"]
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Delete responses, so that their requests are sent again; how many there were."""
+        """Delete responses, so that their requests are sent again; returns their number."""
         named = list(keys)
         return self.database.write(
             lambda connection: _delete(connection, among(connection, responses.c.key, named))
         )
 
     def remove(self, asked_as: Collection[str]) -> int:
-        """Delete all responses of models, named by identity and decoding; how many there were.
+        """Delete all responses of models, given by identity and decoding; returns their number.
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
@@ -162,7 +162,7 @@ class ResponseStore:
         return int(self.database.read(lambda connection: connection.scalar(found)) or 0)
 
     def merge(self, rows: Sequence[Row], turns: Mapping[str, str]) -> None:
-        """Insert rows and prompts of another store; of two responses of a key the older stays."""
+        """Insert rows and prompts of another store; of two responses with one key the older stays."""
         self._drop_damaged(self._look_up([row["key"] for row in rows])[1])
         self.database.write(partial(insert, rows=rows, turns=turns, keep_older=True))
 
@@ -198,7 +198,7 @@ _ASKED_AS = responses.c.model + sa.case(
 
 
 def _count(name: str) -> sa.ColumnElement[int]:
-    """A column of tokens without damaged values."""
+    """A column of token counts, with NULL for implausible values."""
     column = responses.c[name]
     return sa.case((column.between(0, MOST_TOKENS), column))
 

@@ -36,7 +36,7 @@ class Throughput:
         self._completion_arrived += response.completion_tokens or 0
 
     def arrived(self) -> list[str]:
-        """Progress in words: failures, tokens, cost."""
+        """Parts of a progress line: failures, tokens, cost."""
         tokens = self._prompt_arrived + self._completion_arrived
         money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
         return [
@@ -48,7 +48,7 @@ class Throughput:
     def count(
         self, responses: Collection[Response], seconds: float, peak_memory: int | None = None
     ) -> None:
-        """Count the responses of an evaluation.
+        """Count the responses of a batch.
 
         Args:
             responses: The responses; those with ``error`` do not count.
@@ -80,7 +80,7 @@ class Throughput:
 
 
 ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar", "in a notebook"]
-"""Where progress is shown beside the log of the run: nowhere, on stderr, on a terminal, below the
+"""Where progress is shown besides the log of the run: nowhere, on stderr, on a terminal, below the
 cell of a notebook."""
 
 EVERY = 10.0  # s between two lines
@@ -119,7 +119,7 @@ class RequestProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the bar as it is."""
+        """Stop updating the bar; it stays visible."""
         if self._bar:
             self._bar.stop()
 
@@ -135,7 +135,7 @@ class RequestProgress:
         if now - self._told_at > EVERY:
             self._told_at = now
             self._tell(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
-        if self.on_arrival and done < total:  # the run itself scores the whole
+        if self.on_arrival and done < total:  # the run itself scores all responses
             self.on_arrival()
 
     def metadata(self) -> dict[str, int | float]:

@@ -1,4 +1,4 @@
-"""Kubernetes run launcher, which the values of Dagster's Helm chart name: deploy/values.yaml."""
+"""Kubernetes run launcher, for the values of Dagster's Helm chart (deploy/values.yaml)."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from resources.runs.orphaned_runs import process_health
 from resources.runs.run_needs import needs_of, pod_config
 
-_SENT = "bench/sent_to"  # of runs that are jobs: what others record here is none of its business
+_SENT = "bench/sent_to"  # tag of runs that are Kubernetes jobs; others run in a command's process
 _POD = "dagster-k8s/config"  # tag of a run: its pod, merged into that of the values
 
 
@@ -22,7 +22,7 @@ class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
     """
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Send a run."""
+        """Create the job of a run."""
         run = context.dagster_run
         tags = {_SENT: "kubernetes"}
         if _POD not in run.tags:

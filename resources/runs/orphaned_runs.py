@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from resources.runs.heartbeats import Heartbeats
 
 _PROCESS = ".dagster/bench_process"  # hidden in the UI, as the next two
-_LAUNCHED = ".dagster/bench_launched_on"  # by what process and when; until the run says the former
-_RUN = ".dagster/bench_process_of"  # whose tags these are: a retry has its predecessor's
+_LAUNCHED = ".dagster/bench_launched_on"  # launching process, used until the run records its own
+_RUN = ".dagster/bench_process_of"  # the run that these tags describe: a retry inherits them
 _GOING = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
@@ -37,7 +37,7 @@ _GOING = [
 
 
 def process_tags(run_id: str) -> dict[str, str]:
-    """Tags that say that a run is this process's."""
+    """Tags that record this process as that of a run; none without ``/proc``."""
     process = this_process()
     return {_PROCESS: str(process), _RUN: run_id} if process else {}
 
@@ -53,18 +53,18 @@ def run_lock(run_id: str) -> str:
 
 
 def locks_of(instance: dg.DagsterInstance) -> Path:
-    """The folder of locks, beside that of the instance."""
+    """Folder of the lock files, beside the instance's folder."""
     return Path(instance.root_directory).parent / "locks"
 
 
 def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
-    """Send heartbeats of a run to the shared database."""
+    """Send heartbeats of a run to the shared database, if there is one."""
     heartbeats = _heartbeats(instance)
     return heartbeats.beating(run_id) if heartbeats else nullcontext()
 
 
 def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
-    """Whether the process of a run is gone for certain."""
+    """Whether the process of a run has certainly ended."""
     here = this_process()
     if here is None or run.tags.get(_RUN) != run.run_id:
         return False
@@ -72,7 +72,7 @@ def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     if process is None:
         return _died_before_start(instance, run, here)
     gone, heartbeats = is_gone(process, here), _heartbeats(instance)
-    # Machines that were copied have one name and id: here another start may be another machine.
+    # Cloned machines have the same name and id: another boot may be that of another machine.
     if heartbeats and (gone is None or process.boot != here.boot):
         return heartbeats.is_lost(run.run_id)
     if gone is None and process.boot == here.boot:  # it is in another container of this machine
@@ -88,19 +88,19 @@ def process_health(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRun
 
 
 def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
-    """Fail the runs whose process is gone, and free their pools; returns their descriptions.
+    """Fail the runs whose process has ended, and free their pools; returns their descriptions.
 
-    The daemon tries again those that it had started, as ``run_retries`` of dagster.yaml has it. Of
-    a command, the person who typed it does.
+    The daemon retries runs that it started, see ``run_retries`` in dagster.yaml. A run of a command
+    is not retried.
     """
     ended = []
     for run in instance.get_runs(dg.RunsFilter(statuses=_GOING)):
         if not (is_orphaned(instance, run) or _has_left_the_queue(instance, run)):
             continue
         now = instance.get_run_by_id(run.run_id)
-        if now is None or now.status != run.status:  # it wrote its end before it ended
+        if now is None or now.status != run.status:  # it finished meanwhile
             continue
-        why = "The process of this run is gone: it was killed, or its machine started anew."
+        why = "The process of this run is gone: it was killed, or its machine was restarted."
         if run.status == dg.DagsterRunStatus.CANCELING:
             instance.report_run_canceled(run, why)
         else:
@@ -143,15 +143,15 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
 def guard_run(
     instance: dg.DagsterInstance, run: dg.DagsterRun, tables: Callable[[], Locks] | None = None
 ) -> Generator[None]:
-    """Name the run's process, lock the tables that it makes, and send its heartbeats.
+    """Record the run's process, lock the tables that it makes, and send its heartbeats.
 
-    A run that already has this process's name, as one in the process of a command, is guarded by
-    what has started it.
+    A run that already has the tag of this process, such as the run of a command, is guarded by its
+    caller.
 
     Args:
-        instance: Records the run.
-        run: One that begins in this process.
-        tables: Opens the locks of tables; those of the home, unless homes share tables.
+        instance: Dagster instance of the run.
+        run: A run that starts in this process.
+        tables: Opens the locks of tables; by default those of the home.
     """
     if run.tags.get(_RUN) == run.run_id and run.tags.get(_PROCESS) == str(this_process()):
         yield
@@ -178,7 +178,7 @@ class RunTableIOManager(TableIOManager):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
-        """Store tables, as long as a run lasts; outside of a run nothing is locked."""
+        """Guard the run while it stores tables; outside of a run, nothing is locked."""
         if context.run is None or context.instance is None or not context.instance.is_persistent:
             yield self
             return
@@ -189,7 +189,7 @@ class RunTableIOManager(TableIOManager):
 
 
 def _folders(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:
-    """Folders of the tables that a run makes: tasks, and conditions."""
+    """Folders of the tables that a run makes, one per task and condition."""
     steps = run.step_keys_to_execute
     if steps is None and run.execution_plan_snapshot_id:
         plan = instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)
@@ -215,7 +215,7 @@ def _died_before_start(
     if launched is None or launched.host != here.host or record is None:
         return False
     if launched.boot != here.boot:
-        return _heartbeats(instance) is None  # else it may be a copy of this machine
+        return _heartbeats(instance) is None  # else it may be a clone of this machine
     if run.status == dg.DagsterRunStatus.STARTING:
         return False  # Dagster's run monitoring fails it after start_timeout_seconds
     waited = time.time() - (record.start_time or time.time())

@@ -21,14 +21,14 @@ Result = TypeVar("Result")
 _UNTIL_CONNECTED = 60.0  # s
 _SAYS = "the Ray cluster that this machine belongs to"
 _HOW = (
-    "start one on this machine (docs/cluster.md), or set RAY_ADDRESS to the head's; a cluster with"
-    " a token wants RAY_AUTH_MODE=token and its RAY_AUTH_TOKEN here too"
+    "start a node on this machine (docs/cluster.md), or set RAY_ADDRESS to the head's address; for"
+    " a cluster with a token, also set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
 )
-_TOKEN_FILE = "~/.ray/auth_token"  # where Ray looks for it, if nothing is said
+_TOKEN_FILE = "~/.ray/auth_token"  # Ray's default
 
 
 def connect() -> None:
-    """Connect this process to the cluster, as RAY_ADDRESS or the node on this machine has it.
+    """Connect this process to the cluster at RAY_ADDRESS, or to that of the node on this machine.
 
     Raises:
         ModelError: If Ray is not installed, or no cluster can be reached.
@@ -43,13 +43,13 @@ def connect() -> None:
         try:
             within(_UNTIL_CONNECTED, _connect)
         except TimeoutError as why:
-            raise ModelError(f"{_SAYS} did not answer within {why}; {_HOW}") from None
+            raise ModelError(f"{_SAYS} did not respond within {why}; {_HOW}") from None
         except refusals() as why:
             raise ModelError(f"{_SAYS} cannot be reached: {first_line(why)}; {_HOW}") from why
 
 
 def missing_token() -> str:
-    """Message about a missing token, for which Ray would end this process; else ""."""
+    """Message about a missing token, without which Ray would end this process; else ""."""
     if os.environ.get("RAY_AUTH_MODE", "").lower() != "token" or os.environ.get("RAY_AUTH_TOKEN"):
         return ""
     file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or _TOKEN_FILE).expanduser()
@@ -60,7 +60,7 @@ def missing_token() -> str:
 
 def refusals() -> tuple[type[Exception], ...]:
     """Ray's exceptions for an unreachable cluster or a wrong token."""
-    said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: requests'
+    said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: of requests
     if not importlib.util.find_spec("ray"):
         return said
     from ray.exceptions import RayError
@@ -74,7 +74,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     Never in the main thread, where Ray would replace the SIGTERM handler.
 
     Raises:
-        TimeoutError: If it takes longer; says how long that was.
+        TimeoutError: If it takes longer; the message is the timeout, such as "60 s".
         Exception: What ``work`` raises.
     """
     done: Future[Result] = Future()
@@ -87,7 +87,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
         except expected as why:
             done.set_exception(why)
         finally:
-            if not done.done():  # a fault of ours: the thread's traceback is printed too
+            if not done.done():  # a bug: the thread's traceback is printed too
                 done.set_exception(sys.exception())
 
     threading.Thread(target=run, daemon=True).start()
@@ -99,7 +99,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
 def _connect() -> None:
     import ray
 
-    # Else Ray says to our terminal what concerns its own threads.
+    # Else Ray prints messages about its threads to our terminal.
     logging.getLogger("ray").setLevel(logging.ERROR)
     ray.init(address="auto", configure_logging=False, log_to_driver=False)
 
@@ -113,7 +113,7 @@ def why_nowhere(needs: Mapping[str, float]) -> str:
 
 
 def why_none_of(nodes: Sequence[Mapping[str, float]], needs: Mapping[str, float]) -> str:
-    """Reason why no node has a path; "" if one has.
+    """Reason why no node has the resources; "" if one has.
 
     >>> why_none_of([{"CPU": 2.0}, {"CPU": 4.0}], {"CPU": 1, "GPU": 1})
     'no node of the 2 has CPU 1 (the most is 4), GPU 1 (the most is 0)'

@@ -33,7 +33,7 @@ def open_atomic(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
 
 @contextmanager
 def open_temporary(path: Path) -> Generator[tuple[IO[bytes], Path]]:
-    """Open a file beside ``path``, which is deleted at the end if it still has that name."""
+    """Open a temporary file beside ``path``; at the end it is deleted, unless it was renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(
         dir=path.parent, prefix=".", suffix=".unfinished", delete=False

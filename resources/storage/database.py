@@ -72,7 +72,7 @@ class SqliteDatabase:
         return older
 
     def read(self, work: Callable[[sa.Connection], Result]) -> Result:
-        """Run a unit of work that changes nothing, also where the file may not be written."""
+        """Run a unit of work that changes nothing; also works on a read-only file."""
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             open_read_only(self.file) as raw,
@@ -103,7 +103,7 @@ class SqliteDatabase:
             def write(work: Callable[[sa.Connection], Result]) -> Result:
                 with connection.begin():
                     result = work(connection)
-                if _inode(self.file) != opened:  # what is written then is lost without an error
+                if _inode(self.file) != opened:  # SQLite writes to a deleted file without an error
                     raise HomeError(f"{self.file}: {_GONE}")
                 return result
 
@@ -143,7 +143,7 @@ class SqliteDatabase:
 
 
 _GONE = (
-    "deleted or replaced while it was used, and what was written since is lost. Run the command"
+    "deleted or replaced while in use; writes since then are lost. Run the command"
     " again, and delete nothing meanwhile"
 )
 
@@ -173,8 +173,8 @@ def _engine() -> sa.Engine:
 
 @contextmanager
 def _connection(raw: SqliteConnection, begin: str) -> Generator[sa.Connection]:
-    """A connection of SQLAlchemy over one of sqlite3, with the errors of sqlite3."""
-    raw.isolation_level = None  # transactions begin and end where SQLAlchemy says
+    """Wrap a connection of sqlite3 for SQLAlchemy; raises the errors of sqlite3."""
+    raw.isolation_level = None  # SQLAlchemy begins and ends transactions
     token = _opened.set((raw, begin))
     try:
         with _engine().connect() as connection:

@@ -39,7 +39,7 @@ def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[
 
 
 def file_state(file: Path) -> list[Any]:
-    """Path, size and time of change; only the path if there is no such file."""
+    """Path, size and modification time in ns; only the path if there is no such file."""
     try:
         about = file.stat()
     except OSError:
@@ -48,7 +48,7 @@ def file_state(file: Path) -> list[Any]:
 
 
 def texts_of(value: object) -> Iterator[str]:
-    """Every text in a setting, at any depth."""
+    """All strings in a setting, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -62,7 +62,7 @@ DIGESTS_FILE = "digests.json"
 
 _KNOWN = TypeAdapter(dict[str, tuple[int, int, str]])
 _LARGE = 1 << 26  # bytes; larger files are compared by size and time
-_SETTLED = 2.0  # s after which a change shows in the time, however coarse the disk's clock
+_SETTLED = 2.0  # s: a file this new may change again without a new time, on a coarse clock
 
 
 class FileDigests:
@@ -92,7 +92,7 @@ class FileDigests:
             self._keep()
 
     def _content(self, name: str, size: int = -1, changed: int = 0) -> str:
-        if size < 0:  # a link to what is not there, or gone just now
+        if size < 0:  # a broken link, or deleted meanwhile
             return "not there"
         if size > _LARGE:
             return f"{size} {changed}"
@@ -102,7 +102,7 @@ class FileDigests:
         try:
             with Path(name).open("rb") as file:
                 digest = file_digest(file, "sha256").hexdigest()
-        except OSError as why:  # who reads it for what is in it will say so
+        except OSError as why:  # reported by the reader of its content
             return str(why.strerror)
         self._known.pop(name, None)
         if time.time() - changed / 1e9 > _SETTLED:
@@ -110,7 +110,7 @@ class FileDigests:
         return digest
 
     def _keep(self) -> None:
-        if not self._file.parent.is_dir():  # to look makes no home
+        if not self._file.parent.is_dir():  # reading digests creates no home
             return
         there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
         with suppress(HomeError), open_atomic(self._file, sync=False) as file:

@@ -20,7 +20,7 @@ _CLOCK = {  # s since 1970
     "postgresql": "SELECT extract(epoch FROM clock_timestamp())::double precision",
     "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
 }
-_KEPT = 7 * 86400.0  # s for which an ended lease shows that its owner was lost
+_KEPT = 7 * 86400.0  # s for which an expired lease stays, as a sign that its owner was lost
 _STARTED = "SELECT extract(epoch FROM pg_postmaster_start_time())::double precision"
 
 
@@ -61,7 +61,7 @@ class Leases:
         self._write(partial(self._set_end, -1.0))
 
     def release(self, keys: Collection[str] | None = None, patience: float = PATIENCE) -> None:
-        """Give up leases, all by default; where none could be taken, nothing is sent."""
+        """Release leases, all by default; sends nothing if the table was never used."""
         if self._is_ready and (keys is None or keys):
             self._write(partial(self.release_within, keys=keys), patience)
 
@@ -73,12 +73,12 @@ class Leases:
         connection.execute(ended)
 
     def release_of(self, owner: str) -> None:
-        """End all leases of an owner that is gone."""
+        """Release all leases of another owner, whose process has ended."""
         ended = sa.delete(leases).where(leases.c.owner == owner)
         self._write(lambda connection: connection.execute(ended))
 
     def holder(self, key: str) -> LeaseHolder | None:
-        """The holder of a lease, also of one that has ended."""
+        """The holder of a lease, also of an expired one; None if it was released."""
         found = sa.select(leases.c.owner, leases.c.note).where(leases.c.key == key)
         row = self._write(lambda connection: connection.execute(found).first())
         return LeaseHolder(*row) if row else None
@@ -114,7 +114,7 @@ class Leases:
         return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
 
     def _oldest(self, connection: sa.Connection) -> float:
-        """The least time until which a lease of a living holder is held."""
+        """Expiry time before which a lease counts as lost."""
         now = _now(connection)
         if connection.dialect.name == "postgresql":
             started = connection.exec_driver_sql(_STARTED).scalar_one()

@@ -96,7 +96,7 @@ def lock_holders(folder: Path) -> list[str]:
 
 
 def delete_lock_file(folder: Path, name: str) -> None:
-    """Delete the file of a lock that is not taken again."""
+    """Delete the file of a lock that will not be taken again."""
     _file(folder, name).unlink(missing_ok=True)
 
 
@@ -113,7 +113,7 @@ def _hold_lock(file: Path, name: str, waits: Callable[[str], object]) -> Generat
     except OSError as error:
         raise SettingsError(f"{file}: cannot lock {name}: {error.strerror}") from error
     try:
-        with suppress(OSError):  # a full disk: others do not see who holds it
+        with suppress(OSError):  # on a full disk, other processes cannot name the holder
             file.write_text(f"process {os.getpid()} on {socket.gethostname()}")
         yield
     finally:

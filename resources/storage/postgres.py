@@ -23,7 +23,7 @@ _LOG = logging.getLogger("bench_assets.responses")
 
 Result = TypeVar("Result")
 
-FIRST_PATIENCE = 10.0  # s to wait at the beginning of a command: a wrong address shows soon
+FIRST_PATIENCE = 10.0  # s to retry at the beginning of a command: a wrong address fails soon
 _BETWEEN = 0.5  # s between two attempts
 _PERMANENT = (
     *("password authentication failed", "no password supplied", "no pg_hba.conf entry"),
@@ -34,7 +34,7 @@ _SCHEMA_LOCK = 0x62656E6368  # "bench": the advisory lock for creating and migra
 
 
 class PostgresDatabase:
-    """A PostgreSQL whose address is in an environment variable."""
+    """A PostgreSQL database whose address is in an environment variable."""
 
     def __init__(self, address: str, variable: str) -> None:
         """Parse the address; the first unit of work connects.
@@ -57,7 +57,7 @@ class PostgresDatabase:
             parts = conninfo_to_dict(address)
         except ProgrammingError:
             raise SettingsError(
-                f"{variable}: not the address of a PostgreSQL (expected"
+                f"{variable}: not the address of a PostgreSQL database (expected"
                 " postgresql://user:password@host:5432/database). Correct the environment variable."
             ) from None
         at = ":".join(str(parts[name]) for name in ("host", "port") if parts.get(name))
@@ -94,7 +94,11 @@ class PostgresDatabase:
         return self.write(work)
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
-        """Run a unit of work in one transaction, again if the connection or server failed."""
+        """Run a unit of work in one transaction; retried if the connection or server fails.
+
+        Raises:
+            HomeError: If it still fails after ``patience`` s, or for another error of the database.
+        """
         until = time.monotonic() + patience
         warned = False
         while True:
@@ -133,7 +137,7 @@ class PostgresDatabase:
             self._address,
             connect_timeout=10,
             application_name="bench",
-            prepare_threshold=None,  # poolers between may not know prepared statements
+            prepare_threshold=None,  # connection poolers may not support prepared statements
         )
 
 

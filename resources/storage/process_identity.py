@@ -13,7 +13,7 @@ from typing import Self
 
 _PROC = Path("/proc")
 _MACHINE = Path("/etc/machine-id")
-_ENDED = "ZX"  # states of a process that has ended but was not asked how
+_ENDED = "ZX"  # states of an ended process that its parent has not waited for
 _AFTER_NAME = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the name in brackets
 
 
@@ -22,18 +22,18 @@ class ProcessIdentity:
     """A process, unique over machines and time."""
 
     host: str  # name and id of the machine
-    boot: str  # of the kernel; another one after every start of the machine
-    pids: str  # the namespace that gives out numbers: a container has its own
+    boot: str  # the kernel's boot id; changes at every start of the machine
+    pids: str  # PID namespace: a container has its own
     pid: int
     started: int  # clock ticks since the kernel started
 
     def __str__(self) -> str:
-        """Write it as JSON."""
+        """Format as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Read what ``str`` wrote; None if it is anything else."""
+        """Parse the output of ``str``; None for any other text."""
         try:
             return cls(**json.loads(text))
         except (ValueError, TypeError, RecursionError):
@@ -58,7 +58,7 @@ def this_process() -> ProcessIdentity | None:
 def start_ticks(pid: int) -> int | None:
     """Start time of a process in clock ticks since boot; None if it does not run."""
     try:
-        # The name of a program may have any bytes, brackets and blanks among them.
+        # The name of a program may contain any bytes, also brackets and spaces.
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return None

@@ -47,7 +47,7 @@ class AnyText(sa.types.TypeDecorator[str]):  # type: ignore[misc] # not followed
         return value.encode("utf-8", "surrogatepass")
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:  # noqa: ANN401
-        """Decode what PostgreSQL has; damaged values of SQLite may be anything."""
+        """Decode PostgreSQL's bytes; SQLite's values may be damaged, and are returned as they are."""
         if dialect.name != "postgresql" or value is None:
             return value
         return bytes(value).decode("utf-8", "surrogatepass")
@@ -70,7 +70,7 @@ class UtcTime(sa.types.TypeDecorator[datetime]):  # type: ignore[misc] # as abov
         return value.astimezone(UTC).strftime(_MOMENT)
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime:  # noqa: ANN401
-        """Read it; a damaged one is now, so that every other counts as older."""
+        """Parse the time; a damaged one is now, so that every other counts as older."""
         if isinstance(value, datetime):
             return value
         with suppress(ValueError):
@@ -157,11 +157,11 @@ STORES = {
     "metrics": (metric_tables, metric_rows),
 }
 REVISIONS = {"responses": 2, "vectors": 1, "leases": 1, "metrics": 1}
-"""The current revision of each store; ``migrations/versions`` has one with that name."""
+"""Number of the latest revision of each store in ``migrations/versions``."""
 
 
 def revision_name(store: str, number: int) -> str:
-    """The name of an alembic revision, as ``responses_0001``."""
+    """Name of an alembic revision, such as ``responses_0001``."""
     return f"{store}_{number:04}"
 
 
@@ -196,7 +196,7 @@ def _revision(connection: sa.Connection, store: str, tables: set[str]) -> int | 
 
 
 def version_error(place: object, store: str, state: State) -> StoreVersionError:
-    """Why a database of another version cannot be used, and what to do."""
+    """Build the error for a database of another version, with the remedy."""
     said = f"its {store} have the schema of an older version. Run `bench home migrate-schema`."
     if state == "newer":
         said = f"its {store} were written by a newer version of bench-assets. Update bench-assets."
@@ -232,7 +232,7 @@ def upsert(
         table: The table.
         rows: Values by column, all of the same columns. Sort them by key: two transactions that
             write the same rows in different orders may deadlock.
-        conflict: What happens to rows whose key exists, in SQL: ``DO NOTHING``.
+        conflict: SQL for rows whose key exists, such as ``DO NOTHING``.
     """
     if not rows:
         return
@@ -251,7 +251,7 @@ def upsert(
 def _insertion(
     table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect
 ) -> tuple[str, list[tuple[str, Any]]]:
-    """The statement without what happens on a conflict; converters of the columns' values."""
+    """The statement up to ``ON CONFLICT (key)``; a value converter, or None, for each column."""
     types = {name: table.c[name].type.dialect_impl(dialect) for name in names}
     converters = [(name, kind.bind_processor(dialect)) for name, kind in types.items()]
     if dialect.name == "postgresql":

@@ -14,18 +14,18 @@ from filelock import FileLock
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.atomic_write import describe_write_errors
 
-PATIENCE = 60.0  # s to wait for a database that another process writes, or that is away
-_NOT_DAMAGED = {  # by the first byte of SQLite's code
+PATIENCE = 60.0  # s to wait for a database that another process writes, or that is unreachable
+_NOT_DAMAGED = {  # by SQLite's primary error code
     sqlite3.SQLITE_BUSY: f"another process has written for {PATIENCE:.0f} s",
     sqlite3.SQLITE_LOCKED: f"another process has written for {PATIENCE:.0f} s",
-    sqlite3.SQLITE_READONLY: "it may not be written to",
-    sqlite3.SQLITE_PERM: "it may not be opened",
+    sqlite3.SQLITE_READONLY: "no permission to write it",
+    sqlite3.SQLITE_PERM: "no permission to open it",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
     sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_IOERR: "the disk does not take or give it: it may be full",
+    sqlite3.SQLITE_IOERR: "input/output error: the disk may be full",
 }
 _AS_IT_IS = "mode=ro"
-_ALSO_DAMAGED = partial(str, encoding="utf-8", errors="surrogateescape")  # no row hides another
+_ALSO_DAMAGED = partial(str, encoding="utf-8", errors="surrogateescape")  # invalid UTF-8 is read
 _NO_ROOM_BESIDE = {
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 }
@@ -43,8 +43,8 @@ def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
 def hold_open(folder: Path) -> Generator[None]:
     """Hold open the databases that SQLAlchemy opens in a folder.
 
-    Dagster opens a connection for each event of a run. Where it is the only one, its end empties
-    the write-ahead log into the file, and each commit waits for the disk: most of a short run.
+    Dagster opens a connection for each event of a run. Closing the only connection moves the
+    write-ahead log into the file, and each commit waits for the disk: most of a short run.
     """
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
@@ -90,7 +90,7 @@ def create(file: Path, schema: str) -> None:
                 with closing(sqlite3.connect(empty)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
                     db.executescript(schema)
-                for beside in ("-wal", "-shm"):  # of a file that was deleted: pages of another
+                for beside in ("-wal", "-shm"):  # left by a deleted file, with pages of that one
                     file.with_name(file.name + beside).unlink(missing_ok=True)
                 empty.replace(file)
 
@@ -125,7 +125,7 @@ class _CannotOpenError(Exception):
 
 
 def _address(file: Path, how: str) -> str:
-    """The address of a file, where a path's "?", "#" and "%" have to be spelled out."""
+    """URI of a file, with "?", "#" and "%" in its path escaped."""
     return f"{file.absolute().as_uri()}?{how}"
 
 

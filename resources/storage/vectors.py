@@ -23,7 +23,7 @@ _NO_TYPE = sa.types.NullType()  # damaged values are read as they are
 _SELECT = sa.select(*(sa.type_coerce(column, _NO_TYPE) for column in table.c))
 
 StoredVector: TypeAlias = tuple[Any, Any, Any, Any]
-"""Encoder, key, vector, digest, damaged or not; see ``is_intact_vector``."""
+"""Encoder, key, vector and digest as stored, unverified; see ``is_intact_vector``."""
 
 
 class VectorCache:
@@ -68,7 +68,7 @@ class VectorCache:
             self._database.write(partial(upsert, table=table, rows=page, conflict=_REPLACE))
 
     def stored(self) -> Iterator[StoredVector]:
-        """Every vector as it stands, a page in a transaction."""
+        """Every stored vector, unverified, in transactions of one page."""
         after: tuple[Any, Any] = ("", "")
         while page := self._database.read(partial(_page, after)):
             yield from page

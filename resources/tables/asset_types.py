@@ -32,7 +32,7 @@ def _table_type(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
 
 
 def accept_large_tables(**row_types: type[Any]) -> Callable[[Function], Function]:
-    """Register large-table types for a check's inputs."""
+    """Annotate inputs of a check as tables that may be large, by name and row type."""
 
     def told(function: Function) -> Function:
         function.__annotations__ |= {name: table_type(row) for name, row in row_types.items()}
@@ -98,7 +98,7 @@ _PREVIEW_CHARACTERS = 160
 
 
 def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.MetadataValue]:
-    """Format the first rows as a table for the UI, long texts shortened; "" without rows."""
+    """Format the first rows as a table for the UI, long texts shortened; {} without rows."""
     if not rows:
         return {}
     records = [

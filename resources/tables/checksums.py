@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import TableError
 
 _NAME = "bench_checksum"
 _NOUGHTS = b"0" * sha256().digest_size * 2
-# How Thrift writes the name and the length of what follows.
+# The name and the length of its value, as Thrift encodes them.
 _PLACE = _NAME.encode() + b"\x18" + bytes([len(_NOUGHTS)])
 _MAGIC = b"PAR1"
 _CHUNK = 1 << 20  # bytes
@@ -51,7 +51,7 @@ def verify_checksum(file: IO[bytes]) -> str:
     file.seek(place)
     checksum = file.read(len(_NOUGHTS))
     if checksum != _digest(file, place):
-        raise TableError("damaged: its bytes are not those that were written")
+        raise TableError("damaged: its bytes do not match its checksum")
     return checksum.decode()
 
 
@@ -71,12 +71,12 @@ def _place(file: IO[bytes]) -> int:
         TableError: If this is not a Parquet file, or has no checksum.
     """
     size = file.seek(0, os.SEEK_END)
-    end = len(_MAGIC) + 4  # behind the footer stand its length and the magic letters
+    end = len(_MAGIC) + 4  # the footer is followed by its length and the magic bytes
     file.seek(max(0, size - end))
     length, magic = file.read(4), file.read()
     start = size - end - int.from_bytes(length, "little")
     if magic != _MAGIC or start < len(_MAGIC):
-        raise TableError(f"not a whole table: {size} bytes that do not end as Parquet does")
+        raise TableError(f"truncated, or not Parquet: {size} bytes without the footer of Parquet")
     file.seek(start)
     footer = file.read(size - end - start)
     found = footer.rfind(_PLACE)

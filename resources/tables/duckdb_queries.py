@@ -27,7 +27,7 @@ class ParquetFile(NamedTuple):
 
 
 Source: TypeAlias = ParquetFile | pa.Table
-"""A file, or the rows of what is none."""
+"""A file, or the rows of a fetched object."""
 
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
 
@@ -62,9 +62,9 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
     import duckdb
 
     try:
-        with _database(os.getpid()).cursor() as db:  # its views are its own
+        with _database(os.getpid()).cursor() as db:  # temporary views belong to the cursor
             for name, (sources, row_type) in views.items():
-                # To make columns alike that are takes long, of a thousand tables.
+                # Unifying schemas takes long for a thousand tables, even if they are equal.
                 alike = all(one.schema == sources[0].schema for one in sources)
                 files = [one.path for one in sources if isinstance(one, ParquetFile)]
                 if files:

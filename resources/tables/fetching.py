@@ -1,4 +1,4 @@
-"""Tables of a store that are fetched concurrently."""
+"""Concurrent fetching of tables from an object store."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -6,16 +6,16 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-_AT_ONCE = 32  # objects that are being fetched
+_AT_ONCE = 32  # objects
 
 FetchedTable: TypeAlias = pa.Table | str
-"""The rows of a table, or why there are none."""
+"""The rows of a table, or the reason why it cannot be read."""
 
 
 def fetch_tables(
     partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
 ) -> dict[str, FetchedTable]:
-    """Fetch tables of a store concurrently."""
+    """Fetch tables concurrently, by partition."""
     wanted = sorted(partitions)
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         return dict(zip(wanted, threads.map(fetch, wanted), strict=True))

@@ -16,14 +16,14 @@ from resources.tables.locations import TableLocations, file_name
 DIGEST = b"bench_digest"
 WRITTEN = b"bench_written"  # s since the epoch
 OWN = b"bench_table"
-"""Whose table it is: a file that lies under another name holds another's rows, however whole."""
+"""Name of the table: an intact file under the name of another table is detected by it."""
 
 PER_MODEL = ("predictions", "judgements", "scores", "metrics")
 """Last names of the tables of an evaluation, one for each model."""
 
 _AGAIN = "materialize it again; `bench home verify` names the command"
 _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
-"""What Arrow raises for bytes that are no table."""
+"""Errors of Arrow for bytes that are not a table."""
 
 
 class TableBytes(TableLocations):
@@ -63,7 +63,7 @@ class TableBytes(TableLocations):
         """Versions of an asset's tables by partition, unverified."""
         try:
             found = self.versions(key)
-        except TableError as why:  # a folder that may be read again is another state
+        except TableError as why:  # an unreadable folder is a state too: it may become readable
             return {"": str(why)}
         if self.blobs.folder is not None:
             for partition, version in found.items():
@@ -94,7 +94,7 @@ class TableBytes(TableLocations):
         """Open a table to read parts of it, without reading a file as a whole.
 
         Raises:
-            TableError: If it was never written, is not as it was written, or is another's.
+            TableError: If it was never written, is damaged, or belongs to another table.
         """
         if self.blobs.folder is None:
             with self.opened_whole(key, partition) as file:
@@ -114,7 +114,7 @@ class TableBytes(TableLocations):
         try:
             data = self.blobs.get(self.name(key, partition))
         except HomeError as why:
-            if self.blobs.folder is None:  # no table of that store can be read, whichever
+            if self.blobs.folder is None:  # the store is unreachable: no table can be read
                 raise
             raise TableError(str(why)) from why
         if data is None:
@@ -122,7 +122,7 @@ class TableBytes(TableLocations):
         return data
 
     def never_written(self, key: Sequence[str], partition: str) -> TableError:
-        """Build the error of a table that was never written, with the command that makes it."""
+        """Build the error for a table that was never written, with the command that makes it."""
         name = "/".join(key) + (f" of {partition}" if partition else "")
         others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
         also = "; there is one of another source, see --source" if others else ""
@@ -134,7 +134,7 @@ class TableBytes(TableLocations):
         """Open a table to read all of it: it is verified and read from the same bytes.
 
         Raises:
-            TableError: If it was never written, or is not as it was written.
+            TableError: If it was never written, is damaged, or belongs to another table.
         """
         data = self._bytes(key, partition)
         with describe_table_errors(self.place(key, partition)):
@@ -158,7 +158,7 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
     """
     says = (about or {}).get(OWN, b"").decode(errors="replace")
     if says != own:
-        raise TableError(f"in the place of {own} lies {says or 'a file of another program'}")
+        raise TableError(f"expected the table {own}, got {says or 'a file of another program'}")
 
 
 @contextmanager

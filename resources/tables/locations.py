@@ -27,11 +27,11 @@ class TableLocations(dg.ConfigurableResource[Any]):
     """The root folder of tables, and the folder of each suite in it."""
 
     folder: str
-    """In the home; where homes share tables, they lie in a folder of its name there."""
+    """Folder of the tables in the home; a shared store has a folder of the same name."""
     places: dict[str, str] = Field(default_factory=dict)
-    """Suite -> where below the folder its tables are; "" for suites that are not named."""
+    """Suite -> prefix of its tables below the folder; "" for suites that are not listed."""
     objects: str = ""
-    """Where homes share tables, see ``[storage]``; "": they are the home's own."""
+    """Address of the store in which homes share tables, see ``[storage]``; "": not shared."""
     endpoint: str = ""
     database: str = ""
     """Environment variable with the address of the shared database, which indexes metrics."""
@@ -80,7 +80,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
 
     def holding(self, name: str) -> tuple[Self, tuple[str, ...], str]:
-        """Find the tables, asset key and partition of a file."""
+        """Find the tables, asset key and partition of a file, named as by ``name``."""
         path = PurePosixPath(name)
         parts = path.parent.parts
         place, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
@@ -107,7 +107,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
             TableError: If it is an object of a store.
         """
         if (folder := self.blobs.folder) is None:
-            raise TableError(f"{self.place(key, partition)}: an object, and no file")
+            raise TableError(f"{self.place(key, partition)}: an object of a store, not a file")
         return folder / self.name(key, partition)
 
     def exists(self, key: Sequence[str], partition: str = "") -> bool:
@@ -128,7 +128,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return sorted(self.versions(key))
 
     def known(self, key: Sequence[str]) -> list[str]:
-        """As ``partitions``, but empty if unreadable, for callers that report that elsewhere."""
+        """As ``partitions``, but empty if unreadable, for callers that report this elsewhere."""
         try:
             return self.partitions(key)
         except TableError:

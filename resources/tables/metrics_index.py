@@ -1,7 +1,7 @@
 """Metrics of all models in the shared database, so that a leaderboard fetches no object.
 
-Tables are the record: a row counts only under the version of its table in the object store. What is
-missing or of another version is fetched, and indexed again.
+The tables are authoritative: a row counts only if it has the version of its table in the object
+store. Missing and outdated tables are fetched and indexed again.
 """
 
 import json
@@ -28,7 +28,7 @@ _COLUMNS = schema(Metric)
 
 
 def open_metrics_index(variable: str) -> "MetricsIndex":
-    """The index in the database of an environment variable, once a process and address.
+    """Open the index in the database at the address in an environment variable, once per process.
 
     Raises:
         SettingsError: If its address cannot be used.
@@ -61,13 +61,16 @@ class MetricsIndex:
         fetch: Callable[[str], FetchedTable],
         where: Mapping[str, str],
     ) -> dict[str, FetchedTable]:
-        """Rows of a folder's tables with the wanted values; what is not indexed is fetched.
+        """Rows of a folder's tables; those that are not indexed are fetched.
 
         Args:
             below: Prefix of the tables.
             versions: Present versions by partition.
             fetch: Fetches the whole table of a partition, verified.
-            where: Wanted values of ``metric`` and ``category``, where they matter.
+            where: Wanted values of ``metric`` and ``category``, if any; filters indexed rows only.
+
+        Returns:
+            Fetched tables by partition, and all indexed rows under "".
         """
         known = self._database.read(partial(_versions, below))
         fetched = fetch_tables((one for one in versions if known.get(one) != versions[one]), fetch)
@@ -78,14 +81,14 @@ class MetricsIndex:
         indexed = self._database.read(partial(_rows, below, where)) if there else []
         try:
             parsed = [json.loads(row) for partition, row in indexed if partition in there]
-        except (ValueError, RecursionError):  # damaged: the tables are whole
+        except (ValueError, RecursionError):  # a damaged row: the tables are fetched instead
             self.forget(below, there)
             return self.rows(below, versions, fetch, where)
         found = pa.Table.from_pylist(parsed, _COLUMNS)
         return {"": found, **fetched} if there else fetched
 
     def put(self, below: str, partition: str, version: str, rows: pa.Table) -> None:
-        """Index a table that was just written; without it, the next reader does."""
+        """Index a table that was just written; otherwise the next reader does."""
         self._index(below, {partition: (version, rows)})
 
     def forget(self, below: str, partitions: Collection[str]) -> None:
@@ -99,7 +102,7 @@ class MetricsIndex:
         self._database.write(work)
 
     def _index(self, below: str, tables: Mapping[str, tuple[str, FetchedTable]]) -> None:
-        """Replace the rows of tables; those older than a column are fetched each time."""
+        """Replace the rows of tables; a table without one of the present columns is not indexed."""
         new = [
             (partition, version, rows)
             for partition, (version, rows) in sorted(tables.items())
@@ -108,7 +111,7 @@ class MetricsIndex:
         try:
             for start in range(0, len(new), _PAGE):
                 self._database.write(partial(_replace, below, new[start : start + _PAGE]))
-        except HomeError as why:  # a database that may only be read
+        except HomeError as why:  # a read-only database
             _LOG.warning("%s", why)
 
 

@@ -41,7 +41,7 @@ Row = TypeVar("Row")
 Rows = TypeVar("Rows", bound=Sequence[Any])
 
 Table: TypeAlias = tuple[tuple[str, ...], str]
-"""The key of an asset, and a partition; "" of one that has none."""
+"""Asset key and partition; "" for an asset without partitions."""
 
 
 _RECENT = 3  # tables that a run holds: questions, responses, verdicts
@@ -144,11 +144,11 @@ class TableFiles(TableBytes):
         Args:
             sql: DuckDB's dialect, with ``$name`` for parameters.
             views: Asset keys and their common row type, by name of the view.
-            unreadable: Called with unreadable tables and the reason; they are left out.
+            unreadable: Receives unreadable tables with the reason; they are left out.
             parameters: Values of the parameters.
 
         Raises:
-            TableError: If a table cannot be read and no callback is given.
+            TableError: If a table cannot be read and ``unreadable`` is None.
             HomeError: If the store of tables cannot be reached.
         """
         left_out: dict[Table, str] = {}
@@ -164,8 +164,8 @@ class TableFiles(TableBytes):
     ) -> pa.Table:
         """Run SQL over ``metrics``, the rows of every model; unreadable tables are left out.
 
-        Homes that share tables and a database fetch none: the database has the rows. Those of the
-        parameters ``metric`` and ``category`` are chosen there.
+        With a shared object store and database, rows come from the metrics index, filtered by the
+        parameters ``metric`` and ``category``; only tables that are not indexed are fetched.
 
         Raises:
             TableError: If the folder of tables cannot be read.
@@ -219,7 +219,7 @@ class TableFiles(TableBytes):
         return fetch_tables(versions, partial(self._fetch, key, row_type)).items()
 
     def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> FetchedTable:
-        """The verified rows of an object, or why there are none."""
+        """The verified rows of an object, or the reason why it cannot be read."""
         try:
             with self.opened_whole(key, part) as table:
                 require_columns(table.schema_arrow, row_type)
@@ -335,7 +335,7 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
     ids: pa.Array,
     n: int,
 ) -> Iterator[dict[str, list[Any]]]:
-    """Read columns as ``read_columns`` does, of the rows about ``n`` questions at a time.
+    """Read columns as ``read_columns`` does, in batches of ``n`` questions in the order of ``ids``.
 
     Args:
         tables: Tables of the home.
@@ -343,8 +343,8 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
         row_type: Type of its rows.
         partition: Partition of the table.
         names: Columns to read.
-        ids: Of all questions; rows about others are left out.
-        n: Questions whose rows are in memory.
+        ids: Ids of all questions; rows about others are left out.
+        n: Questions of a batch.
 
     Raises:
         TableError: As ``read_columns``.
@@ -358,7 +358,7 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
 
 
 def _lists(table: pa.Table, row_type: type[Any], wanted: Sequence[str]) -> dict[str, list[Any]]:
-    """Columns as lists, with the defaults of those that are not there."""
+    """Columns as lists; a missing column has its default in every row."""
     there = set(table.column_names)
     return {
         name: table.column(name).to_pylist()
@@ -369,7 +369,7 @@ def _lists(table: pa.Table, row_type: type[Any], wanted: Sequence[str]) -> dict[
 
 
 def _default_value(row_type: type[Any], name: str) -> object:
-    """Default of a missing column, as an Arrow scalar."""
+    """Default of a missing column, as a Python value."""
     (field,) = (one for one in fields(row_type) if one.name == name)
     kind = schema(row_type).field(name).type
     if pa.types.is_list(kind) or pa.types.is_map(kind):

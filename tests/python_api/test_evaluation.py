@@ -132,7 +132,7 @@ def test_ctrl_c_keeps_what_was_answered(home, capsys):
 
 
 def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
-    with pytest.raises(ModelError, match=r"none of 4 requests: ZeroDivisionError"):
+    with pytest.raises(ModelError, match=r"all 4 requests failed: ZeroDivisionError"):
         bench.evaluate("fridge", model=lambda images, prompt: str(1 / 0), limit=4)
 
 
@@ -310,7 +310,7 @@ def test_a_wrapper_with_a_method_called_generate_is_a_function(home):
 
 
 def test_a_function_without_a_text_says_what_came(home):
-    with pytest.raises(ModelError, match="none of 4 requests: expected a text, got NoneType: None"):
+    with pytest.raises(ModelError, match="all 4 requests failed: expected a text, got NoneType: None"):
         bench.evaluate("fridge", model=lambda images, prompt: None, limit=4)
 
 

@@ -28,7 +28,7 @@ def test_a_half_written_one_waits_until_it_is_whole(daemon: Daemon, runs: Path) 
     whole = shard.read_bytes()
     shard.write_bytes(whole[:-2])
     assert daemon.tick() == []
-    assert "not taken: a/step-1" in daemon.said
+    assert "not evaluated: a/step-1" in daemon.said
     assert daemon.partitions() == []
     shard.write_bytes(whole)
     assert names(daemon.tick()) == ["a/step-1 codis+blink"]

@@ -56,7 +56,7 @@ def test_the_step_before_is_what_it_is_compared_with(tables, now, begins):
 
 def test_every_checkpoint_spends_less(tables):
     said = verdict(TASK, QUESTIONS, *responses(NEW, 0), tables)
-    assert said.endswith("of 0.0042 that comparison 2 of the run may spend")  # 0.05 / (2 * 3) / 2
+    assert said.endswith("(alpha 0.0042, comparison 2 of the run)")  # 0.05 / (2 * 3) / 2
 
 
 def test_gains_are_shares_of_the_largest_cluster_whatever_their_order():

@@ -153,7 +153,7 @@ def test_tables_in_each_others_place_are_told(home, table):
     wrong = found()
     assert wrong.keys() == {f"quiz/{table} of a", f"quiz/{table} of b"}
     assert {one["state"] for one in wrong.values()} == {"damaged"}
-    assert "in the place of quiz/" in wrong[f"quiz/{table} of a"]["why"]
+    assert "expected the table quiz/" in wrong[f"quiz/{table} of a"]["why"]
 
 
 def test_rows_of_another_model_are_not_shown_and_are_made_again(home):

@@ -30,7 +30,7 @@ class FileBlobs:
         return str(self._file(name))
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write a file aside and rename it."""
+        """Write a temporary file and rename it; returns ""."""
         with open_atomic(self._file(name), sync=sync) as file:
             file.write(data)
         return ""
@@ -60,10 +60,10 @@ class FileBlobs:
             raise self._unreadable(self._file(name), why) from why
 
     def exists(self, name: str) -> bool:
-        """Whether the file exists, or a folder of that name, which cannot be read."""
+        """Whether the file exists, or a folder of that name, which ``get`` cannot read."""
         try:
             return self._file(name).exists()
-        except OSError as why:  # a folder above it may not be looked into
+        except OSError as why:  # no permission to search a folder above it
             raise self._unreadable(self._file(name), why) from why
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
@@ -112,7 +112,7 @@ def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
 
     Args:
         folder: The folder.
-        unread: Called with unreadable folders, so that one does not hide all others.
+        unread: Receives the errors of unreadable folders, so that one does not hide the others.
     """
     try:
         with os.scandir(folder) as found:

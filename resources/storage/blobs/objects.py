@@ -16,7 +16,7 @@ _LOG = logging.getLogger("bench_assets.blobs")
 
 Result = TypeVar("Result")
 
-PATIENCE = 60.0  # s that a store may be away or refuse for being busy
+PATIENCE = 60.0  # s to retry while a store is unreachable or busy
 _BETWEEN = 0.5  # s between two attempts
 _PROBE = ".bench-probe"
 _LISTED_AT_ONCE = 1000
@@ -24,7 +24,7 @@ _LISTED_AT_ONCE = 1000
 _PASSES = re.compile(r"status code: (?:5\d\d|429|408)|HTTP error|timed out|timeout", re.IGNORECASE)
 _DENIED = re.compile(r"status code: 40[13]|lacked (?:valid|the necessary)")
 _NO_BUCKET = re.compile(r"status code: 404|not found")
-_NO_KEYS = re.compile(r"169\.254\.169\.254|metadata\.google\.internal")  # where a cloud's own asks
+_NO_KEYS = re.compile(r"169\.254\.169\.254|metadata\.google\.internal")  # a cloud's metadata server
 _STATUS = re.compile(r"status code: (\d{3}[A-Za-z ]*)")
 _CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
 _CAUSE = re.compile(r'message: "([^"\n]{1,120})"')
@@ -38,7 +38,7 @@ class ObjectBlobs:
         """Store the address; no request is sent.
 
         Args:
-            store: Store of obstore with the address's prefix, and without retries of its own.
+            store: Store of obstore with the address's prefix, without retries.
             place: The address without credentials, for messages.
             patience: Time of retries in s for an unreachable store.
         """
@@ -51,7 +51,7 @@ class ObjectBlobs:
 
     @property
     def folder(self) -> None:
-        """There is none."""
+        """None: objects are not files."""
         return
 
     def named(self, name: str) -> str:
@@ -66,7 +66,7 @@ class ObjectBlobs:
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object unless there is one, by a conditional put.
 
-        After an error the store may still have accepted the object; its content then tells.
+        A failed attempt may have written the object after all; a retry compares its content.
         """
         from obstore.exceptions import AlreadyExistsError
 
@@ -79,7 +79,7 @@ class ObjectBlobs:
                 self._store.put(name, data, mode="create")
             except AlreadyExistsError as why:
                 if _CONFLICT in str(why) and not self.exists(name):
-                    raise _BusyError(str(why)) from None  # another's was just being deleted
+                    raise _BusyError(str(why)) from None  # an earlier object was being deleted
                 return n_tried > 1 and self.get(name) == data
             return True
 
@@ -112,7 +112,7 @@ class ObjectBlobs:
         return self._tried(look)
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        """Every object; asked for a thousand at a time, given when all are known."""
+        """List objects, in requests of a thousand; the first is yielded after the last request."""
 
         def look() -> "list[BlobEntry]":
             pages = self._store.list(
@@ -198,11 +198,11 @@ class _DeniedError(HomeError):
 
 
 def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
-    """Message of an error without its full text, whether it may pass, and its kind."""
+    """Summary of an error without its full text, whether to retry, and the exception to raise."""
     text, _, source = str(why).partition("\n")
     status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
     if _NO_KEYS.search(text):
-        said = "no keys in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or others)"
+        said = "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
         return said, False, HomeError
     if isinstance(why, _BusyError):
         return "busy with the same object", True, HomeError
@@ -210,8 +210,8 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
         cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
         return f"cannot be reached ({cause})", True, HomeError
     if _DENIED.search(text):
-        said = f"the keys of the environment do not allow it ({status}). Set others, or grant these"
-        return f"{said} reading and writing", False, _DeniedError
+        said = f"access denied ({status}). Set other credentials in the environment, or grant these"
+        return f"{said} read and write access", False, _DeniedError
     if _NO_BUCKET.search(text):
         return f"there is no such bucket ({status})", False, HomeError
     return f"refused ({status or type(why).__name__})", False, HomeError

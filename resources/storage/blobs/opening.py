@@ -65,7 +65,7 @@ def _objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
                 "connect_timeout": "5s",
                 "timeout": "60s",
             },
-            retry_config={"max_retries": 0},  # ``ObjectBlobs`` tries again, and says so
+            retry_config={"max_retries": 0},  # ``ObjectBlobs`` retries, and logs it
         )
     except BaseError as why:
         said = str(why).split("\n")[0].replace(address, place)

@@ -13,9 +13,9 @@ class BlobEntry(NamedTuple):
     name: str
     size: int  # bytes
     version: str
-    """Another one whenever other bytes were put; the same bytes may have several."""
+    """Changes whenever the bytes change; equal bytes may have different versions."""
     at: float
-    """When it was put, by the clock of the disk or the store: s since the epoch."""
+    """Time of writing by the clock of the disk or the store, in s since the epoch."""
 
 
 class Blobs(Protocol):
@@ -49,7 +49,7 @@ class Blobs(Protocol):
             sync: Whether it has to survive a power cut; slower.
 
         Returns:
-            Its version, as listings have it; "" if the store does not say.
+            Its version, as in ``BlobEntry``; "" if unknown.
         """
         ...
 
@@ -62,11 +62,11 @@ class Blobs(Protocol):
         ...
 
     def exists(self, name: str) -> bool:
-        """Whether there is one."""
+        """Whether a blob exists."""
         ...
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        """Blobs whose name begins with ``under``, in order of their names."""
+        """Blobs below the folder ``under``, sorted by name; all by default."""
         ...
 
     def folders(self, under: str = "") -> Sequence[str]:
@@ -74,16 +74,16 @@ class Blobs(Protocol):
         ...
 
     def delete(self, name: str) -> bool:
-        """Delete it; whether there was one."""
+        """Delete a blob; False if it did not exist."""
         ...
 
 
 def safe_name(name: str) -> str:
-    """Return a name that stays inside the store.
+    """Return a name unchanged if it stays inside the store.
 
     Raises:
-        HomeError: If it could.
+        HomeError: If it could leave the store, for example by "..".
     """
     if "\\" in name or "\0" in name or any(one in ("", ".", "..") for one in name.split("/")):
-        raise HomeError(f"{name!r} cannot be the name of anything in a home")
+        raise HomeError(f"{name!r}: not a valid name (expected parts separated by '/', without '..')")
     return name

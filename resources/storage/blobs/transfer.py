@@ -11,14 +11,14 @@ from typing import Literal, TypeAlias
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.blobs.port import BlobEntry, Blobs
 
-_THREADS = 16  # small blobs that are under way at once
-_SMALL = 8 * 2**20  # bytes; larger ones are taken one after the other
+_THREADS = 16  # small blobs that are copied at once
+_SMALL = 8 * 2**20  # bytes; larger blobs are copied one at a time
 _AT_ONCE = 1000  # blobs between two reports
 _DIGITS = 16
 
 TransferOutcome: TypeAlias = Literal["new", "there", "replaced", "kept", "damaged", "gone"]
-"""What became of a blob of the source: written; there already; written instead of another one; not
-written, because another one stays; not written, because it is not whole; deleted meanwhile."""
+"""Outcome for a blob: written; already in the target; written over other bytes; not written, since
+the target keeps its own bytes; not written, since the source is damaged; deleted meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +26,11 @@ class TransferRules:
     """Rules of a transfer: which blobs are valid, and which of two stays."""
 
     is_whole: Callable[[str, bytes], bool]
-    """Of a name and its bytes: whether they are as they were written."""
+    """Whether bytes are intact; takes a name and its bytes."""
     is_better: Callable[[str, bytes, bytes], bool]
-    """Of a name, the bytes of the source and other whole ones of the target: which should stay."""
+    """Whether the source's bytes replace the target's; takes a name and both, intact and unequal."""
     replaced: Blobs | None = None
-    """Where whole bytes go that others take the place of; None: they are not kept."""
+    """Store for intact bytes that are replaced; None: they are not kept."""
 
 
 def transfer(
@@ -75,7 +75,7 @@ def _transfer_one(target: Blobs, source: Blobs, name: str, rules: TransferRules)
     if (there := target.get(name)) is None and target.put_new(name, data):
         _require_same_bytes(target, name, data)
         return "new"
-    if there is None:  # another was quicker
+    if there is None:  # another process was faster
         there = target.get(name)
     if there == data:
         return "there"

@@ -72,7 +72,7 @@ def test_only_where_nothing_came_of_all_parts_is_it_refused(
 ) -> None:
     answers = CachingModel("m", TwoAtOnce(), response_file(tmp_path / "r")).answers
     if refused:
-        with pytest.raises(ModelError, match="none of 2 requests: odd"):
+        with pytest.raises(ModelError, match="all 2 requests failed: odd"):
             list(answers(requests(names)))
     else:
         assert [response.error for _, response in answers(requests(names))].count("odd") == 3
@@ -86,7 +86,7 @@ def test_what_a_filter_refuses_is_no_failure_and_asked_again(tmp_path: Path, nam
         (response,) = model.response(requests(name))
         assert response.refusal == "content filter"
     assert engine.asked == [[name], [name]]
-    with pytest.raises(ModelError, match="none of 2 requests"):
+    with pytest.raises(ModelError, match="all 2 requests failed"):
         list(model.answers(requests(f"{name} odd")))
 
 

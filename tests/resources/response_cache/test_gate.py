@@ -74,7 +74,7 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ResponseStore, tok
 def test_what_never_comes_is_an_error(store: ResponseStore) -> None:
     model = CachingModel("m", Saying((1, Response(text="B"))), store)
     first, second = model.response(requests_for("a", "b"))
-    assert (first.error, second.text) == ("asked, and no response came", "B")
+    assert (first.error, second.text) == ("the engine returned no response", "B")
 
 
 @pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])

@@ -125,7 +125,7 @@ def test_errors_are_not_remembered(server: ChatServer, file: Path) -> None:
 
 
 def test_nothing_at_all_is_an_error(server: ChatServer, file: Path) -> None:
-    with pytest.raises(ModelError, match="m: none of 1 requests: HTTP 400"):
+    with pytest.raises(ModelError, match="m: all 1 requests failed: HTTP 400"):
         remembering(server.base_url, file).response(requests_for("odd"))
 
 

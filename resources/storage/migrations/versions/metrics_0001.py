@@ -1,4 +1,4 @@
-"""Metrics are indexed from now on; ``schema`` makes the tables."""
+"""First revision of the metrics index; ``schema`` creates its tables."""
 
 revision = "metrics_0001"
 down_revision = None
@@ -6,4 +6,4 @@ branch_labels = ("metrics",)
 
 
 def upgrade() -> None:
-    """There were none."""
+    """Do nothing: no older version had an index."""

@@ -46,7 +46,7 @@ def _move_postgres(connection: sa.Connection) -> None:
 
 
 def _fill_page(connection: sa.Connection, after: str) -> str | None:
-    """Split the JSON of a page of rows into columns: SQL cannot, where it has U+0000."""
+    """Split the JSON of a page of rows into columns; PostgreSQL cannot parse U+0000 in JSON."""
     rows = connection.exec_driver_sql(
         "SELECT key, said::text FROM responses WHERE key > %s ORDER BY key LIMIT %s", (after, _PAGE)
     ).all()

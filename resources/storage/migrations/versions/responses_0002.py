@@ -1,4 +1,4 @@
-"""Responses get the model, snapshot and build that answered; before, notes named other models."""
+"""Add the column ``served``: the model, snapshot and build that answered, until now in the note."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def _is_named(row: dict[str, Any]) -> bool:
 
 
 def _moved(row: dict[str, Any]) -> dict[str, Any]:
-    """Where a note names who answered, before what it says of images."""
+    """Split a note into the model that answered and the note on images; the changed columns."""
     named, _, rest = row["note"].partition("; image ")
     note = f"image {rest}" if rest else ""
     new = row | {"served": named.removeprefix(_NOTE), "note": note}

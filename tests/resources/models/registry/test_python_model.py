@@ -119,7 +119,7 @@ def test_it_sees_images(code, tmp_path):
 
 def test_a_image_that_cannot_be_shown_costs_the_others_of_its_batch_nothing(code, tmp_path):
     broken = Request(prompt=Prompt.of(Image("00ff"), "?"), question=question())
-    with pytest.raises(ModelError, match="m: none of 1 requests: no image 00ff in"):
+    with pytest.raises(ModelError, match="m: all 1 requests failed: no image 00ff in"):
         ask(tmp_path, broken)
     good = about("t/1")
     assert ask(tmp_path, good, broken) == ["A t/1 []", ""]

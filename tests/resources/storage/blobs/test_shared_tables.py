@@ -149,10 +149,10 @@ def test_a_store_that_is_away_is_no_damage(
         tables = TableFiles(folder=str(tmp_path / "tables"), **shared)
         tables.write(KEY, ROWS, Rejection, "m")
         front.answer = 403
-        with pytest.raises(HomeError, match="the keys of the environment do not allow it"):
+        with pytest.raises(HomeError, match="access denied"):
             tables.query("SELECT * FROM r", {"r": ([KEY], Rejection)}, {})
-        with pytest.raises(HomeError, match="the keys of the environment do not allow it"):
+        with pytest.raises(HomeError, match="access denied"):
             tables.read(KEY, Rejection, "m")
-        with pytest.raises(TableError, match="an object, and no file"):
+        with pytest.raises(TableError, match="an object of a store, not a file"):
             tables.path(KEY, "m")
         front.shutdown()
