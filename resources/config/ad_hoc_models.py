@@ -1,7 +1,7 @@
-"""Models that a command is given by where they are, without a section of bench.toml.
+"""Ad-hoc models: given to a command by location, without a section of bench.toml.
 
-``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``; each may go on
-with entries of such a section: ``https://api.example.org/v1#name,api_key_env=MY_KEY``.
+``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``; each may be
+followed by entries of a section: ``https://api.example.org/v1#name,api_key_env=MY_KEY``.
 """
 
 import re
@@ -43,38 +43,38 @@ FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
 _HUB = "hf:"
 _AUTO = "auto"  # kind of a checkpoint whose engine is chosen
 _ENTRY = re.compile(r",(?=[a-z_]+=)")
-_UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # what no partition key may have, see model_specs
-_CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in a name made of a folder
-_END = 1 << 20  # bytes at both ends of a GGUF file that tell it, with its size
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, see sections.models
+_CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in the name of a folder's checkpoint
+_END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
 _SHOWN = 3
-_NOT_NAMED = {"api_key_env", "key_header"}  # nothing that responses depend on
+_NOT_NAMED = {"api_key_env", "key_header"}  # entries that responses do not depend on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdHocModel:
-    """A model by the name that its tables have from now on, and the section it would have."""
+    """An ad-hoc model: the name of its tables, and its section."""
 
     name: str
-    section: Mapping[str, Any]  # {}: it needs none, bench.toml watches its folder
-    engine: str = ""  # which one runs it and why, where it was chosen here
+    section: Mapping[str, Any]  # {} for a checkpoint of a watched folder
+    engine: str = ""  # message on the engine, if it was chosen here
 
     @property
     def spec(self) -> ModelSpec:
-        """The section, read."""
+        """The parsed section."""
         return read_model_section(self.section)
 
 
 def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     """Parse the location of an ad-hoc model; None for a name.
 
-    A model that has a section is called as that says. Else a hub id is its own name, a server's
-    model is called ``name@host-port``, and a checkpoint ``run/step@<8 digits of its content>``, as
-    in a watched folder: other weights in the same folder are another model.
+    A model that has a section has the section's name. Otherwise a hub id is its own name, a
+    server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
+    content>``, as in a watched folder: other weights in the same folder are another model.
 
     Raises:
-        UnknownNameError: If it is neither a name nor where a model is.
-        SettingsError: If an entry is unknown or not what it should be.
-        ModelError: If a folder is no checkpoint.
+        UnknownNameError: If it is neither the name nor the location of a model.
+        SettingsError: If an entry is unknown or invalid.
+        ModelError: If a folder is not a checkpoint.
     """
     known = {**EMBEDDED_MODELS, **settings.models}
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
@@ -108,15 +108,15 @@ def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
     now = _ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
     if now != named["content"]:
         raise ModelError(
-            f"{name}: {spec.path} holds other weights now; give the folder again, as --model, and"
-            " they get a name of their own"
+            f"{name}: {spec.path} holds other weights now. Give the folder again as --model; they"
+            " get a new name"
         )
 
 
 def _with_engine(
     name: str, section: dict[str, Any], settings: Settings
 ) -> tuple[dict[str, Any], str]:
-    """Choose the engine of a checkpoint, unless it was given before or the command says one."""
+    """Choose the engine of a checkpoint, unless the command or an earlier command has chosen it."""
     said, known = section.get("kind", _AUTO), settings.models.get(name)
     if said not in (_AUTO, *AutoSpec.own_fields()):
         return section, ""
@@ -140,7 +140,7 @@ def _is_name(text: str, settings: Settings) -> bool:
         settings.model(text)
     except UnknownNameError:
         return False
-    except ModelError:  # a checkpoint's name, of one that is not there any more
+    except ModelError:  # the name of a checkpoint that does not exist any more
         if _is_there(text):
             return False
         raise
@@ -168,8 +168,8 @@ def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     for folder in (Path(path), settings.resolve(path)):
         if folder.exists():
             raise SettingsError(
-                f"{place}: {folder.absolute()} would be taken for it; give that folder as"
-                f" ./{path}, or go elsewhere to ask the hub"
+                f"{place}: the folder {folder.absolute()} has this path too. Give the folder as"
+                f" ./{path}, or change the working directory to use the hub"
             )
     chosen = {"revision": revision} if at else {}
     return path + at + revision, {"path": path, **chosen}
@@ -223,12 +223,12 @@ def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
 
 
 def _below(folder: Path) -> str:
-    """The checkpoints that lie in a folder that is none, for who named that of a whole run."""
+    """Hint on the checkpoints below a folder, for the folder of a whole run; "" without any."""
     named = {"config.json", ADAPTER_CONFIG}
     files = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/*config.json"))
     found = sorted({str(one.parent.relative_to(folder)) for one in files if one.name in named})
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return f"; in it lie {', '.join(found[:_SHOWN])}{more}" if found else ""
+    return f"; it contains {', '.join(found[:_SHOWN])}{more}" if found else ""
 
 
 def _ends(file: Path) -> str:
@@ -251,7 +251,7 @@ def _entry(text: str) -> tuple[str, Any]:
 
 
 def _safe(name: str, chosen: Mapping[str, Any]) -> str:
-    """A valid partition key from the given settings."""
+    """Build a valid partition key from a name and the chosen settings."""
     said = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _NOT_NAMED]
     parts = (
         _UNSAFE.sub("-", part).strip("-")
@@ -280,7 +280,7 @@ def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -
 
 
 def _placed(spec: ModelSpec, settings: Settings) -> ModelSpec:
-    """A spec with its engine and its folder in whole, to be compared with another."""
+    """A spec with its engine chosen and its folder absolute, for comparison with another."""
     if isinstance(spec, AutoSpec):
         with suppress(ModelError):
             spec = choose_engine(spec.model_dump(), settings.resolve(spec.path)).spec

@@ -1,7 +1,7 @@
-"""Addresses in settings: a key in one becomes the name of an environment variable when it is read.
+"""Addresses in settings: when one is read, a key in it is moved to an environment variable.
 
-``https://host/{MY_KEY}/v1`` names the variable itself. What is stored, shown and compared is the
-template; only a request has the key.
+``https://host/{MY_KEY}/v1`` names the variable itself. Only this template is stored, shown and
+compared; only a request has the key.
 """
 
 import re
@@ -38,11 +38,11 @@ def is_loopback(host: str) -> bool:
 
 
 def template_of(address: str, *, pins: bool = False) -> str:
-    """The address with the names of variables in place of its keys.
+    """Replace the keys in an address by the names of variables.
 
     Args:
-        address: As somebody wrote it.
-        pins: Whether commits and digests in its path are none.
+        address: The address as written.
+        pins: Whether commits and digests in the path are kept, not taken for keys.
     """
     return replace_keys(
         address,
@@ -52,11 +52,11 @@ def template_of(address: str, *, pins: bool = False) -> str:
 
 
 Address: TypeAlias = Annotated[str, AfterValidator(template_of)]
-"""An entry of settings that is an address: its template."""
+"""An address in the settings, parsed to its template."""
 
 
 def with_keys(template: str) -> str:
-    """The address that is asked.
+    """Fill the keys into a template, for a request.
 
     Raises:
         SettingsError: If a variable is not set; names it.
@@ -65,12 +65,12 @@ def with_keys(template: str) -> str:
 
 
 def shown_address(template: str) -> str:
-    """A template as part of an identity: a key that stood in a query may change."""
+    """A template as part of an identity: without keys in the query, which may change."""
     return _QUERY.sub(HIDDEN, template)
 
 
-def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - what TOML can say
-    """A value below ``extra_body`` with ``env:NAME`` in place of every key."""
+def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any TOML value
+    """Replace every key in a value below ``extra_body`` by ``env:NAME``."""
     if isinstance(value, dict):
         below = name if is_key(name, "") else ""
         return {inner: template_of_value(one, below or inner) for inner, one in value.items()}
@@ -84,7 +84,7 @@ def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - what
 
 
 def value_with_keys(value: Any) -> Any:  # noqa: ANN401 - as above
-    """A value as it is sent.
+    """Fill the keys into a value, for a request.
 
     Raises:
         SettingsError: If a variable is not set; names it.
@@ -100,7 +100,7 @@ def value_with_keys(value: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def template_of_argument(text: str) -> str:
-    """A word of a command line with variables in place of keys, in addresses and entries.
+    """Replace the keys in an argument of a command line by variables, in addresses and entries.
 
     >>> template_of_argument("--model"), template_of_argument("http://127.0.0.1:1/v1#m")
     ('--model', 'http://127.0.0.1:1/v1#m')
@@ -119,7 +119,7 @@ def template_of_argument(text: str) -> str:
 
 
 def is_release_address(text: str) -> bool:
-    """Whether a source is an address, and no folder.
+    """Whether a source is an address, not a folder.
 
     >>> is_release_address("hf:a/b@main"), is_release_address("https://x.org/a.zip")
     (True, True)
@@ -130,6 +130,6 @@ def is_release_address(text: str) -> bool:
 
 
 def source_of(written: str | Path) -> str:
-    """A source that a command names: the template of an address, or a folder's absolute path."""
+    """Normalize a source named by a command: template of an address, or absolute path."""
     text = str(written)
     return template_of(text, pins=True) if is_release_address(text) else str(Path(text).absolute())

@@ -1,9 +1,4 @@
-"""``bench.toml`` of a home folder (``BENCH_HOME``).
-
-Validation across sections of bench.toml.
-
-The pool that a run holds while it asks a model, as bench.toml says in all its sections.
-"""
+"""``bench.toml`` of a home folder (``BENCH_HOME``), with validation across its sections."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -63,15 +58,15 @@ def validate_cluster_storage(
     """Check that remote runs share their stores and engines with this home.
 
     Raises:
-        SettingsError: If shared stores are missing, or a machine would choose an engine.
+        SettingsError: If shared stores are missing, or an engine depends on the machine.
     """
     if cluster.launcher == "local":
         return
     for name, spec in models.items():
         if isinstance(spec, AutoSpec):
             raise SettingsError(
-                f'{file}, entry models.{name}.kind: "auto" chooses by the machine, and [cluster]'
-                f' launcher = "{cluster.launcher}" has others; set "transformers" or "vllm"'
+                f'{file}, entry models.{name}.kind: "auto" depends on the machine, and [cluster]'
+                f' launcher = "{cluster.launcher}" uses others; set "transformers" or "vllm"'
             )
     said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
     if not storage.database:
@@ -94,7 +89,7 @@ class Settings(StrictSection):
 
     home: Path
     accept: tuple[Accepted, ...] = ()
-    """What stops no number of any suite, at the top of the file; see `accept` of a suite."""
+    """Outcomes that stop no number of any suite, at the top of the file; see `accept` of a suite."""
     sources: dict[str, Annotated[str, AfterValidator(partial(template_of, pins=True))]] = Field(
         default_factory=dict
     )
@@ -122,15 +117,15 @@ class Settings(StrictSection):
 
     @property
     def given(self) -> frozenset[str]:
-        """Names of the models that commands were given by where they are."""
+        """Names of the ad-hoc models, which commands were given by location."""
         return self._given
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Benchmarks that cannot be used, and why.
+        """Benchmarks that cannot be used, with the reason.
 
-        One whose name a package has for a suite is none here, or its file and judge would be taken
-        for that suite's.
+        One with the name of an installed suite is left out, because its file and judge would be
+        taken for that suite's.
         """
         return self._left_out
 
@@ -154,7 +149,7 @@ class Settings(StrictSection):
         return f"{self._files.get(benchmark, self.file)}, [benchmarks.{benchmark}]"
 
     def resolve(self, path: Path | str) -> Path:
-        """Find a path that is written in bench.toml: relative ones start at its folder."""
+        """Resolve a path written in bench.toml, relative to its folder."""
         return self.home / Path(path).expanduser()
 
     @property
@@ -183,9 +178,9 @@ class Settings(StrictSection):
         """Find a model by name: one of the file, an embedded one, or a watched checkpoint.
 
         Raises:
-            UnknownNameError: If there is none of that name.
-            ModelError: If it is the name of a checkpoint that is not there any more; if what runs
-                its kind, or its weights, cannot be used here.
+            UnknownNameError: If there is no model of that name.
+            ModelError: If it is a checkpoint that does not exist any more, or its kind or weights
+                cannot be used here.
         """
         known = {**EMBEDDED_MODELS, **self.models}
         if name in known:
@@ -217,7 +212,7 @@ class Settings(StrictSection):
         """The engine chosen for a model with ``kind = "auto"``; None for every other model.
 
         Raises:
-            ModelError: If no engine here runs it.
+            ModelError: If no engine can run it.
         """
         spec = self.models.get(name)
         if not isinstance(spec, AutoSpec):
@@ -231,8 +226,8 @@ class Settings(StrictSection):
         """Model at the end of a chain of ``of`` settings.
 
         Raises:
-            SettingsError: If one of them is asked in one way twice.
-            UnknownNameError: If one of them is no model.
+            SettingsError: If a kind occurs twice in the chain.
+            UnknownNameError: If one of them does not exist.
         """
         kinds = set[str]()
         while isinstance(spec, DerivedSpec):
@@ -257,7 +252,7 @@ class Settings(StrictSection):
 
         Raises:
             SettingsError: If checkpoints cannot have the settings of ``like``.
-            UnknownNameError: If ``like`` names no model.
+            UnknownNameError: If the model ``like`` does not exist.
         """
         liked = self.liked()
         base = liked.base if isinstance(liked, LocalSpec) else ""
@@ -275,8 +270,8 @@ class Settings(StrictSection):
         """Settings of watched checkpoints, from ``like`` and ``serve``.
 
         Raises:
-            SettingsError: If they do not go together.
-            UnknownNameError: If ``like`` is no model at all.
+            SettingsError: If they cannot be combined.
+            UnknownNameError: If the model ``like`` does not exist.
         """
         like, serve = self.checkpoints.like, self.checkpoints.serve
         spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
@@ -306,8 +301,8 @@ def load_settings(home: Path) -> Settings:
     """Read ``bench.toml`` in ``home``; without one, everything has its default.
 
     Raises:
-        SettingsError: If the file is not TOML or an entry is not what it should be; never tells a
-            value, which may be secret. If the home is no folder.
+        SettingsError: If the home is not a folder, the file is not TOML or an entry is invalid. The
+            message shows no text of an entry, because it may be secret.
     """
     try:
         if home.exists() and not home.is_dir():
@@ -350,16 +345,16 @@ def _without_twins(
     return alone
 
 
-_WATCHED = "*@????????"  # a checkpoint's name ends in eight digits of its content
+_WATCHED = "*@????????"  # a checkpoint's name ends in eight digits of its content digest
 
 
 def model_pools(settings: Settings) -> dict[str, str]:
     """Model, or a pattern of models -> the pool that its runs hold instead of ``gpu``.
 
-    What [cluster] says of a model goes before what its own section says.
+    ``pool_of`` in [cluster] takes precedence over a model's own section.
 
     Raises:
-        SettingsError: If a section names a pool that there is not.
+        SettingsError: If a section names an unknown pool.
     """
     named = {
         name: spec.pool

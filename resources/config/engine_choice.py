@@ -1,8 +1,8 @@
 """Chooses the engine of a checkpoint: for a path given to a command, and for ``kind = "auto"``.
 
-An entry that one engine alone has chooses that one. Else it is vLLM where it is installed, finds a
-CUDA device and lists the architecture; else transformers. A checkpoint that was given to a command
-before keeps its engine.
+An entry that only one engine has selects that engine. Otherwise it is vLLM if that is installed,
+finds a CUDA device and lists the architecture; else transformers. A checkpoint that was given to an
+earlier command keeps its engine.
 """
 
 from collections.abc import Mapping
@@ -16,28 +16,28 @@ from resources.checkpoints.files import read_object
 from resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 
 _REGISTRY = Path("model_executor", "models", "registry.py")  # of vLLM; names every architecture
-_PROJECTOR = "mmproj*.gguf"  # llama.cpp's half of a model that sees
+_PROJECTOR = "mmproj*.gguf"  # image projector of a vision-language model, for llama.cpp
 
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """A kind of model, and why it was chosen."""
+    """The chosen kind of model, with the reason."""
 
     kind: str
     why: str
-    section: Mapping[str, Any]  # with this kind
+    section: Mapping[str, Any]  # including ``kind``
 
     @property
     def message(self) -> str:
-        """The choice, and how to make another."""
+        """Message on the choice, and how to override it."""
         return f"run by {self.kind}: {self.why} (another engine: kind=...)"
 
     @property
     def spec(self) -> TransformersSpec | VllmSpec:
-        """The section, read.
+        """The parsed section.
 
         Raises:
-            ValidationError: If the engine does not have an entry.
+            ValidationError: If an entry is invalid for the engine.
         """
         kind = VllmSpec if self.kind == "vllm" else TransformersSpec
         return kind.model_validate(self.section)
@@ -51,7 +51,7 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         folder: ``path``, resolved; does not exist for a hub id.
 
     Raises:
-        ModelError: If no engine here runs what it holds; says which server does.
+        ModelError: If no engine can run it; names a server that can, if there is one.
     """
     if file := _gguf(section, folder):
         refuse_seeing_gguf(file)
@@ -59,12 +59,12 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         return _choice("transformers", "it reads GGUF", found)
     for kind, own in AutoSpec.own_fields().items():
         if said := sorted(own & section.keys()):
-            return _choice(kind, f"{said[0]} is an entry of it alone", section)
+            return _choice(kind, f"only this kind has the entry {said[0]}", section)
     return _choice(*_engine_of(folder), section)
 
 
 def gguf_of(folder: Path) -> Path | None:
-    """The language model of a folder that holds one as GGUF, and no other weights.
+    """GGUF file of a folder whose only weights are a language model in GGUF; else None.
 
     Raises:
         ModelError: If there are several.
@@ -78,10 +78,10 @@ def gguf_of(folder: Path) -> Path | None:
 
 
 def refuse_seeing_gguf(file: Path) -> None:
-    """Refuse a GGUF model whose images are read by another file: transformers reads none.
+    """Refuse a GGUF model with an image projector in another file, which transformers cannot read.
 
     Raises:
-        ModelError: If there is one; says how llama.cpp serves both.
+        ModelError: If there is a projector; gives the command of llama.cpp.
     """
     for projector in sorted(file.parent.glob(_PROJECTOR)):
         raise ModelError(

@@ -1,6 +1,6 @@
 """Environment variables: home folder, secrets named in bench.toml.
 
-The only module that reads it.
+The only module that reads the environment.
 """
 
 import os
@@ -17,17 +17,17 @@ MODELS_FILE = "models.toml"
 
 
 def default_home() -> Path:
-    """The folder that holds everything: ``$BENCH_HOME``, or ``bench_home`` where one is."""
+    """The home folder: ``$BENCH_HOME``, or ``bench_home`` in the working directory."""
     return Path(os.environ.get("BENCH_HOME") or "bench_home").absolute()
 
 
 def local_home(written: Path) -> Path:
-    """A home as this machine has it: ``$BENCH_HOME``, or where the machine has it that wrote it."""
+    """Path of a home on this machine: ``$BENCH_HOME``, or the path on the machine that wrote it."""
     return default_home() if os.environ.get("BENCH_HOME") else written
 
 
 def environment_of(home: Path) -> dict[str, str]:
-    """The environment of Dagster's own processes over a home."""
+    """Environment variables of Dagster's processes for a home."""
     return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
 
 
@@ -39,7 +39,7 @@ def label_studio_environment() -> Path:
 def set_openmp_passive() -> None:
     """Configure OpenMP, before torch is loaded, not to spin while threads wait.
 
-    On two cores that something else uses too, spinning makes a language model three times slower.
+    On two busy cores, spinning makes a language model three times slower.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
@@ -47,33 +47,33 @@ def set_openmp_passive() -> None:
 def read_secret(variable: str) -> str:
     """Read a secret from the environment by the name that the configuration gives it.
 
-    Blanks around it are left out, as HTTP does in the value of a header.
+    Surrounding spaces and tabs are removed, as HTTP does for the value of a header.
 
     Raises:
-        SettingsError: If the variable is not set, or holds what no header can; names the variable,
-            unless its name may be the secret itself.
+        SettingsError: If the variable is not set, or contains a character that no header can; names
+            the variable, unless its name may be the secret itself.
     """
     value = os.environ.get(variable, "").strip(" \t")
     named = (
-        f"variable {variable}" if is_plain_variable(variable) or value else "variable that is named"
+        f"variable {variable}" if is_plain_variable(variable) or value else "variable of this entry"
     )
     if not value:
         raise SettingsError(f"the environment {named} is not set")
     if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
-        what = "a newline" if value[unfit[0] - 1] in "\r\n" else "what is no printable ASCII"
+        what = "a newline" if value[unfit[0] - 1] in "\r\n" else "a character outside ASCII text"
         raise SettingsError(
             f"the environment {named} holds {what} (character {unfit[0]} of {len(value)}), which no"
-            " key has: set it again, to the key alone"
+            " key contains. Set it to the key alone"
         )
     return value
 
 
 def keep_key(key: str, seed: str) -> str:
-    """Keep a key for this process and those that it starts; returns the variable's name.
+    """Store a key in the environment of this process and its children; returns the variable's name.
 
     Args:
-        key: Stood in an address.
-        seed: What a weak key's variable is named by instead: nobody shall guess the key by it.
+        key: A key from an address.
+        seed: Text whose digest names the variable of a weak key, which its own digest would reveal.
     """
     digest = sha256((key if is_strong(key) else seed).encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{KEPT}{digest[:8].upper()}"
@@ -82,7 +82,7 @@ def keep_key(key: str, seed: str) -> str:
 
 
 KEPT = "BENCH_KEY_"
-"""How variables of keys begin that stood in addresses."""
+"""Prefix of the variables with keys from addresses."""
 
 
 def weak_key_warning(variable: str) -> str:
@@ -94,15 +94,15 @@ def weak_key_warning(variable: str) -> str:
 
 
 def weak_key_warnings(home: Path) -> list[str]:
-    """The same for every key that a home's settings name or contain."""
+    """Warnings for all weak keys that a home's settings name or contain."""
     found = named_secrets([_read_or_nothing(file) for file in files_with_secrets(home)], _variable)
     weak = dict.fromkeys(name for value, name in found if not is_strong(value))
     return [_WEAK.format(name) for name in weak]
 
 
 _WEAK = (
-    "the key in {} could be an ordinary text: it is not taken out of responses and messages. Use a"
-    " random one of letters and digits, 16 characters or more"
+    "the key in {} could be an ordinary text: it is not redacted in responses and messages. Use a"
+    " random key of 16 or more letters and digits"
 )
 
 
@@ -113,7 +113,7 @@ def _variable(name: str) -> str:
 def known_secrets(*homes: Path) -> Secrets:
     """Collect the secrets of bench.toml, those it names, and those of the environment.
 
-    A file that cannot be read has none.
+    Unreadable files are skipped.
     """
     written = [_read_or_nothing(file) for file in files_with_secrets(*homes)]
     return secrets_in([*written, dict(os.environ)], _variable)

@@ -1,8 +1,8 @@
-"""Benchmarks of others that are known by name: a section each, and where their data are fetched.
+"""Known public benchmarks: a shipped section for each, with the source of its data.
 
-The data are never part of this project. A benchmark that a command names is copied into the home
-(``benchmarks/mmmu.toml``), where its section may be edited; bench.toml counts before it. Files of
-the user's own, ``mybench.toml``, are named there.
+The data are never part of this project. When a command names a benchmark, its section is copied to
+the home (``benchmarks/mmmu.toml``), where it may be edited; bench.toml takes precedence. For a
+TOML file of the user, such as ``mybench.toml``, the copy holds only its path.
 """
 
 import json
@@ -18,7 +18,7 @@ from resources.config.toml_validation import describe_validation_error, read_tom
 from resources.storage.atomic_write import open_atomic
 
 FOLDER = "benchmarks"
-"""Of a home: sections of known benchmarks that commands named."""
+"""Folder of a home: sections of benchmarks that commands named."""
 
 _ORIGIN = "from"  # the key of a file that names another file
 _PATHS = ("file", "image_folder", "shots_file")
@@ -27,20 +27,20 @@ _BENCHMARKS = TypeAdapter(dict[BenchmarkName, FileBenchmarkSettings])
 
 
 def known_benchmarks() -> tuple[str, ...]:
-    """Names that are known, sorted."""
+    """Names of the known benchmarks, sorted."""
     return tuple(sorted(file.stem for file in _PACKAGED.glob("*.toml")))
 
 
 def add_known(home: Path, suites: Iterable[str]) -> list[str]:
-    """Names of suites and tasks; adds known benchmarks, and those of TOML files, to a home.
+    """Add known benchmarks, and those of TOML files, to a home; returns suite and task names.
 
-    A known benchmark is copied into the home. A file stays where it is: its paths start at its
-    folder, and a change in it counts.
+    A known benchmark is copied into the home. A TOML file is only referenced: its paths are
+    relative to its folder, and later changes in it take effect.
 
     Raises:
         HomeError: If the home cannot be written to.
-        SettingsError: If a file has no section ``[benchmarks.NAME]``, or its name is taken; if
-            it is not TOML.
+        SettingsError: If a file is not TOML or has no section ``[benchmarks.NAME]``, or the name is
+            taken.
     """
     known, names = known_benchmarks(), list[str]()
     for suite in suites:
@@ -60,17 +60,17 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
 
 
 class NamedBenchmarks(NamedTuple):
-    """Benchmarks of files beside bench.toml, by name."""
+    """Benchmarks from files other than bench.toml, by name."""
 
     sections: dict[str, Any]
-    files: dict[str, Path]  # that have the sections
-    left_out: dict[str, str]  # why a section, or its file, cannot be used
+    files: dict[str, Path]  # with the sections
+    left_out: dict[str, str]  # reason why a section or its file cannot be used
 
 
 def named_benchmarks(home: Path) -> NamedBenchmarks:
-    """Read the sections of the known benchmarks that a home has, and of files that were named.
+    """Read the sections of a home's known benchmarks and of referenced files.
 
-    One that cannot be used stops no other: it is left out, with the reason.
+    An unusable section is left out, with the reason.
     """
     named = NamedBenchmarks({}, {}, {})
     for file in sorted((home / FOLDER).glob("*.toml")):
@@ -116,7 +116,7 @@ def _why_unusable(name: str, section: dict[str, Any]) -> str:
 
 
 def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
-    """Sections of a file elsewhere, with whole paths; {} if the file is gone."""
+    """Benchmark sections of a TOML file, with absolute paths; {} if the file does not exist."""
     found = read_toml(file).get("benchmarks", {})
     if not isinstance(found, dict):
         return {}

@@ -1,7 +1,7 @@
-"""``models.toml`` beside bench.toml: the models that commands were given by where they are.
+"""``models.toml`` beside bench.toml: ad-hoc models, which commands were given by location.
 
-Kept so that the UI, the leaderboard and later commands know them by the names of their tables.
-What bench.toml says of a name counts before it; sections may be moved there.
+The UI, the leaderboard and later commands find them by name. A section of the same name in
+bench.toml takes precedence; sections may be moved there.
 """
 
 import json
@@ -18,16 +18,16 @@ from resources.storage.atomic_write import open_atomic
 from resources.storage.locks import hold_locks
 
 _ABOUT = (
-    "# Models that `bench` was given by where they are. `bench home remove MODEL` takes one away;\n"
-    "# a section that is moved to bench.toml counts there.\n"
+    "# Models that `bench` was given by location. `bench home remove MODEL` removes one.\n"
+    "# Sections may be moved to bench.toml.\n"
 )
 
 
 def read_models(home: Path) -> dict[str, ModelSpec]:
-    """The models that were given; without those that this version cannot read any more."""
+    """Read the ad-hoc models, without those that this version cannot read any more."""
     try:
         sections = read_sections(home)
-    except SettingsError:  # who writes the file says so
+    except SettingsError:  # reported by ``save_models``
         return {}
     return dict(_readable(sections))
 
@@ -77,7 +77,7 @@ def _readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
         try:
             if (spec := read_model_section(section)).kind != UNKNOWN_KIND:
                 found.append((name, spec))
-        except ValueError:  # pydantic's is one
+        except ValueError:  # includes pydantic's ValidationError
             continue
     return found
 
@@ -95,6 +95,6 @@ def _toml(value: object) -> str:
         return f"{{{', '.join(f'{_toml(k)} = {_toml(v)}' for k, v in value.items())}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, float):  # JSON has another word for inf
+    if isinstance(value, float):  # JSON writes inf and nan differently
         return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -57,25 +57,25 @@ def redact_key_shapes(text: str) -> str:
 
 
 def require_variable_name(text: str) -> str:
-    """Check that a text can be the name of an environment variable, and is no key.
+    """Check that a text is the name of an environment variable, and does not look like a key.
 
     >>> require_variable_name("MY_API_KEY")
     'MY_API_KEY'
 
     Raises:
-        ValueError: If it cannot, or is; does not tell what it is.
+        ValueError: If it is not, or does; the message does not show it.
     """
     if text and (not _VARIABLE.fullmatch(text) or is_strong(text)):
         raise ValueError(
             "expected the NAME of an environment variable with the key; the value"
-            " looks like the key itself: take it out of the file, and have it replaced if others"
-            " could read it"
+            " looks like the key itself: remove it from the file, and revoke it if others could"
+            " read the file"
         )
     return text
 
 
 def is_plain_variable(variable: str) -> bool:
-    """Whether a name of a variable is certainly a name, such as ``MY_KEY``, and no key.
+    """Whether the name of a variable is certainly a name, such as ``MY_KEY``, and not a key.
 
     >>> is_plain_variable("MY_KEY"), is_plain_variable("k3yk3yk3y"), is_plain_variable("9A8F7E6D")
     (True, False, False)
@@ -85,7 +85,7 @@ def is_plain_variable(variable: str) -> bool:
 
 
 def key_in_command(command: str) -> str:
-    """Name the option or the variable by which a command is given a key; "" if none is.
+    """Option or variable that passes a key to a command; "" if there is none.
 
     >>> key_in_command("vllm serve --api-key sk-12345"), key_in_command("env HF_TOKEN=a1b2c3 x")
     ('--api-key', 'HF_TOKEN')
@@ -134,26 +134,26 @@ def _in_text(text: str, name: str, variable: ReadVariable) -> Iterator[tuple[str
 
 
 def _in_database(address: str) -> Iterator[str]:
-    """The password of a database's address, in both ways in which one is written; or a key."""
+    """The password in a database's address, a URL or keywords; any other text is a key itself."""
     if "://" not in address and not _KEYWORD.search(address):
         yield address
     yield from _in_address(address)
     before, at, _ = address.partition("://")[2].rpartition("@")
-    yield before.partition(":")[2] if at else ""  # as it is written, beside as it is meant
+    yield before.partition(":")[2] if at else ""  # as written, possibly percent-encoded
     yield from (one[1].strip("'") for one in _PASSWORD.finditer(address))
 
 
 def _opened(secret: str) -> Iterator[str]:
-    """A secret; of one that is an address, only what comes after the name of the computer.
+    """A secret; of a secret URL only the part after the host.
 
-    Its beginning is that of many addresses, and would be taken out of all of them.
+    Other URLs have the same host, and it would be redacted in all of them.
     """
     match = re.match(r"https?://[^/?#]*", secret)
     yield _SCHEME.sub("", secret[match.end() :].lstrip("/") if match else secret, count=1)
 
 
 def _in_address(text: str) -> list[str]:
-    """The keys of an address, as they are written and as they are meant."""
+    """The keys in an address, as written and percent-decoded."""
     keys: list[str] = []
     replace_keys(text, lambda key: keys.append(key) or HIDDEN)  # type: ignore[func-returns-value]
     return [*keys, *map(unquote, keys)]

@@ -17,23 +17,23 @@ class SettingsResource(dg.ConfigurableResource[Any]):
 
     home: str
     sources: dict[str, str] = Field(default_factory=dict)
-    """Suite -> source, instead of what the file says."""
+    """Suite -> source, overriding the file."""
     suites: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """Suite -> settings, instead of what the file says."""
+    """Suite -> settings, overriding the file."""
     models: dict[str, Any] = Field(default_factory=dict)
-    """Model -> section, of those that the command was given by where they are."""
+    """Ad-hoc model -> section."""
 
     accept: list[str] = Field(default_factory=list)
-    """What does not stop a number, beside what the file says."""
+    """Accepted outcomes, in addition to the file's."""
 
     training: list[str] = Field(default_factory=list)
-    """What models were trained on, instead of what the file says."""
+    """Training data of models, overriding the file."""
 
     def load(self) -> Settings:
         """Read the file and apply the overrides.
 
         Raises:
-            SettingsError: If the file or an entry of it cannot be used.
+            SettingsError: If the file or one of its entries is invalid.
         """
         written = load_settings(Path(self.home))
         suites = {

@@ -1,4 +1,4 @@
-"""Stores of a home: local, or shared as bench.toml names them."""
+"""Stores of a home: local, or shared as configured in ``[storage]``."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ def open_response_store(settings: Settings) -> "ResponseStore":
     """Open the response cache; creates a missing file.
 
     Raises:
-        SettingsError: If a database is named and its address cannot be used.
+        SettingsError: If a database is configured and its address is invalid.
         HomeError: If the file or the database cannot be used.
     """
     from resources.response_cache.store import ResponseStore
@@ -33,7 +33,7 @@ def open_response_store(settings: Settings) -> "ResponseStore":
 
 
 def open_response_file(settings: Settings) -> "ResponseStore":
-    """The response cache of this home alone."""
+    """Open the local response cache of this home."""
     from resources.response_cache.store import IF_DAMAGED, ResponseStore
     from resources.storage.database import SqliteDatabase
 
@@ -48,7 +48,7 @@ def existing_response_store(settings: Settings) -> "ResponseStore | None":
 
 
 def open_home_blobs(settings: Settings, below: str) -> Blobs:
-    """The files of one kind: "tables", "images", "export".
+    """Open one kind of a home's blobs: "tables", "images" or "export".
 
     Raises:
         SettingsError: If obstore is not installed.
@@ -59,7 +59,7 @@ def open_home_blobs(settings: Settings, below: str) -> Blobs:
 
 
 def open_shared_blobs(home: Path, below: str, objects: str, endpoint: str) -> Blobs:
-    """The same, of the templates that ``[storage]`` has.
+    """Open blobs as ``open_home_blobs`` does, from the templates in ``[storage]``.
 
     Raises:
         SettingsError: If obstore is not installed, or a variable of a template is not set.
@@ -72,7 +72,7 @@ def open_vector_cache(settings: Settings) -> "VectorCache":
     """Open the vector cache; creates a missing file.
 
     Raises:
-        SettingsError: If a database is named and its address cannot be used.
+        SettingsError: If a database is configured and its address is invalid.
         HomeError: If the file or the database cannot be used.
     """
     from resources.storage.vectors import VectorCache
@@ -83,7 +83,7 @@ def open_vector_cache(settings: Settings) -> "VectorCache":
 
 
 def open_vector_file(settings: Settings) -> "VectorCache":
-    """The vector cache of this home alone."""
+    """Open the local vector cache of this home."""
     from resources.storage.database import SqliteDatabase
     from resources.storage.vectors import IF_DAMAGED, VectorCache
 
@@ -91,26 +91,26 @@ def open_vector_file(settings: Settings) -> "VectorCache":
 
 
 def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
-    """A function that takes the lease of a name for some seconds; False if it is taken.
+    """Return a function that takes a lease by name; it returns False if the lease is taken.
 
     Raises:
-        SettingsError: If a database is named and its address cannot be used.
+        SettingsError: If a database is configured and its address is invalid.
     """
     from resources.storage.database import Database, SqliteDatabase
     from resources.storage.leases import claim
 
     file = settings.home / "leases.sqlite"
-    database: Database = SqliteDatabase(file, "delete it: leases hold nothing for long")
+    database: Database = SqliteDatabase(file, "delete it: leases expire within minutes")
     if settings.storage.variable:
         database = open_database(settings)
     return partial(claim, database, seconds)
 
 
 def open_table_locks(settings: Settings) -> Locks:
-    """The locks of tables, which homes share if they share tables and a database.
+    """Open the locks of tables: shared if both tables and a database are shared, else local.
 
     Raises:
-        SettingsError: If a database is named and its address cannot be used.
+        SettingsError: If a database is configured and its address is invalid.
     """
     if settings.storage.variable and settings.storage.objects:
         return LeaseLocks(open_database(settings))
@@ -118,15 +118,15 @@ def open_table_locks(settings: Settings) -> Locks:
 
 
 def vectors_file(settings: Settings) -> Path:
-    """The file of vectors where no database is named."""
+    """File of the vector cache if no database is configured."""
     return settings.home / "vectors.sqlite"
 
 
 def open_database(settings: Settings) -> "PostgresDatabase":
-    """The database that ``[storage]`` names.
+    """Open the database of ``[storage]``.
 
     Raises:
-        SettingsError: If its address cannot be used.
+        SettingsError: If its address is invalid.
     """
     from resources.storage.postgres import PostgresDatabase
 
@@ -135,10 +135,10 @@ def open_database(settings: Settings) -> "PostgresDatabase":
 
 
 def migrate_schema(settings: Settings) -> list[str]:
-    """Bring older files and databases to the current schema; "store: place" of each.
+    """Migrate older files and databases to the current schema; returns "store: place" of each.
 
     Raises:
-        SettingsError: If a database is named and its address cannot be used.
+        SettingsError: If a database is configured and its address is invalid.
         HomeError: If one cannot be used, or was written by a newer version.
     """
     from resources.response_cache import store

@@ -1,8 +1,7 @@
-"""Reads a TOML file that a person wrote: whatever is wrong with it is one sentence.
+"""Reading of TOML files, and error messages for invalid entries.
 
-What is said of an entry of bench.toml that is refused: never what was written there.
-
-Unknown entries, and the name that was probably meant.
+A message is one sentence with the entry and the expected value, and suggests the nearest name for
+an unknown entry. It never shows the text of a value, which may be secret.
 """
 
 import tomllib
@@ -22,7 +21,7 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 def suggest_entry(name: str, known: Iterable[str]) -> str:
-    """Suggestion for an unknown name: the nearest one, and all known.
+    """Suggestion for an unknown name: the nearest name, and all known names.
 
     >>> suggest_entry("scorr", ["judge", "scorer"])
     "unknown; did you mean 'scorer'? known: judge, scorer"
@@ -33,18 +32,18 @@ def suggest_entry(name: str, known: Iterable[str]) -> str:
 
 
 def strict(settings_type: type[AnyModel]) -> type[AnyModel]:
-    """The same type of settings, which refuses entries that it does not know."""
+    """The settings type with unknown entries forbidden, unless it allows them explicitly."""
     if settings_type.model_config.get("extra") == "allow":
         return settings_type
     return types.new_class(settings_type.__name__, (settings_type,), {"extra": "forbid"})
 
 
 def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
-    """The entries that may stand beside one that is named by its place; () where that is not known.
+    """Names of the entries allowed beside the entry at a place; () if unknown.
 
     Args:
         settings_type: The type at which the place starts.
-        place: As pydantic says where an error is.
+        place: Location of an error, as pydantic's ``loc``.
     """
     reached = [settings_type]
     for part in place[:-1]:
@@ -83,7 +82,7 @@ def _aliases(kind: type[BaseModel]) -> Iterator[str]:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file, with or without a byte order mark; {} if there is none.
+    """Read a TOML file, with or without a byte order mark; {} if it does not exist.
 
     Raises:
         SettingsError: If it cannot be read, is not UTF-8, or is not TOML; says where.
@@ -103,7 +102,7 @@ def read_toml(file: Path) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise SettingsError(f"{file}: not a TOML file: nested too deep") from None
-    except ValueError as why:  # with what it says of numbers with thousands of digits
+    except ValueError as why:  # also for integers with thousands of digits
         raise SettingsError(f"{file}: not a TOML file: {redact_key_shapes(str(why))}") from None
 
 
@@ -114,13 +113,12 @@ def describe_validation_error(
 ) -> str:
     """Name the invalid entry, and its expected value.
 
-    A text that was given is not told, since a key may have been written in a wrong place; a number
-    is.
+    The message shows an invalid number, but not a text, which may be a key in the wrong place.
 
     Args:
-        why: What pydantic says.
-        settings_type: The type that was to be read.
-        written: The whole file, where the type is that of a whole file.
+        why: Error of pydantic.
+        settings_type: The type that was validated.
+        written: The file's content, if ``settings_type`` is that of the whole file.
     """
     error = why.errors(include_url=False)[0]
     place = error["loc"]

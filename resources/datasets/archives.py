@@ -1,4 +1,4 @@
-"""Unpacks archives: plain files below the folder, each once, and no more than is allowed."""
+"""Unpacks archives safely: only regular files below the folder, within a size limit."""
 
 import lzma
 import shutil
@@ -21,20 +21,20 @@ _DAMAGED = (
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file is unpacked, by its name."""
+    """Whether a file is an archive, by its name."""
     return name.lower().endswith(SUFFIXES)
 
 
 def unpack(archive: Path, most: int = MOST_BYTES) -> None:
-    """Unpack an archive where it lies; a folder that holds all of it is left out.
+    """Unpack an archive beside itself, without its top folder if that contains everything.
 
     Args:
         archive: The file.
-        most: Bytes that all its files may have together.
+        most: Limit of the unpacked size, in bytes.
 
     Raises:
-        SourceError: If it is damaged, reaches out of the folder, is larger than allowed, or holds
-            two entries of one name.
+        SourceError: If it is damaged or too large, or has an entry outside the folder or two
+            entries of one name.
     """
     unfinished = archive.with_name(f".{archive.name}.unpacking")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -55,13 +55,13 @@ def unpack(archive: Path, most: int = MOST_BYTES) -> None:
     for entry in whole.iterdir():
         there = archive.with_name(entry.name)
         if there.is_dir():
-            shutil.rmtree(there)  # of an unpacking that was killed
+            shutil.rmtree(there)  # left by a killed process
         entry.replace(there)
     shutil.rmtree(unfinished)
 
 
 class _Room:
-    """What may still be unpacked: names that are free, bytes that are left."""
+    """Names and bytes that are still available while unpacking."""
 
     def __init__(self, archive: Path, most: int) -> None:
         self._archive, self._most = archive, most
@@ -69,10 +69,10 @@ class _Room:
         self._files: set[PurePosixPath] = set()
 
     def take(self, name: str, size: int, *, is_folder: bool) -> None:
-        """Take the place of an entry.
+        """Reserve name and size of an entry.
 
         Raises:
-            SourceError: If it leads outside, its name is taken, or there is no room.
+            SourceError: If it leads outside, its name is taken, or it exceeds the limit.
         """
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or "\0" in name:
@@ -86,8 +86,8 @@ class _Room:
         self._size += size
         if self._size > self._most:
             raise SourceError(
-                f"{self._archive}: unpacked, more than the {self._most} bytes allowed, which are"
-                " [storage] unpacked_gigabytes of bench.toml, or what the disk has free"
+                f"{self._archive}: more than the {self._most} bytes allowed when unpacked: the limit"
+                " is [storage] unpacked_gigabytes of bench.toml, or the free space of the disk"
             )
 
 
@@ -95,13 +95,13 @@ def _unzip(archive: Path, folder: Path, room: _Room) -> None:
     with zipfile.ZipFile(archive) as opened:
         for member in opened.infolist():
             if (member.external_attr >> 16) & 0o170000 == _SYMLINK:
-                raise SourceError(f"{archive}: {member.filename!r:.200} is a link, and no file")
+                raise SourceError(f"{archive}: {member.filename!r:.200} is a link, not a file")
             room.take(member.filename, member.file_size, is_folder=member.is_dir())
         opened.extractall(folder)
 
 
 def _untar(archive: Path, folder: Path, room: _Room) -> None:
-    """Unpack entry by entry: all sizes are known only at the end of what is compressed."""
+    """Unpack entry by entry: the size of a compressed tar is known only at its end."""
     with tarfile.open(archive) as opened:
         opened.extractall(folder, _members(opened, room), filter="data")
 

@@ -1,4 +1,4 @@
-"""Releases in the home: each in a folder of its own, whole or not at all."""
+"""Downloaded releases in the home, each in its own folder and complete."""
 
 import asyncio
 import fcntl
@@ -31,16 +31,16 @@ _AGENT = "bench-assets (fetches a published benchmark once)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedRelease:
-    """A release that lies in the home."""
+    """Record of a downloaded release."""
 
     address: str
-    commit: str  # of a hub's data set; "" of a file
-    n_bytes: int  # as it arrived
-    files: dict[str, str]  # path -> SHA-256 as it arrived
+    commit: str  # of a hub data set; "" for a file
+    n_bytes: int  # downloaded size
+    files: dict[str, str]  # path -> SHA-256 of the downloaded file
 
 
 class ReleaseCache:
-    """The folder ``sources`` of a home: one folder a suite and address."""
+    """The folder ``sources`` of a home: one folder per suite and address."""
 
     def __init__(
         self,
@@ -57,28 +57,28 @@ class ReleaseCache:
         """Record of a complete download; None without one.
 
         Raises:
-            SourceError: If the record of it cannot be read.
+            SourceError: If its record cannot be read.
         """
         record = self._place(suite, release) / _RECORD
         return _read(record) if record.exists() else None
 
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
-        """Every release that was fetched whole, with its suite and its folder."""
+        """All complete downloads, with suite and folder."""
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
         return [(one.parts[-3], _read(one), one.with_name("files")) for one in records]
 
     def damage(self, folder: Path) -> list[str]:
-        """Compare the files of a release with what arrived; archives are gone once unpacked.
+        """Compare the files of a release with its record, except archives deleted after unpacking.
 
         Raises:
-            SourceError: If the record of it cannot be read.
+            SourceError: If its record cannot be read.
         """
         wrong = []
         for name, digest in _read(folder.with_name(_RECORD)).files.items():
             try:
                 with (folder / name).open("rb") as file:
                     if file_digest(file, "sha256").hexdigest() != digest:
-                        wrong.append(f"{name}: not the bytes that arrived")
+                        wrong.append(f"{name}: differs from the file that was downloaded")
             except OSError as why:
                 if not is_archive(name):
                     wrong.append(f"{name}: {why.strerror}")
@@ -87,10 +87,10 @@ class ReleaseCache:
     def fetch(self, suite: str, release: Release, watched: DownloadLog | DownloadBar) -> Path:
         """Download a release into the home unless it is there; returns its folder.
 
-        One process fetches, others wait for it. What a killed one left is gone on with.
+        One process downloads, others wait for it. The download of a killed process is resumed.
 
         Raises:
-            SourceError: If it cannot be fetched whole, or is not what was pinned.
+            SourceError: If it cannot be fetched completely, or differs from the pinned content.
         """
         place = self._place(suite, release)
         place.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ class ReleaseCache:
     def _fetch(self, place: Path, release: Release, watched: DownloadLog | DownloadBar) -> None:
         arrived, files = place / "arrived", place / "files"
         if files.exists():
-            files.replace(arrived)  # a kill came before the record was written
+            files.replace(arrived)  # a process was killed before it wrote the record
         commit, remote = _contents(release)
         total = sum(file.size or 0 for file in remote)
         _require_space(place, total)
@@ -151,8 +151,8 @@ async def _download_files(
 
     from resources.http.allowed_hosts import restricted_connector
 
-    # Bytes are counted as they are stored: nothing may be unpacked on its way.
-    # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.
+    # Stored bytes are counted, so the transfer must not be decompressed.
+    # The user's address or HF_ENDPOINT may have any host; its redirects may not.
     hosts = HostPolicy.typed_by_user(with_keys(remote[0].url)) if remote else HostPolicy()
     async with aiohttp.ClientSession(
         connector=restricted_connector(hosts),
@@ -175,7 +175,8 @@ def _require_space(place: Path, total: int) -> None:
     free = shutil.disk_usage(place).free
     if total + _SPARE > free:
         raise SourceError(
-            f"{place}: {total / 1e9:.1f} GB are to be fetched, and {free / 1e9:.1f} GB are free"
+            f"{place}: not enough space: the download has {total / 1e9:.1f} GB,"
+            f" {free / 1e9:.1f} GB are free"
         )
 
 

@@ -1,7 +1,4 @@
-"""Resumable download of one pinned file.
-
-Download progress: log lines or a terminal bar.
-"""
+"""Resumable downloads of pinned files, with progress in the log or as a bar."""
 
 import asyncio
 import hashlib
@@ -22,10 +19,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-# bytes that arrived; below 0: that were thrown away
+# number of bytes that arrived; negative: discarded
 ByteCallback: TypeAlias = Callable[[int], None]
 
-# what a server may answer otherwise next time
+# a later attempt may succeed
 _RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}
 _CHUNK = 1 << 20
 _MOST = 64 << 30  # bytes of a file whose size is not known
@@ -35,11 +32,11 @@ _MOST = 64 << 30  # bytes of a file whose size is not known
 class DownloadRetryPolicy:
     """Attempts per file, and waits between them."""
 
-    tries: int = 6  # in a row that bring nothing
-    pause: float = 1.0  # s before the second; doubled for each further one
-    longest_pause: float = 120.0  # s; a server that asks for more is left alone
+    tries: int = 6  # consecutive attempts without new bytes
+    pause: float = 1.0  # s before the second attempt; doubled for each further one
+    longest_pause: float = 120.0  # s; if the server asks for more, the download fails
     timeout: float = 60.0  # s without a byte
-    slowest: int = 1024  # bytes a second, after so long
+    slowest: int = 1024  # bytes per second, checked after ``timeout``
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,18 +47,18 @@ class RemoteFile:
     url: str
     size: int | None = None  # bytes, if known
     sha256: str = ""
-    git_blob: str = ""  # SHA-1 of a git blob, where the hub knows no SHA-256
+    git_blob: str = ""  # SHA-1 of the git blob, if the hub has no SHA-256
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _DownloadFailure:
-    """Why a try brought less than all."""
+    """Reason why an attempt was incomplete."""
 
     what: str = "the connection was closed before the end"
-    again: bool = True  # whether another try may bring more
-    wait: float = 0.0  # s; what the server asks for
-    moved: bool = False  # something came
+    again: bool = True  # whether another attempt may help
+    wait: float = 0.0  # s that the server asks to wait
+    moved: bool = False  # whether new bytes arrived
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +73,10 @@ class FileDownloader:
     async def fetch(self, file: RemoteFile, target: Path) -> str:
         """Download a file to ``target`` unless it is there; returns its SHA-256.
 
-        What arrives is kept in ``<target>.part``; a later call goes on behind it.
+        Incomplete data stay in ``<target>.part``; a later call resumes there.
 
         Raises:
-            SourceError: If it cannot be fetched, or what arrives is not what it must be.
+            SourceError: If it cannot be fetched, or its size or digest is wrong.
         """
         if target.exists():
             digest, fault = _checked(file, target)
@@ -93,7 +90,7 @@ class FileDownloader:
         if continued:
             self.progress(part.stat().st_size)
         digest, fault = await self._arrived(file, part)
-        if fault and continued:  # what an earlier run left may have been of another file
+        if fault and continued:  # the part of an earlier run may be of another file
             self._throw_away(part)
             digest, fault = await self._arrived(file, part)
         if fault:
@@ -103,13 +100,13 @@ class FileDownloader:
         return digest
 
     async def _arrived(self, file: RemoteFile, part: Path) -> tuple[str, str]:
-        """Download the missing part; returns the SHA-256 of the whole, and its mismatch."""
+        """Download the missing part; returns the file's SHA-256, and its mismatch ("" if none)."""
         tries, patience = 0, self.patience
         while failure := await self._try(file, part):
             tries = 1 if failure.moved else tries + 1
             wait = max(failure.wait, patience.pause * 2.0 ** (tries - 1))
             if not failure.again or tries >= patience.tries or wait > patience.longest_pause:
-                kept = "; what arrived is kept and not fetched again" if part.exists() else ""
+                kept = "; the partial file is kept, and resumed later" if part.exists() else ""
                 raise SourceError(f"{file.url}: {failure.what}{kept}")
             await asyncio.sleep(wait)
         return _checked(file, part)
@@ -124,7 +121,7 @@ class FileDownloader:
         headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
         try:
             async with open_url(self.session, with_keys(file.url), self.hosts, headers) as response:
-                if here and response.status in (200, 416):  # it does not go on where we want it to
+                if here and response.status in (200, 416):  # the server does not resume
                     self._throw_away(part)
                     here = 0
                 failure = await self._receive(response, file, part)
@@ -140,7 +137,7 @@ class FileDownloader:
     async def _receive(
         self, response: "aiohttp.ClientResponse", file: RemoteFile, part: Path
     ) -> _DownloadFailure | None:
-        """Keep what comes; None if it ended, all of it or not."""
+        """Append the response to ``part``; None if it ended, even if incomplete."""
         if response.status not in (200, 206):
             again, wait = response.status in _RETRIED_STATUSES, wait_of(response.headers)
             return _DownloadFailure(f"HTTP {response.status}", again, wait)
@@ -150,11 +147,11 @@ class FileDownloader:
             async for chunk in response.content.iter_chunked(_CHUNK):
                 here += len(chunk)
                 if here > (_MOST if file.size is None else file.size):
-                    return _DownloadFailure("larger than it should be", again=False)
+                    return _DownloadFailure("larger than expected", again=False)
                 kept.write(chunk)
                 self.progress(len(chunk))
                 if self._drips(here - before, time.monotonic() - started):
-                    return _DownloadFailure(f"slower than {self.patience.slowest} bytes a second")
+                    return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
         return None
 
     def _drips(self, n_bytes: int, seconds: float) -> bool:
@@ -182,7 +179,7 @@ def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:
         ("git blob", file.git_blob, blob.hexdigest()),
     ):
         if wanted and wanted != found:
-            return found, f"its {name} is {found}, not {wanted}: not the file that was pinned"
+            return found, f"not the pinned file: {name} is {found}, expected {wanted}"
     return sha256.hexdigest(), ""
 
 
@@ -204,7 +201,7 @@ class DownloadLog:
         _log.warning("%s: fetching %.1f MB", title, total / 1e6)
 
     def add(self, n: int) -> None:
-        """Count bytes (below 0: thrown away), and say how many there are if that was long ago."""
+        """Count bytes (negative: discarded), and log the progress every 10 s."""
         self._done += n
         now = time.monotonic()
         if now - self._logged > _EVERY:
@@ -232,7 +229,7 @@ class DownloadBar:
         self._bar.advance(self._line, n)
 
     def close(self) -> None:
-        """Leave the bar unchanged."""
+        """Stop updating the bar; it stays visible."""
         self._bar.stop()
 
 

@@ -1,7 +1,4 @@
-"""Files of a hub data set at one commit.
-
-Where a release lies: a repository of a hub at one revision, or one file under https.
-"""
+"""Addresses of releases (a hub data set at one revision, or a file over HTTPS), and hub files."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,20 +32,20 @@ class HubRelease:
     below: str = ""  # folder of the release that is the source
 
     def __str__(self) -> str:
-        """As bench.toml has it."""
+        """Format the address as in bench.toml."""
         return f"hf:{self.repository}@{self.revision}" + _fragment(below=self.below)
 
 
 @dataclass(frozen=True, slots=True)
 class WebRelease:
-    """A file, mostly an archive, pinned by its digest or by a commit in its address."""
+    """A file, usually an archive, pinned by its digest or by a commit in its address."""
 
     url: str
     sha256: str = ""  # "" if the address names a commit, which pins it as well
     below: str = ""  # folder of the archive that is the source
 
     def __str__(self) -> str:
-        """As bench.toml has it."""
+        """Format the address as in bench.toml."""
         return self.url + _fragment(sha256=self.sha256, below=self.below)
 
 
@@ -56,10 +53,10 @@ Release: TypeAlias = HubRelease | WebRelease
 
 
 def parse_release_address(text: str) -> Release:
-    """Read an address as bench.toml has it.
+    """Parse the address of a release in bench.toml.
 
     Raises:
-        SettingsError: If it is none, lacks its digest, or would be fetched without encryption.
+        SettingsError: If it is invalid, lacks its digest, or is neither HTTPS nor loopback.
 
     >>> parse_release_address("hf:BLINK-Benchmark/BLINK@6c1a").revision
     '6c1a'
@@ -92,14 +89,14 @@ _NOT_DATA = frozenset({".gitattributes"})
 
 
 class HubFiles(NamedTuple):
-    """A release, pinned."""
+    """The commit and files of a release."""
 
     commit: str
     files: Sequence[RemoteFile]
 
 
 def pin_release(release: HubRelease) -> HubRelease:
-    """Name the commit that a branch or a tag is at; asks the hub, unless it is one already.
+    """Resolve a branch or tag to its commit; a request to the hub unless it is a commit already.
 
     Raises:
         SourceError: As ``hub_files``.
@@ -110,10 +107,10 @@ def pin_release(release: HubRelease) -> HubRelease:
 
 
 def hub_files(release: HubRelease) -> HubFiles:
-    """Ask the hub what a release holds; ``HF_ENDPOINT`` and the user's own token are heeded.
+    """List a release's files on the hub, with ``HF_ENDPOINT`` and the user's token.
 
     Raises:
-        SourceError: If the hub cannot be reached, or does not show the data set to us.
+        SourceError: If the hub cannot be reached, or denies access to the data set.
     """
     from huggingface_hub import HfApi, get_token
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
@@ -126,15 +123,15 @@ def hub_files(release: HubRelease) -> HubFiles:
         info = api.dataset_info(release.repository, revision=release.revision, files_metadata=True)
     except GatedRepoError as why:
         raise SourceError(
-            f"{release}: its owners want you to accept their terms at {page}, and a token "
-            "(hf auth login, or HF_TOKEN)"
+            f"{release}: gated. Accept its terms at {page}, and set a token (hf auth login, or "
+            "HF_TOKEN)"
         ) from why
     except RepositoryNotFoundError as why:
-        raise SourceError(f"{release}: {page} is not there, or not for everybody") from why
+        raise SourceError(f"{release}: {page} does not exist, or is private") from why
     except hub_errors() as why:
         raise SourceError(
-            f"{release}: {shown} cannot be asked ({first_line(why)}); what was fetched "
-            "elsewhere can be named as a folder in [sources] of bench.toml, or by --source"
+            f"{release}: {shown} cannot be reached ({first_line(why)}). To use a copy, name its "
+            "folder in [sources] of bench.toml, or with --source"
         ) from why
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -1,10 +1,9 @@
-"""Source folders of the suites.
+"""Source folders of the suites, and the locations of the tables built from them.
 
-Where a suite's tables lie: each source has a place of its own, so that none replaces another's.
-
-The mini edition's tables lie in ``tables`` itself, those of a named source below ``tables/.of``.
-What bench.toml (or ``--source``) names is current; what was made of others stays where it is, and
-the leaderboard shows it beside.
+Each source has its own location, so that tables of one source never replace those of another. The
+mini edition's tables are in ``tables`` itself, those of a configured source below ``tables/.of``.
+The source in bench.toml (or ``--source``) is current; tables of other sources stay, and the
+leaderboard lists them too.
 """
 
 import hashlib
@@ -30,8 +29,8 @@ from resources.tables.locations import SOURCES_FOLDER
 class SuiteSource:
     """Source of a suite, read-only except for the mini edition's."""
 
-    folder: Path  # of a benchmark without Python, its one file or folder
-    is_mini: bool  # no folder is configured: the leaf draws its mini edition into this one
+    folder: Path  # for a benchmark without Python, its file or folder
+    is_mini: bool  # no source is configured: the suite generates its mini edition in this folder
 
 
 class SourceFiles(dg.ConfigurableResource[Any]):
@@ -40,14 +39,14 @@ class SourceFiles(dg.ConfigurableResource[Any]):
     settings: SettingsResource
 
     def open(self, suite: str) -> SuiteSource:
-        """Find the folder of a suite; without one in the settings, the mini edition's.
+        """Find the source of a suite; the mini edition's folder if none is configured.
 
-        A release that is named by its address is fetched, unless it is in the home already.
+        A release is downloaded, unless it is in the home already.
 
         Raises:
-            SourceError: If the configured folder, or the file of a benchmark, does not exist; if
-                the release cannot be fetched.
-            SettingsError: If what is configured is no address.
+            SourceError: If the configured file or folder does not exist, or the release cannot be
+                fetched.
+            SettingsError: If the configured address is invalid.
         """
         settings = self.settings.load()
         benchmark = settings.benchmarks.get(suite)
@@ -65,10 +64,10 @@ class SourceFiles(dg.ConfigurableResource[Any]):
 
 
 def configured_release(settings: Settings, suite: str) -> Release | None:
-    """The release that bench.toml names as a suite's source; None if it names a folder, or none.
+    """The release configured as a suite's source; None for a folder, or without a source.
 
     Raises:
-        SettingsError: If what it names is no address.
+        SettingsError: If its address is invalid.
     """
     benchmark = settings.benchmarks.get(suite)
     named, where = settings.sources.get(suite, ""), f"{settings.file}, [sources], {suite}"
@@ -83,18 +82,19 @@ def configured_release(settings: Settings, suite: str) -> Release | None:
 
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")
-_READABLE = 40  # characters of a source's name that its place is called by
+_READABLE = 40  # characters of a source's name in the name of its location
 
 
 def table_locations(settings: Settings) -> dict[str, str]:
-    """Suite -> the place of its tables; a suite whose source is not named has none."""
+    """Suite -> location of its tables, for suites with a configured source."""
     return {suite: _place(named, settings) for suite, named in settings.sources.items()}
 
 
 def _place(named: str, settings: Settings) -> str:
-    """The path as written, so that a home may be moved with or without its sources.
+    """Location by the path as written, so that a home may be moved with or without its sources.
 
-    Where one was written otherwise before, as ``--source``, its place is kept.
+    If tables exist under the other form of the path (absolute or relative), as after ``--source``,
+    their location is used.
     """
     if is_release_address(named):
         return location_name(named)
@@ -108,7 +108,7 @@ def _place(named: str, settings: Settings) -> str:
 
 
 def location_name(source: str) -> str:
-    """Name the place of a source: its own name, and a digest of the whole.
+    """Name the location of a source: the last part of its address, and a digest of all of it.
 
     >>> location_name("hf:BLINK-Benchmark/BLINK@6c1a")
     '.of/BLINK@6c1a-fe5584a8'

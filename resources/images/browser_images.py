@@ -1,4 +1,4 @@
-"""Stored images as browsers show them upright."""
+"""Stored images in a form that browsers show upright and unchanged."""
 
 import io
 from functools import lru_cache
@@ -12,7 +12,7 @@ _LIKEWISE = {"WEBP": "image/webp"}
 
 @lru_cache(maxsize=32)
 def as_sent(place: ImageLocation, digest: str) -> tuple[bytes, str]:
-    """Bytes and media type of a stored image; as a PNG if browsers would show it otherwise.
+    """Bytes and media type of a stored image; a PNG if browsers would show the original wrongly.
 
     Raises:
         ImageError: If the store has no such image, or it does not decode.

@@ -25,7 +25,7 @@ from resources.storage.atomic_write import open_atomic
 if TYPE_CHECKING:
     import aiohttp
 
-Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those known before, total
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those downloaded before, total
 
 _CHECKSUMS = "checksums.jsonl"
 _AGENT = "bench-assets (downloads a published benchmark once)"
@@ -40,31 +40,31 @@ class ImageDownload:
     """Outcome of one address."""
 
     url: str
-    file: str = ""  # its name in the folder; "" if it could not be fetched
+    file: str = ""  # its name in the folder; "" if the download failed
     sha256: str = ""
     n_bytes: int = 0
-    error: str = ""  # why it is not there
+    error: str = ""  # reason of the failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageDownloadLimits:
     """Limits of downloads: connections, attempts, times."""
 
-    connections: int = 8  # under way at once; half of them to one host
-    tries: int = 4  # of one address
-    pause: float = 1.0  # s before the second try; doubled for each further one
-    longest_pause: float = 60.0  # s; a server that asks for more is left alone
+    connections: int = 8  # at once; at most half of them to one host
+    tries: int = 4  # per address
+    pause: float = 1.0  # s before the second attempt; doubled for each further one
+    longest_pause: float = 60.0  # s; if the server asks for more, the download fails
     timeout: float = 60.0  # s for one image, all redirects included
     max_bytes: int = MAX_BYTES
 
 
 def recorded_downloads(urls: Iterable[str], folder: Path) -> list[ImageDownload]:
-    """List which addresses were fetched before, without asking anyone.
+    """List the recorded downloads of addresses, without a request.
 
-    A file that is not as it was recorded counts as not fetched.
+    A file that differs from its record counts as not downloaded.
 
     Raises:
-        SourceError: If the list of checksums in the folder is not ours.
+        SourceError: If the checksum file of the folder is invalid.
     """
     known = _recorded(folder)
     absent = ImageDownload(url="", error="not downloaded; set download = true")
@@ -84,18 +84,18 @@ def download_images(
     progress: Progress = lambda done, known, total: None,
     hosts: HostPolicy = PUBLIC_HOSTS,
 ) -> list[ImageDownload]:
-    """Fetch every address that is not in the folder yet; each at most once, in order of ``urls``.
+    """Download every address that is not in the folder yet; one row per address, in their order.
 
-    What arrives is recorded at once, with its checksum: a run that is killed loses what was under
-    way. An address that cannot be fetched has a row with ``error``.
+    Each file is recorded at once with its checksum: a killed run loses only downloads in progress.
+    The row of a failed download has an ``error``.
 
     Args:
         urls: Addresses, http or https.
-        folder: Where the files go; made if need be.
+        folder: Folder of the files; created if missing.
         polite: Limits.
-        rng: Spreads second tries in time.
-        progress: Is told how many are done, how many of them were known before, and of how many.
-        hosts: Who may be asked; addresses come from files that others have written.
+        rng: Random jitter of pauses before retries.
+        progress: Receives the numbers of finished, previously downloaded, and all addresses.
+        hosts: Allowed hosts: addresses come from third-party files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows = {row.url: row for row in recorded_downloads(urls, folder)}
@@ -127,11 +127,11 @@ async def _fetch_all(
 
 @dataclass(frozen=True, slots=True)
 class _ImageDownloadFailure:
-    """A try that brought nothing."""
+    """A failed attempt."""
 
     error: str
-    again: bool  # whether another try may bring something
-    wait: float = 0.0  # s; what the server asks for
+    again: bool  # whether another attempt may succeed
+    wait: float = 0.0  # s that the server asks to wait
 
 
 class _ImageDownloadSession:
@@ -192,9 +192,9 @@ class _ImageDownloadSession:
         except ForbiddenAddressError as why:
             return _ImageDownloadFailure(str(why), again=False)
         except TimeoutError:
-            return _ImageDownloadFailure(f"not there within {self._polite.timeout:g} s", again=True)
+            return _ImageDownloadFailure(f"not complete in {self._polite.timeout:g} s", again=True)
         except (ClientError, ValueError) as why:
-            # A ValueError is about the address or the size, which stay as they are.
+            # A ValueError is about the address or the size, which do not change.
             return _ImageDownloadFailure(
                 f"{type(why).__name__}: {why}", not isinstance(why, ValueError)
             )
@@ -207,7 +207,7 @@ class _ImageDownloadSession:
         with open_atomic(self._folder / name, sync=False) as file:
             async for chunk in response.content.iter_chunked(_CHUNK):
                 if not n_bytes and _PAGE.match(chunk):
-                    raise ValueError("a web page, and no image; it may be gone")
+                    raise ValueError("a web page, not an image; it may have been deleted")
                 n_bytes += len(chunk)
                 if n_bytes > self._polite.max_bytes:
                     raise ValueError(f"more than the {self._polite.max_bytes} bytes allowed")
@@ -215,7 +215,7 @@ class _ImageDownloadSession:
                 file.write(chunk)
         row = ImageDownload(url=url, file=name, sha256=digest.hexdigest(), n_bytes=n_bytes)
         with (self._folder / _CHECKSUMS).open("a", encoding="utf-8") as records:
-            # The line break comes first: the line before may have been cut short by a kill.
+            # The line break comes first: the previous line may be incomplete after a kill.
             records.write("\n" + json.dumps(asdict(row)))
         return row
 

@@ -12,8 +12,8 @@ from resources.config.addresses import with_keys
 from resources.http.backoff import back_off, may_pass, wait_of
 from resources.http.pages import send_bounded
 
-_MOST_BYTES = 64 * 2**20  # of one answer
-_LONGEST_WAIT = 60.0  # s; a gallery that asks for more is left alone
+_MOST_BYTES = 64 * 2**20  # of one response
+_LONGEST_WAIT = 60.0  # s; if the gallery asks for more, the query fails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,27 +22,27 @@ class GalleryHit:
 
     image_id: str
     query: str
-    prompt: str  # what it was generated from
+    prompt: str  # from which it was generated
     url: str
 
 
 class HttpGallery:
-    """A gallery that answers ``GET {address}?query=...`` with a JSON list.
+    """A gallery that responds to ``GET {address}?query=...`` with a JSON list.
 
-    Each object of the list has ``id``, ``prompt`` and ``url``, all texts. A gallery that answers
-    otherwise needs a small server in front of it that translates.
+    Each object of the list has the strings ``id``, ``prompt`` and ``url``. A gallery with another
+    format needs a small translating server in front of it.
     """
 
     def __init__(
         self, address: str, pause: float = 1.0, timeout: float = 60.0, tries: int = 4
     ) -> None:
-        """Prepare to search.
+        """Store the settings; no request is sent.
 
         Args:
-            address: Template of where the gallery is, up to the question mark.
-            pause: s between two queries, and about as long before a second try.
-            timeout: s until an answer is there, all of it.
-            tries: Of one query.
+            address: Template of the gallery's address, up to the question mark.
+            pause: s between two queries, and about as long before a second attempt.
+            timeout: s for a complete response.
+            tries: Attempts per query.
         """
         self.address = address
         self._pause = pause
@@ -52,10 +52,10 @@ class HttpGallery:
         self._asked = False
 
     def search(self, query: str) -> list[GalleryHit]:
-        """Ask for the images of one query, in the gallery's order.
+        """Search the images of one query, in the gallery's order.
 
         Raises:
-            SourceError: If the gallery does not answer, or not as it should; names the query.
+            SourceError: If the request fails or the response is invalid; names the query.
         """
         if self._asked:
             time.sleep(self._pause)
@@ -64,9 +64,9 @@ class HttpGallery:
         try:
             found = self._found(url)
         except (OSError, ValueError, RecursionError) as why:
-            raise SourceError(f"{url}: no list of images: {why}") from why
+            raise SourceError(f"{url}: cannot be searched: {why}") from why
         if not isinstance(found, list):
-            raise SourceError(f"{url}: expected a list of images, found {found!r:.60}")
+            raise SourceError(f"{url}: expected a list of images, got {found!r:.60}")
         return [_image(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
 
     def _found(self, url: str, tries: int = 1) -> object:
@@ -83,5 +83,5 @@ class HttpGallery:
 def _image(entry: Any, query: str, where: str) -> GalleryHit:  # noqa: ANN401
     names = ("id", "prompt", "url")
     if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in names):
-        raise SourceError(f"{where}: expected texts {', '.join(names)}, found {entry!r:.60}")
+        raise SourceError(f"{where}: expected texts {', '.join(names)}, got {entry!r:.60}")
     return GalleryHit(image_id=entry["id"], query=query, prompt=entry["prompt"], url=entry["url"])

@@ -1,10 +1,6 @@
-"""Image storage by digest: the port, and a folder.
+"""Image storage by digest: the port, files of a folder, and shared objects with a local cache.
 
-A place goes to other processes as it is: it is an address, and opened where it is read.
-
-Images as objects that homes share; those that were fetched are kept on this machine.
-
-Images that were fetched, kept on this machine for the next who asks; never too many.
+A location can be sent to other processes: it is an address, and is opened where it is read.
 """
 
 import os
@@ -26,7 +22,7 @@ from resources.storage.atomic_write import open_atomic
 from resources.storage.blobs.port import Blobs
 
 KIND = "images"
-"""The folder of a home, and the part of what homes share, that images lie in."""
+"""Folder of the images in a home or in the shared store."""
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -35,7 +31,7 @@ class ImageLocation(Protocol):
     """Location of images; can be sent to other processes."""
 
     def __hash__(self) -> int:
-        """Equal places have equal ones."""
+        """Equal for equal locations."""
         ...
 
     @property
@@ -44,19 +40,19 @@ class ImageLocation(Protocol):
         ...
 
     def where(self, digest: str) -> str:
-        """Path or address of an image, for people; it may not exist."""
+        """Path or address of an image, for messages; it may not exist."""
         ...
 
     def goes(self, digest: str) -> str:
-        """The command that deletes an image; "" where that is another program's."""
+        """Shell command that deletes an image; "" for an object store."""
         ...
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
         """Read the original bytes of an image; ``afresh`` bypasses the cache.
 
         Raises:
-            ImageError: If there is no such image, or other bytes are in its place.
-            HomeError: If objects cannot be reached for a minute.
+            ImageError: If there is no such image, or it is damaged.
+            HomeError: If the object store cannot be reached for a minute.
         """
         ...
 
@@ -83,7 +79,7 @@ class ImageLocation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImageFolder:
-    """A folder."""
+    """Images as files of a folder."""
 
     folder: str
 
@@ -93,22 +89,22 @@ class ImageFolder:
         return self.folder
 
     def where(self, digest: str) -> str:
-        """The path of its file."""
+        """Path of the file."""
         return str(self.file(digest))
 
     def goes(self, digest: str) -> str:
-        """Of its file."""
+        """Command that deletes the file."""
         return f"rm {quote(self.where(digest))}"
 
     def file(self, digest: str) -> Path:
-        """The path of its file."""
+        """Path of the file."""
         return Path(self.folder, digest[:2], digest)
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
-        """Read its file."""
+        """Read and verify the file."""
         try:
             data = self.file(digest).read_bytes()
-        except (FileNotFoundError, ValueError) as why:  # ValueError: a name that no file can have
+        except (FileNotFoundError, ValueError) as why:  # ValueError: an invalid file name
             raise ImageError(f"no image {digest} in {self.folder}") from why
         except OSError as why:
             said = f"image {digest} in {self.folder} cannot be read: {why.strerror}"
@@ -116,7 +112,7 @@ class ImageFolder:
         return verified_image(data, digest, self.folder)
 
     def keep(self, digest: str, data: bytes) -> None:
-        """Write its file, unless it lies there whole."""
+        """Write the file, unless it exists with these bytes."""
         file = self.file(digest)
         if not _holds(file, data):
             with open_atomic(file, sync=False) as written:
@@ -126,30 +122,30 @@ class ImageFolder:
         """Sizes of the available images, without reading them."""
         found: dict[str, int] = {}
         for digest in digests:
-            with suppress(OSError, ValueError):  # ValueError: a name that no file can have
+            with suppress(OSError, ValueError):  # ValueError: an invalid file name
                 about = self.file(digest).stat()
                 found |= {digest: about.st_size} if S_ISREG(about.st_mode) else {}
         return found
 
     def every(self) -> Iterator[str]:
-        """All files that have such a name."""
+        """Digests of all files that are named by one."""
         found = (file.name for file in Path(self.folder).glob("??/*"))
         return (name for name in found if is_digest(name))
 
     def bring(self, digests: Iterable[str]) -> None:
-        """They are here."""
+        """Do nothing: the files are local."""
 
 
 def is_digest(name: str) -> bool:
-    """Whether an image may have that name."""
+    """Whether a name is a SHA-256 digest in lower-case hexadecimal."""
     return len(name) == 64 and set(name) <= _DIGITS
 
 
 def verified_image(data: bytes, digest: str, place: str) -> bytes:
-    """Return bytes that match this digest.
+    """Return bytes unchanged if they match a digest.
 
     Raises:
-        ImageError: If they have another.
+        ImageError: If they do not match.
     """
     if sha256(data).hexdigest() != digest:
         raise ImageError(
@@ -160,34 +156,34 @@ def verified_image(data: bytes, digest: str, place: str) -> bytes:
 
 
 def _holds(file: Path, data: bytes) -> bool:
-    """Whether an image lies there already, whole."""
+    """Whether a file exists with these bytes."""
     try:
         return file.stat().st_size == len(data) and file.read_bytes() == data
     except OSError:
         return False
 
 
-_LOOK_AGAIN = 0.02  # of the limit: after so many new bytes it is looked what lies there;
-_OF_ROOM = 1 / 16  # of what is free, if that is more: as many processes as that stay below it
-_LEAVE = 0.9  # of the limit: what stays when something has to go
+_LOOK_AGAIN = 0.02  # share of the limit: new bytes after which the folder is listed again;
+_OF_ROOM = 1 / 16  # or this share of the free bytes, if more: 16 processes stay below the limit
+_LEAVE = 0.9  # share of the limit that stays after an eviction
 
 
 class ImageDiskCache:
-    """Files named by the digests of their bytes, the newest of which stay.
+    """Cache of files named by their digests; the oldest are evicted.
 
-    Several processes may share a folder: each looks again after some megabytes, so that together
-    they pass the limit by little. The cache is optional: a full disk stops nothing.
+    Several processes may share a folder: each lists it again after some megabytes, so that together
+    they exceed the limit only slightly. A write error, such as a full disk, is ignored.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
         """Store the settings; no file is read.
 
         Args:
-            folder: Nobody else's; made if need be.
-            limit: bytes of all files together.
+            folder: Folder for this cache alone; created if missing.
+            limit: Bytes of all files together.
         """
         self._folder, self._limit = folder, limit
-        self._room = 0  # bytes that may come before it is looked again
+        self._room = 0  # bytes that may be added before the folder is listed again
         self._lock = Lock()
 
     def get(self, digest: str) -> bytes | None:
@@ -204,7 +200,7 @@ class ImageDiskCache:
         return None
 
     def keep(self, digest: str, data: bytes) -> None:
-        """Keep a file, if there is room for it, and delete what came longest ago."""
+        """Write a file, and evict the oldest files beyond the limit."""
         with suppress(HomeError):
             with open_atomic(self._file(digest), sync=False) as file:
                 file.write(data)
@@ -214,7 +210,7 @@ class ImageDiskCache:
                     self._make_room()
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """Bytes of those that lie here; they are not looked into."""
+        """Sizes of the cached files in bytes, unverified."""
         found = {}
         for digest in digests:
             with suppress(OSError):
@@ -228,8 +224,8 @@ class ImageDiskCache:
         for one in there:
             if surplus <= 0:
                 break
-            with suppress(OSError):  # another process was quicker
-                os.unlink(one.path)  # noqa: PTH108 - of a hundred thousand no Path is made
+            with suppress(OSError):  # another process was faster
+                os.unlink(one.path)  # noqa: PTH108 - a hundred thousand Paths would be slow
             surplus -= one.n_bytes
         free = max(0, self._limit - n_bytes)
         self._room = int(max(self._limit * _LOOK_AGAIN, free * _OF_ROOM))
@@ -257,18 +253,18 @@ class _File(NamedTuple):
     path: str
 
 
-_THREADS = 16  # objects that are waited for at once
-_AT_ONCE = 256  # images, between two looks at the room that is left
+_THREADS = 16  # concurrent requests
+_AT_ONCE = 256  # images between two checks of the remaining space
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectImages:
     """Images in an object store, with a local cache."""
 
-    objects: str  # as [storage] names them
+    objects: str  # address, as in [storage]
     endpoint: str
-    fetched: str  # a folder
-    limit: int  # bytes of it
+    fetched: str  # folder of the cache
+    limit: int  # bytes of the cache
 
     @property
     def name(self) -> str:
@@ -280,7 +276,7 @@ class ObjectImages:
         return f"{self.name}/{_object_name(digest)}"
 
     def goes(self, digest: str) -> str:
-        """None of ours."""
+        """"": objects are deleted with the store's own tools."""
         return ""
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
@@ -297,7 +293,7 @@ class ObjectImages:
         return data
 
     def keep(self, digest: str, data: bytes) -> None:
-        """Write the object, unless it lies there whole; of two at once one writes."""
+        """Write the object, unless it exists with these bytes; of concurrent calls one writes."""
         there = self._blobs.get(_object_name(digest))
         if there is None and self._blobs.put_new(_object_name(digest), data):
             there = data
@@ -306,18 +302,18 @@ class ObjectImages:
         self._fetched.keep(digest, data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """Sizes of those that are stored: lists all with the same first two digits."""
+        """Sizes of the stored images; lists all objects with the same first two digits."""
         wanted = {digest for digest in digests if is_digest(digest)}
         listed = self._listed(sorted({digest[:2] for digest in wanted}))
         return {digest: size for digest, size in listed if digest in wanted}
 
     def every(self) -> Iterator[str]:
-        """All objects that have such a name, in parts: there may be a million."""
+        """Digests of all objects that are named by one, listed in parts: there may be a million."""
         listed = self._listed([f"{n:02x}" for n in range(256)])
         return (digest for digest, _ in listed if is_digest(digest))
 
     def bring(self, digests: Iterable[str]) -> None:
-        """Fetch those that are not here, several at once, and no more than may lie here."""
+        """Fetch uncached images concurrently, up to the limit of the cache."""
         wanted = [digest for digest in dict.fromkeys(digests) if is_digest(digest)]
         here = self._fetched.sizes(wanted)
         room = self.limit - sum(here.values())
@@ -352,7 +348,7 @@ class ObjectImages:
 
 @cache
 def _open_objects(objects: str, endpoint: str) -> Blobs:
-    """Opened once in each process, which makes connections of its own."""
+    """Open the store, once per process: connections cannot be shared."""
     return open_shared_blobs(Path(), KIND, objects, endpoint)
 
 

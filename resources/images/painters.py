@@ -1,7 +1,4 @@
-"""Text-to-image: sprites, diffusion models, servers.
-
-Makes images of prompts, each once.
-"""
+"""Text-to-image generation by sprites, diffusion models or servers; each image is made once."""
 
 import base64
 import hashlib
@@ -32,8 +29,8 @@ from resources.images.store import ImageImport, ImageStore
 from resources.storage.blobs.port import Blobs
 
 _SIDE = 336  # px
-_MOST_THINGS = 400  # that the drawer puts into an image
-_SMALLEST = 8  # px; side of a sprite that can still be told from another
+_MOST_THINGS = 400  # sprites in a drawn image
+_SMALLEST = 8  # px; side of a sprite that can still be recognized
 _MOST_BYTES = 256 * 2**20  # of a server's response: an image as base64
 _WHILE_PAINTING = (
     ArithmeticError,
@@ -49,7 +46,7 @@ _GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "li
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRequest:
-    """An image to be made."""
+    """A request for one image."""
 
     name: str
     prompt: str
@@ -73,7 +70,7 @@ class DiffusersSpec(_PainterSection):
     path: str
     """Folder or hub id."""
     revision: str
-    """The commit to load, or a name that is changed with the weights."""
+    """The commit to load, or a name that changes with the weights."""
     steps: int = Field(30, gt=0)
     guidance: float = Field(7.0, ge=0)
     device: str = "cuda"
@@ -90,7 +87,7 @@ class ImagesServerSpec(_PainterSection):
     """Name of the environment variable with the key."""
     concurrency: int = Field(4, gt=0)
     timeout: float = Field(300.0, gt=0)
-    """s until one image is there, all of it."""
+    """Seconds for one image."""
 
 
 PainterSpec: TypeAlias = Annotated[
@@ -99,10 +96,10 @@ PainterSpec: TypeAlias = Annotated[
 
 
 class Painter(Protocol):
-    """Anything that makes an image of a prompt."""
+    """Port of text-to-image generators."""
 
     concurrency: int
-    """Images that may be asked for at once."""
+    """The most concurrent calls of ``paint``."""
 
     @property
     def identity(self) -> str:
@@ -110,7 +107,7 @@ class Painter(Protocol):
         ...
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Make one image, encoded.
+        """Generate one image; returns its encoded bytes.
 
         Raises:
             ModelError: If it cannot be made; names the request.
@@ -119,16 +116,16 @@ class Painter(Protocol):
 
 
 class Drawer:
-    """Draws the prompted number of sprites, apart from each other."""
+    """Draws the number of sprites in the prompt, without overlap."""
 
     identity = "drawer@1"
     concurrency = 1
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Draw one image; a prompt that counts nothing cannot be drawn."""
+        """Draw one image; the prompt must name a number of things."""
         found = _THING.findall(request.prompt)
         if any(len(n) > len(str(_MOST_THINGS)) for n, _ in found):
-            raise ModelError(f"{request.name}: more than the {_MOST_THINGS} things it can draw")
+            raise ModelError(f"{request.name}: it draws at most {_MOST_THINGS} things")
         things = [(int(n), name) for n, name in found]
         if not things:
             raise ModelError(
@@ -138,17 +135,17 @@ class Drawer:
         rng = Random(f"{request.prompt}/{request.seed}")
         total = sum(n for n, _ in things)
         if total > _MOST_THINGS:
-            raise ModelError(f"{request.name}: {total} things, and it draws up to {_MOST_THINGS}")
+            raise ModelError(f"{request.name}: {total} things, but it draws at most {_MOST_THINGS}")
         size = next(s for limit, s in ((6, 64), (14, 48), (30, 36), (10**9, 28)) if total <= limit)
         while (image := _drawn(things, size, rng)) is None:
             size -= 4
             if size < _SMALLEST:
-                raise ModelError(f"{request.name}: {total} things find no room")
+                raise ModelError(f"{request.name}: {total} things do not fit into the image")
         return image
 
 
 class DiffusersPainter:
-    """Paints with a diffusion model; the same request gives the same image on one machine."""
+    """Generates with a diffusion model; deterministic for a request on one machine."""
 
     concurrency = 1
 
@@ -163,7 +160,7 @@ class DiffusersPainter:
         return f"diffusers:{spec.path}@{spec.revision}|steps={spec.steps}|cfg={spec.guidance:g}"
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Make one image."""
+        """Generate one image; the first call loads the model."""
         import torch
 
         if self._pipeline is None:
@@ -194,7 +191,7 @@ class DiffusersPainter:
         folder = Path(spec.path).expanduser()
         dtype = torch.bfloat16 if spec.device.startswith("cuda") else torch.float32
         pipelines: Any = diffusers.AutoPipelineForText2Image
-        if not folder.is_dir():  # a hub that cannot be reached is known at once
+        if not folder.is_dir():  # fails at once if the hub cannot be reached
             hub_commit(spec.path, spec.revision, "model_index.json")
         try:
             pipeline = pipelines.from_pretrained(
@@ -210,7 +207,7 @@ class DiffusersPainter:
 
 
 class ServerPainter:
-    """Asks ``POST {base_url}/images/generations`` for one image at a time, several at once."""
+    """Generates by ``POST {base_url}/images/generations``, one image per request."""
 
     def __init__(self, spec: ImagesServerSpec) -> None:
         self._spec = spec
@@ -222,7 +219,7 @@ class ServerPainter:
         return f"server:{shown_address(self._spec.base_url.rstrip('/'))}|{self._spec.model}"
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Ask for one image; the seed is sent along, for servers that know what to do with it."""
+        """Request one image; the seed is sent for servers that support it."""
         spec = self._spec
         body = {
             "model": spec.model,
@@ -266,7 +263,7 @@ def _drawn(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes |
 
 
 def open_painter(spec: PainterSpec) -> Painter:
-    """Get ready to paint; a diffusion model is loaded with its first image."""
+    """Open the painter of a section; a diffusion model is loaded with its first image."""
     match spec:
         case DrawerSpec():
             return Drawer()
@@ -279,19 +276,19 @@ def open_painter(spec: PainterSpec) -> Painter:
 def paint_images(
     requests: Sequence[ImageRequest], painter: Painter, image_store: ImageStore, notes: Blobs
 ) -> ImageImport:
-    """Make every image that this painter did not make before, and store them all.
+    """Generate every image that this painter has not made before, and store all of them.
 
-    An image is remembered the moment it is made: a killed run loses only what was under way. One
-    that cannot be made is a rejection, and tried again the next time.
+    Each image is recorded as soon as it is made: a killed run loses only those in progress. An
+    image that cannot be made is a rejection, and is tried again by the next call.
 
     Args:
-        requests: What to paint; names are kept.
-        painter: By whom.
-        image_store: Where images go.
-        notes: Remember which image belongs to which prompt and seed.
+        requests: The requests, whose names the images get.
+        painter: The painter.
+        image_store: Store for the images.
+        notes: Record of the image made for each prompt and seed.
 
     Raises:
-        BenchError: If not one can be made: why the first cannot.
+        BenchError: If no image can be made: the error of the first.
     """
 
     def stored(request: ImageRequest) -> StoredImage | BenchError:
@@ -333,7 +330,7 @@ def _stored(
 
 
 def _painted_earlier(noted: bytes | None, image_store: ImageStore) -> bytes | None:
-    """The image of that digest; None if it was never made, or is not in the store any more."""
+    """The image of a recorded digest; None if it was never made, or is no longer in the store."""
     digest = (noted or b"").decode(errors="replace")
     try:
         return image_store.read(digest) if is_digest(digest) else None

@@ -1,7 +1,4 @@
-"""Questions with their images, small enough to lie in an event of the UI.
-
-Responses, verdicts and mistakes with their images, small enough to lie in an event of the UI.
-"""
+"""Previews of questions, responses, verdicts and mistakes with images, as metadata in the UI."""
 
 import base64
 import io
@@ -19,20 +16,17 @@ from resources.images.store import ImageStore
 Row = TypeVar("Row")
 
 _SIDE = 120  # px; six thumbnails stay under 40 KB, and metadata is kept for every materialization
-_IMAGES = 80_000  # characters of a page that images may fill
-_IMAGES_OF_ONE = 8  # that are shown of a question
-_TEXT = 500  # characters of a text that are shown
-_TEXTS = 100_000  # characters of a page that texts may fill; a mark is five
+_IMAGES = 80_000  # the most characters of all images of a page
+_IMAGES_OF_ONE = 8  # the most images of a question
+_TEXT = 500  # the most characters of a text
+_TEXTS = 100_000  # the most characters of all texts of a page; an escaped character counts as five
 
 
 class PreviewTable:
-    """A table in Markdown with thumbnails; it stays small whatever it is given.
-
-    Texts are shown as they are written, whatever they hold; images are data, not addresses.
-    """
+    """A Markdown table of limited size, with thumbnails as data URLs and escaped texts."""
 
     def __init__(self, image_store: ImageStore, columns: Sequence[str]) -> None:
-        """Begin with the names of the columns; the second holds images."""
+        """Begin a table with these columns; the second is for images."""
         self._images = image_store
         self._left, self._room = _IMAGES, _TEXTS
         self._head = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
@@ -47,7 +41,7 @@ class PreviewTable:
         self._lines.append(f"| {' | '.join(cells)} |")
 
     def shown(self, name: str) -> dict[str, dg.MetadataValue]:
-        """Page under a name; none without lines."""
+        """Metadata with the table under a name; {} without lines."""
         written = "\n".join([*self._head, *self._lines])
         return {name: dg.MetadataValue.md(written)} if self._lines else {}
 
@@ -78,7 +72,7 @@ def question_preview(
 
 
 def options_of(question: Question) -> str:
-    """The options of a question that has some to choose from."""
+    """The lettered options of a question; "" if it has none."""
     if question.kind not in ("choice", "choices"):
         return ""
     from bench_assets.core.parsing.choices import lettered  # 0.1 s of patterns
@@ -110,7 +104,7 @@ _Row = TypeVar("_Row", Prediction, Judgement, Score)
 def responses_preview(
     questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
-    """Responses spread evenly over the table, beside question and answer."""
+    """Preview responses at even intervals of the table, with question and answer."""
     page = PreviewTable(image_store, _ASKED)
     shown = list(at(predictions, sample_evenly(_known(questions, predictions), _ROWS)))
     asked = _questions_of(questions, shown)
@@ -125,7 +119,7 @@ def verdicts_preview(
     judgements: Sequence[Judgement],
     image_store: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
-    """Judgements of responses spread evenly over the table."""
+    """Preview judgements of responses at even intervals of the table."""
     page = PreviewTable(image_store, [*_ASKED, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
@@ -147,10 +141,7 @@ def mistakes_preview(
     image_store: ImageStore,
     n: int = _ROWS,
 ) -> dict[str, dg.MetadataValue]:
-    """Responses without full points: parsed answer, verdict and reason.
-
-    Nothing where there is none.
-    """
+    """Preview responses without full points: parsed answer, verdict and reason; {} without any."""
     page = PreviewTable(image_store, [*_ASKED, "read as", "verdict", "points", "why"])
     points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
     lost = [one is not None and one < most for one, most in points]

@@ -1,4 +1,4 @@
-"""The image store: every image once, under the digest of its bytes, exactly as it came."""
+"""The image store: every image once, with unchanged bytes, under their digest."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,11 +22,11 @@ MAX_BYTES = 64 * 2**20
 
 _log = logging.getLogger("bench_assets.images")
 _GIGABYTE = 10**9
-_THREADS = 8  # images that are decoded at once; each may take as much memory as it has pixels
+_THREADS = 8  # images decoded at once; each takes memory for all its pixels
 
 
 class ImageImport(NamedTuple):
-    """The images that are stored now, and why the others are not."""
+    """The stored images, and the rejected ones with reasons."""
 
     images: list[StoredImage]
     rejections: list[Rejection]
@@ -35,26 +35,25 @@ class ImageImport(NamedTuple):
 class ImageStore(dg.ConfigurableResource[Any]):
     """Images named by the SHA-256 of their bytes: files of a folder, or objects.
 
-    Images are checked on the way in: they decode, and are no larger than the limits. On the way
-    out, their bytes are those that were stored.
+    ``put`` accepts only images that decode and are within the limits; ``read`` verifies the digest.
     """
 
     folder: str
-    """Of the files; of objects, of those that were fetched."""
+    """Folder of the files; with ``objects``, of the local cache."""
     objects: str = ""
-    """Where homes share objects, as [storage] names it."""
+    """Address of the shared object store, as in [storage]; "": files of the folder."""
     endpoint: str = ""
     fetched_bytes: int = 0
-    """What may lie in the folder, of objects."""
+    """Size limit of the local cache, in bytes."""
     max_pixels: int = MAX_PIXELS
     max_bytes: int = MAX_BYTES
 
     def put_files(self, files: Mapping[str, Path], entry: str = "images/") -> ImageImport:
-        """Store image files by name, several at a time; those that are none do not end the rest.
+        """Store image files in parallel; an invalid one becomes a rejection.
 
         Args:
-            files: By the name that the source knows the image by.
-            entry: What stands before the name in a rejection.
+            files: Files by the image's name in the source.
+            entry: Prefix of the name in a rejection.
         """
 
         def stored(name: str) -> StoredImage | Rejection:
@@ -75,11 +74,11 @@ class ImageStore(dg.ConfigurableResource[Any]):
         """Store an image file.
 
         Raises:
-            ImageError: As ``put``; also if there is no such file.
+            ImageError: As ``put``; also if the file cannot be read.
         """
         try:
             if path.exists() and not path.is_file():
-                raise ImageError(f"{path}: no file, but a folder or a device")
+                raise ImageError(f"{path}: a folder or a device, not a file")
             if (size := path.stat().st_size) > self.max_bytes:
                 raise ImageError(f"{path}: {size} bytes, more than the {self.max_bytes} allowed")
             data = path.read_bytes()
@@ -101,10 +100,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return seen
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Facts of stored images, by digest.
-
-        Those that are not there, or do not decode, are left out; the log names them.
-        """
+        """Size, format and orientation of stored images; missing or damaged ones are only logged."""
         found = []
         for digest in digests:
             try:
@@ -117,7 +113,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         """Read the original bytes of an image.
 
         Raises:
-            ImageError: If the store has no such image, or other bytes in its place.
+            ImageError: If the store has no such image, or it is damaged.
         """
         return self.place.read(digest)
 
@@ -134,7 +130,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
             raise ImageError(f"image {digest} in {self.place.name}: {why}") from why
 
     def open_if_whole(self, digest: str) -> Image.Image | None:
-        """Decode an image as ``open`` does; None, and a line in the log, where that fails."""
+        """Decode an image as ``open`` does; None if that fails, with a warning in the log."""
         try:
             return self.open(digest)
         except ImageError as why:
@@ -154,7 +150,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
 
 
 def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
-    """Decode an image before it is stored, and return its facts.
+    """Decode an image before it is stored; returns its size, format and orientation.
 
     Raises:
         ImageError: If it does not decode, is half-written, or has more pixels or bytes than
@@ -168,9 +164,9 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
     if why := defect(data, decoded.format, decoded.image, turned=turned):
         raise ImageError(why)
     if "end added" in decoded.changes:
-        _log.warning("%s: %s; its pixels are whole, and it is taken", name, END_ADDED)
+        _log.warning("%s: %s; it is accepted, because its pixels are complete", name, END_ADDED)
     if why := doubt(data, decoded.format):
-        _log.warning("%s: %s; it is taken", name, why)
+        _log.warning("%s: %s; it is accepted", name, why)
     return StoredImage(
         name=name,
         sha256=digest,
@@ -198,7 +194,7 @@ def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, st
 
 
 def open_image_store(settings: Settings) -> ImageStore:
-    """The images of a home; nothing is opened yet."""
+    """The image store of a home; sends no request."""
     storage = settings.storage
     if not storage.objects:
         return ImageStore(folder=str(settings.home / KIND))

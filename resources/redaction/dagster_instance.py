@@ -1,7 +1,7 @@
-"""Dagster's instance of a home folder, which records no secret.
+"""Dagster's instance of a home folder, which redacts secrets before they are recorded.
 
 Metadata, log lines and errors with all their causes pass through here on their way to Dagster's
-databases, whichever those are. ``dagster.yaml`` of a home names the class.
+databases. ``dagster.yaml`` of a home names the class.
 """
 
 import json
@@ -25,7 +25,7 @@ _UNREAD = (
     dg.DagsterEventType.LOADED_INPUT,
     dg.DagsterEventType.HANDLED_OUTPUT,
 )
-"""Two fifths of a run's events. They say that a table was read or written, as others do."""
+"""Events that are not stored: two fifths of a run's events, redundant with the others."""
 
 
 class HomeConfig(TypedDict):
@@ -37,30 +37,30 @@ class HomeConfig(TypedDict):
 
 
 class RecordRedactor:
-    """Redacts the secrets of home folders in what Dagster is about to record."""
+    """Redacts the secrets of home folders in Dagster's records."""
 
     def __init__(self, *homes: Path) -> None:
         self._secrets = CurrentSecrets(*homes)
 
     def redact(self, record: Record) -> Record:
-        """The record, with ``***`` in place of every secret."""
+        """Replace every secret in a record by ``***``."""
         if not (secrets := self._secrets.now()):
             return record
         written = serialize_value(record)  # type: ignore[arg-type]
         if secrets.redacted(written) == written:
             return record
-        # Piece by piece: a quotation mark that belongs to a key may also be one of JSON's.
+        # String by string: a quotation mark in a key may also be one of JSON's.
         redacted = json.dumps(secrets.redacted_value(json.loads(written)))
         return deserialize_value(redacted, type(record))  # type: ignore[type-var]
 
 
 class HomeInstance(dg.DagsterInstance):
-    """A ``DagsterInstance`` that redacts events and ticks, and knows the pools of models."""
+    """A ``DagsterInstance`` that redacts events and ticks, and has the pools of models."""
 
     def __init__(self, bench: HomeConfig, **arguments: Any) -> None:  # noqa: ANN401 - Dagster's
-        """Open it; the process prints no secrets from now on.
+        """Open the instance, and redact secrets in this process's output from now on.
 
-        Dagster's daemon and web server come through here as well, and load nothing else of ours.
+        This covers Dagster's daemon and web server too, which load no other code of ours.
         """
         self._database = bench.get("database", "")
         self.pool_of = bench.get("pool_of", {})
@@ -97,7 +97,7 @@ class HomeInstance(dg.DagsterInstance):
         return Heartbeats(read_secret(variable), variable) if variable else None
 
     def should_store_event(self, event: dg.EventLogEntry) -> bool:
-        """Whether an event is recorded: each costs transactions."""
+        """Whether an event is stored; each costs transactions."""
         return event.dagster_event_type not in _UNREAD and super().should_store_event(event)
 
     def store_event(self, event: dg.EventLogEntry) -> None:
@@ -105,7 +105,7 @@ class HomeInstance(dg.DagsterInstance):
         super().store_event(self._redactor.redact(event))
 
     def handle_new_event(self, event: dg.EventLogEntry, **more: Any) -> None:  # noqa: ANN401
-        """Record an event, and tell who subscribed to it."""
+        """Record an event, and notify its subscribers."""
         super().handle_new_event(self._redactor.redact(event), **more)
 
     def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
@@ -113,5 +113,5 @@ class HomeInstance(dg.DagsterInstance):
         return super().create_tick(self._redactor.redact(tick_data))
 
     def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
-        """Record how a tick went on."""
+        """Record the progress of a tick."""
         return super().update_tick(tick._replace(tick_data=self._redactor.redact(tick.tick_data)))

@@ -14,7 +14,7 @@ _LOG = logging.getLogger("bench_assets.redaction")
 
 
 class EngineWrapper:
-    """An engine around another, whose properties it has."""
+    """Base class of engines that wrap another engine; has its properties."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -36,11 +36,11 @@ class EngineWrapper:
 
     @property
     def elicits(self) -> Collection[str]:
-        """The engine's, if it says so."""
+        """The engine's, if it can choose options; else none."""
         return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     def particulars(self, request: Request) -> str:
-        """The engine's, if it looks further."""
+        """The engine's, if it is a ``KeyExtension``; else ""."""
         if isinstance(self._engine, KeyExtension):
             return self._engine.particulars(request)
         return ""
@@ -51,9 +51,9 @@ class EngineWrapper:
 
 
 class RedactingEngine(EngineWrapper):
-    """Runs another engine; ``***`` stands where its responses or errors hold a secret.
+    """Wraps an engine, and replaces secrets in its responses and errors by ``***``.
 
-    The note of such a response counts and names them.
+    The note of such a response has their number and names.
     """
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
@@ -66,10 +66,10 @@ class RedactingEngine(EngineWrapper):
         return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests.
+        """Send requests, and redact the responses.
 
         Raises:
-            ModelError: As the engine does.
+            ModelError: As the engine does, redacted.
         """
         try:
             for position, response in self._engine.stream(requests):
@@ -89,15 +89,15 @@ def redacted_response(response: Response, secrets: Secrets, where: str) -> Respo
 
 
 def note_redaction(response: Response, said: str, secrets: Secrets, where: str) -> Response:
-    """Count and name what was redacted in the response's note, and warn of it.
+    """Add number and names of the redacted secrets to the response's note, and log a warning.
 
     Args:
-        response: With ``***`` already.
-        said: What it was made of.
-        secrets: What was redacted.
-        where: Of the model, in the warning.
+        response: The redacted response.
+        said: Its text before redaction.
+        secrets: The known secrets.
+        where: Identity of the model, for the warning.
     """
     n = secrets.redacted(said).count(HIDDEN) - said.count(HIDDEN)
     note = f"redacted: {', '.join(secrets.names_in(said))} ({n}x)"
-    _LOG.warning("%s: *** stands in a response in place of a key; %s", where, note)
+    _LOG.warning("%s: a key in a response was replaced by ***; %s", where, note)
     return replace(response, note="; ".join(filter(None, [response.note, note])))

@@ -1,10 +1,7 @@
-"""Logs that tell no secrets: every record of every logger, of ours, Dagster's and libraries'.
+"""Redaction of secrets in this process's log records, warnings and uncaught exceptions.
 
-Uncaught exceptions and warnings are printed without secrets.
-
-Libraries quote what they were given: an address with its key, a header.
-
-The secrets of home folders as they are now, for what runs as long as a server does.
+All loggers are covered, because libraries quote what they were given: an address with its key, a
+header. Changed settings are read again, because a server runs for days.
 """
 
 import logging
@@ -21,7 +18,7 @@ from resources.config.environment import files_with_secrets, known_secrets
 
 
 class CurrentSecrets:
-    """Reads settings, which may hold secrets, again when they have changed."""
+    """The secrets of homes; their settings are read again after a change."""
 
     def __init__(self, *homes: Path) -> None:
         self._homes = homes
@@ -29,7 +26,7 @@ class CurrentSecrets:
         self._secrets = Secrets()
 
     def now(self) -> Secrets:
-        """Secrets at this moment."""
+        """The secrets of the present settings."""
         state = list(map(_state, files_with_secrets(*self._homes)))
         if state != self._state:
             self._state, self._secrets = state, known_secrets(*self._homes)
@@ -64,7 +61,7 @@ def redact_logs(*homes: Path) -> None:
 def redact_tracebacks(*homes: Path) -> None:
     """Redact secrets in tracebacks of all threads of this process.
 
-    Whoever else listens for what threads and the collector raise, as tests do, goes on listening.
+    Hooks for threads and unraisable exceptions that others have set, such as pytest's, stay.
     """
     printed = _RedactingHooks(CurrentSecrets(*homes))
     sys.excepthook, warnings.showwarning = printed.uncaught, printed.warned
@@ -75,7 +72,7 @@ def redact_tracebacks(*homes: Path) -> None:
 
 
 class _RedactingHooks:
-    """Python's hooks."""
+    """Replacements for Python's hooks of exceptions and warnings."""
 
     def __init__(self, secrets: CurrentSecrets) -> None:
         self._secrets = secrets

@@ -61,9 +61,7 @@ class BatchSizeHint(Protocol):
         ...
 
 
-VALIDATION_VERSION = (
-    "1"  # stored with each response; raise it when validation becomes stricter
-)
+VALIDATION_VERSION = "1"  # stored with each response; raise it when validation becomes stricter
 
 
 def validate_arrivals(

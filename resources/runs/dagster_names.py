@@ -1,9 +1,9 @@
 """The only module that imports private names of Dagster.
 
-* ``LaunchRunContext``, ``CheckRunHealthResult``, ``WorkerStatus``: what a run launcher is given and
-  returns; Dagster's own launchers in other packages import them from here, too.
+* ``LaunchRunContext``, ``CheckRunHealthResult``, ``WorkerStatus``: argument and results of a run
+  launcher; Dagster's own launchers in other packages import them from the same module.
 * ``ExecuteRunArgs``: the command line of a run that is started on another machine.
-* ``InstanceRef``: the defaults that a subclass of ``DagsterInstance`` named there has to give.
+* ``InstanceRef``: defaults that a ``DagsterInstance`` subclass in ``dagster.yaml`` has to provide.
 """
 
 from dagster._core.instance.ref import InstanceRef

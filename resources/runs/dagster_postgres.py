@@ -36,11 +36,11 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
         """Open the storage; creates missing tables.
 
         Args:
-            variable: The environment variable with the address, as libpq takes it.
-            inst_data: As Dagster rebuilds it elsewhere.
+            variable: The environment variable with the address, in libpq's format.
+            inst_data: Dagster's data for rebuilding the storage in another process.
 
         Raises:
-            SettingsError: If the variable holds no address of a PostgreSQL.
+            SettingsError: If the variable does not hold the address of a PostgreSQL database.
             HomeError: If the database cannot be used.
         """
         address = read_secret(variable)
@@ -110,7 +110,7 @@ def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
 
 @contextmanager
 def _connected(engine: Engine) -> Generator[Connection]:
-    """A connection; waits for a database that is starting again."""
+    """Open a connection; waits for a database that is restarting."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -129,7 +129,7 @@ def _connected(engine: Engine) -> Generator[Connection]:
 def _retry_if_broken(store: Callable[[], Result]) -> Result:
     """Retry a write after a broken connection.
 
-    If the database stored the event but its answer was lost, the event is logged twice.
+    If the database stored the event but its response was lost, the event is logged twice.
     """
     try:
         return store()

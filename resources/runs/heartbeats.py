@@ -30,16 +30,16 @@ class Heartbeats:
         """Name the database; the first beat connects.
 
         Args:
-            address: Of a PostgreSQL.
-            variable: The environment variable it was read from, for messages.
-            lease: s for which a beat holds.
+            address: Address of the PostgreSQL database.
+            variable: Environment variable with the address, for messages.
+            lease: s after which a run without a beat is lost.
         """
         self._address, self._variable = address, variable
         self._lease = lease
 
     @contextmanager
     def beating(self, run_id: str) -> Generator[None]:
-        """Beat for a run while the block runs and this process lives."""
+        """Send heartbeats of a run until the block or this process ends."""
         command = [sys.executable, "-m", __name__, run_id, self._variable, str(self._lease)]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
@@ -58,13 +58,13 @@ class Heartbeats:
                 process.wait(_AT_THE_END)
 
     def is_lost(self, run_id: str) -> bool:
-        """Whether a run that had a heartbeat has none any more."""
+        """Whether the heartbeats of a run have stopped; False if it never had any."""
         database = PostgresDatabase(self._address, self._variable)
         return Leases(database, self._lease).is_lost(_key(run_id))
 
 
 def main(run_id: str, variable: str, lease: str) -> None:
-    """Beat until standard input ends; its first line is the address, kept off the command line."""
+    """Send heartbeats until stdin ends; its first line is the address, kept off the command line."""
     leases = Leases(PostgresDatabase(sys.stdin.readline().strip(), variable), float(lease))
     _beat(leases, run_id)
     if sys.stdin.readline().encode() == _OVER:
@@ -78,7 +78,7 @@ def _beat(leases: Leases, run_id: str) -> None:
     while os.getppid() == parent:
         try:
             leases.take([_key(run_id)])
-        except HomeError as error:  # away for long: the run fails by itself
+        except HomeError as error:  # an unreachable database: the run fails by itself
             _LOG.warning("%s", error)
         if select.select([sys.stdin], [], [], interval)[0]:
             return

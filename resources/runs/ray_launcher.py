@@ -1,8 +1,7 @@
 """Ray run launcher.
 
-``dagster.yaml`` names it where ``[cluster] launcher = "ray"``. A run becomes a job of Ray's; the
-token, BENCH_HOME and whatever secrets a run needs are in the environment of the nodes, never in
-a job's environment.
+Used with ``[cluster] launcher = "ray"``. A run becomes a Ray job; the token, BENCH_HOME and the
+secrets that a run needs are in the environment of the nodes, never in a job's environment.
 """
 
 import json
@@ -31,16 +30,16 @@ from resources.runs.run_needs import needs_of, ray_options
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher
 
-_NEEDS = "dagster-ray/config"  # tag of a run: what it takes, as JSON
-_ANSWER = 30.0  # s in which Ray's head says something
-_AWAY = 60.0  # s that it may say nothing of a run before that counts as ended
+_NEEDS = "dagster-ray/config"  # tag of a run: its resources, as JSON
+_ANSWER = 30.0  # s to wait for a response of Ray's head
+_AWAY = 60.0  # s without a response about a run, after which it counts as failed
 
 
 class RayLauncher(dg.DefaultRunLauncher):
     """dagster-ray's launcher, with the resources that a run's model needs.
 
-    A head node that is silent for less than a minute does not end runs, and in-process runs of
-    commands are not lost jobs.
+    A head node that does not respond for less than a minute does not end runs, and in-process runs
+    of commands do not count as lost jobs.
     """
 
     def __init__(self, address: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
@@ -63,7 +62,7 @@ class RayLauncher(dg.DefaultRunLauncher):
         return cls(config_value["ray"]["address"], inst_data)
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Send a run.
+        """Submit a run.
 
         Raises:
             HomeError: If the cluster cannot be reached.
@@ -92,14 +91,14 @@ class RayLauncher(dg.DefaultRunLauncher):
             return process_health(self._instance, run)
         health = self._health(run)
         if health.status == WorkerStatus.UNKNOWN and "does not exist" in (health.msg or ""):
-            said = "Ray knows no such job: its head was started anew"
+            said = "Ray has no such job: its head was restarted"
             return CheckRunHealthResult(WorkerStatus.FAILED, said)
         if health.status != WorkerStatus.UNKNOWN:
             self._silent_since.pop(run.run_id, None)
             return health
         since = self._silent_since.setdefault(run.run_id, time.monotonic())
         if time.monotonic() - since < _AWAY:
-            return CheckRunHealthResult(WorkerStatus.RUNNING, "Ray's head does not answer")
+            return CheckRunHealthResult(WorkerStatus.RUNNING, "Ray's head does not respond")
         return CheckRunHealthResult(WorkerStatus.FAILED, f"Ray's head: {health.msg}")
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
@@ -123,10 +122,10 @@ class RayLauncher(dg.DefaultRunLauncher):
         return health
 
     def _asked(self, ask: Callable[[], Result]) -> Result:
-        """Ask Ray's head.
+        """Send a request to Ray's head.
 
         Raises:
-            HomeError: If it does not answer in time, or refuses.
+            HomeError: If it does not respond in time, or refuses.
         """
         try:
             if missing := missing_token():
@@ -135,8 +134,8 @@ class RayLauncher(dg.DefaultRunLauncher):
         except refusals() as why:
             line = (str(why).strip().splitlines() or [type(why).__name__])[0]
             raise HomeError(
-                f"[cluster] address {self._address}: Ray does not take runs there: {line}; is its"
-                " dashboard there, and RAY_AUTH_TOKEN set where runs are sent from?"
+                f"[cluster] address {self._address}: Ray does not accept runs: {line}. Check that"
+                " its dashboard runs there, and that RAY_AUTH_TOKEN is set on this machine"
             ) from None
 
     @property

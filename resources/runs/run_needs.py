@@ -1,8 +1,8 @@
-"""Resources that a run takes of a machine, as Ray, Slurm and Kubernetes are told of them.
+"""Resources that a run needs, in the formats of Ray, Slurm and Kubernetes.
 
 ``needs`` in a model's section overrides what follows from its devices and its tensor parallelism.
-Names beside ``cpu``, ``gpu`` and ``memory`` (bytes) are the cluster's own: custom resources of Ray,
-generic resources of Slurm, extended resources of Kubernetes.
+Names besides ``cpu``, ``gpu`` and ``memory`` (bytes) are the cluster's own: custom resources of
+Ray, generic resources of Slurm, extended resources of Kubernetes.
 """
 
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ _COMMON = ("cpu", "gpu", "memory")
 
 
 def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
-    """Resources of a run: those of its model, if that has its weights where the run is.
+    """Resources of a run: its model's if it loads weights or starts servers, else one CPU.
 
     Raises:
-        UnknownNameError: If there is no model of that name, or no more.
+        UnknownNameError: If its model does not exist, or no longer.
     """
     name = run.tags.get("dagster/partition")
     spec = settings.innermost(settings.model(name)) if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
     if not isinstance(spec, LocalSpec) or spec.on == "ray":
-        return {"cpu": 1}  # its replicas, or a server, have all the rest
+        return {"cpu": 1}  # its replicas or a server need the other resources
     return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
 
 

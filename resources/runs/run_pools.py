@@ -17,7 +17,7 @@ LOCATION = "bench_assets"
 
 POOL_TAG = "bench/pool"
 MODEL_POOL = "gpu"
-"""The pool of every asset that asks a model."""
+"""The pool of every asset that evaluates a model."""
 
 
 def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
@@ -37,12 +37,12 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
 
 
 def pool_tags(model: str, pools: Mapping[str, str]) -> dict[str, str]:
-    """Tags of a run that asks a model; none if no model has a pool of its own."""
+    """Tags of a run that evaluates a model; none if no model has a pool of its own."""
     return {POOL_TAG: pool_of_model(model, pools)} if pools and model else {}
 
 
 def tag_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Entries of ``tag_concurrency_limits`` in dagster.yaml, one a pool that models hold."""
+    """Entries of ``tag_concurrency_limits`` in dagster.yaml, one per pool of models."""
     named = sorted({MODEL_POOL, *pools.values()}) if pools else []
     return [{"key": POOL_TAG, "value": pool, "limit": limits[pool]} for pool in named]
 
@@ -57,7 +57,7 @@ def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> di
 
 
 class PoolCoordinator(dg.QueuedRunCoordinator):
-    """Dagster's queue; gives each run that asks a model the tag of its pool."""
+    """Dagster's queue; gives each run that evaluates a model the tag of its pool."""
 
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
         """Queue a run."""

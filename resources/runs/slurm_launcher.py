@@ -1,8 +1,8 @@
 """Slurm run launcher: a run is a job of ``sbatch``.
 
-``dagster.yaml`` names it where ``[cluster] launcher = "slurm"``. A job inherits the environment of
-the daemon that sends it, as ``sbatch`` does by default, and writes into ``dagster/slurm`` of the
-home, which has the same path on every machine.
+Used with ``[cluster] launcher = "slurm"``. A job inherits the environment of the daemon that
+submits it, which is the default of ``sbatch``, and writes its log to ``dagster/slurm`` of the home,
+which has the same path on every machine.
 """
 
 import shlex
@@ -29,8 +29,8 @@ JOB = "slurm/job"  # tag of a run: the number of its job
 
 _PENDING = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "RESIZING"})
 _RUNNING = frozenset({"RUNNING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"})
-_GONE = "GONE"  # forgotten: MinJobAge after its end
-_SILENT = "?"  # the controller does not answer
+_GONE = "GONE"  # unknown to Slurm: it ended more than MinJobAge ago
+_SILENT = "?"  # the controller does not respond
 _ANSWER = 60.0  # s; without a controller squeue gives up after some 20 s
 _LINES = 20  # of the log that a failed run shows
 
@@ -38,7 +38,7 @@ _LINES = 20  # of the log that a failed run shows
 class SlurmLauncher(dg.DefaultRunLauncher):
     """Sends runs to Slurm, with the resources that their model needs.
 
-    A job that waits for room is healthy, one that is gone is not. While the controller is silent,
+    A pending job is healthy, a job unknown to Slurm is not. While the controller does not respond,
     jobs go on: then the heartbeats of a run decide.
     """
 
@@ -53,10 +53,10 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         return cls(inst_data)
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Send a run.
+        """Submit a run.
 
         Raises:
-            HomeError: If ``sbatch`` refuses it, or is not here.
+            HomeError: If ``sbatch`` refuses it, or is not in PATH.
         """
         run, settings = context.dagster_run, load_settings(self._home)
         log = self._log(run.run_id)
@@ -74,7 +74,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
     def terminate(self, run_id: str) -> bool:
         """End a run; returns whether it existed.
 
-        The first time its process gets SIGTERM and writes its end; the second time it is killed.
+        The first call sends SIGTERM, so that the process can record its end; the second kills it.
         """
         run = self._instance.get_run_by_id(run_id)
         if run is None or run.is_finished or JOB not in run.tags:
@@ -84,7 +84,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         self._instance.report_run_canceling(run)
         if self._state(run)[0] in _RUNNING:
             return _run("scancel", "--batch", "--signal=TERM", run.tags[JOB]).returncode == 0
-        cancelled = _run("scancel", run.tags[JOB])  # nobody runs yet who could write the end
+        cancelled = _run("scancel", run.tags[JOB])  # no process runs yet that could record its end
         self._instance.report_run_canceled(run)
         return cancelled.returncode == 0
 
@@ -110,7 +110,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         return CheckRunHealthResult(WorkerStatus.FAILED, f"Slurm job {run.tags[JOB]}: {state}")
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
-        """Whether the job of a run that has not begun is neither waiting nor running."""
+        """Whether the job of a run that has not started is neither pending nor running."""
         known = _PENDING | _RUNNING | {_SILENT}
         return JOB in run.tags and self._state(run)[0] not in known
 
@@ -135,7 +135,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         return Path(self._instance.root_directory, "slurm", f"{run_id}.log")
 
     def _state(self, run: dg.DagsterRun) -> tuple[str, str]:
-        """State of a run's job, and where it is or why it waits."""
+        """State of a run's job, and its node or the reason why it is pending."""
         said = _run("squeue", "-h", "-t", "all", "-o", "%T|%N|%r", "-j", run.tags[JOB])
         if said.returncode == 0 and "|" in said.stdout:
             state, node, why = said.stdout.strip().split("|", 2)
@@ -154,13 +154,13 @@ def _site_options(settings: Settings) -> list[str]:
 def _command(context: LaunchRunContext) -> str:
     """Command that executes a run; it finds the instance by ``DAGSTER_HOME``."""
     origin = context.job_code_origin
-    assert origin is not None  # Dagster has recorded where the graph is
+    assert origin is not None  # Dagster has recorded the code location
     told = ExecuteRunArgs(origin, context.dagster_run.run_id, instance_ref=None).get_command_args()
     return shlex.join([sys.executable, "-m", "dagster", *told[told.index("api") :]])
 
 
 def _escaped(log: Path) -> str:
-    r"""A file name as ``--output`` takes it, where ``%j`` and the like are replaced."""
+    r"""Escape a file name for ``--output``, where ``%j`` and the like are placeholders."""
     return str(log).replace("%", "%%")
 
 
@@ -175,4 +175,4 @@ def _run(*command: str, script: str = "") -> "subprocess.CompletedProcess[str]":
             " submits jobs"
         ) from None
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"no answer within {_ANSWER:.0f} s")
+        return subprocess.CompletedProcess(command, 1, "", f"no response within {_ANSWER:.0f} s")

@@ -310,7 +310,9 @@ def test_a_wrapper_with_a_method_called_generate_is_a_function(home):
 
 
 def test_a_function_without_a_text_says_what_came(home):
-    with pytest.raises(ModelError, match="all 4 requests failed: expected a text, got NoneType: None"):
+    with pytest.raises(
+        ModelError, match="all 4 requests failed: expected a text, got NoneType: None"
+    ):
         bench.evaluate("fridge", model=lambda images, prompt: None, limit=4)
 
 

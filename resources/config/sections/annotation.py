@@ -36,7 +36,7 @@ class AnnotationTaskSettings(StrictSection):
 
     @property
     def terms(self) -> Terms:
-        """The terms as the rule of counting has them."""
+        """The terms, for counting answers."""
         return Terms(
             needed=self.needed,
             until=end_of(self.until) if self.until else "",

@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import Decoding
 
 
 class StrictSection(BaseModel):
-    """A section of bench.toml; an entry that it does not know is an error."""
+    """A section of bench.toml; unknown entries are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -17,9 +17,9 @@ class StrictSection(BaseModel):
 def _are_amounts(needs: dict[str, float]) -> dict[str, float]:
     for name, amount in needs.items():
         if not 0 <= amount < inf:
-            raise ValueError(f"{name} = {amount}: an amount is 0 or more")
+            raise ValueError(f"{name} = {amount}: expected a finite number of 0 or more")
         if name != name.lower() and name.lower() in ("cpu", "gpu", "memory"):
-            raise ValueError(f"{name}: written {name.lower()} here")
+            raise ValueError(f"{name}: unknown; did you mean {name.lower()}?")
     return needs
 
 

@@ -1,7 +1,4 @@
-"""Sections ``[benchmarks.<name>]`` (a file of questions) and ``[audit]``.
-
-The section ``[audit]`` of bench.toml: what benchmarks are held against.
-"""
+"""Sections ``[benchmarks.<name>]`` (a file of questions) and ``[audit]``."""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias, get_args
@@ -31,14 +28,14 @@ Column: TypeAlias = Literal[
     "decimals",
 ]
 BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-"""A folder, a part of asset keys and of question ids: small letters, digits and underscores."""
+"""Names a folder, and is part of asset keys and question ids: a-z, digits and underscores."""
 
 PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 _IN_SEVERAL: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
 class FileBenchmarkSettings(StrictSection):
-    """A benchmark without a line of Python."""
+    """A benchmark defined by a file of questions, without Python."""
 
     file: Path | str
     """A file of rows, a folder of ``datasets``, or a release as in ``[sources]``."""
@@ -115,7 +112,7 @@ class FileBenchmarkSettings(StrictSection):
 
     @property
     def answer_settings(self) -> AnswerSettings:
-        """Settings of the answer type, but for ``matching``, which the metric decides."""
+        """Settings of the answer type, without ``matching``, which depends on the metric."""
         return AnswerSettings(
             tolerance=self.tolerance,
             unit=self.unit,

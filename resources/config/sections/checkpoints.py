@@ -9,7 +9,7 @@ from resources.config.sections.serving import is_command
 
 
 class CheckpointSettings(BaseModel):
-    """Checkpoints that are evaluated as they appear; without folders or repositories, none are."""
+    """Watched checkpoints, evaluated as they appear; none without folders or repositories."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,9 +30,9 @@ class CheckpointSettings(BaseModel):
     suites: list[str] = Field(default_factory=list)
     """Suites to evaluate; default: all."""
     first: int = Field(0, ge=0)
-    """Questions of each task that are asked first; the rest follows."""
+    """Questions per task of a quick evaluation before the full one; 0: none."""
     baseline: str = ""
-    """A model that each checkpoint is compared with, beside the previous one."""
+    """A model that each checkpoint is compared with, besides the previous checkpoint."""
     smallest_change: float = Field(0.05, gt=0, lt=1)
     """The difference, as a share of points, that the questions should detect."""
     severity: Literal["WARN", "ERROR"] = "WARN"

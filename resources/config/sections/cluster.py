@@ -1,7 +1,4 @@
-"""Sections ``[cluster]`` and ``[storage]``.
-
-The section ``[storage]`` of bench.toml: where things lie that homes share.
-"""
+"""Sections ``[cluster]`` and ``[storage]``."""
 
 import re
 from typing import Annotated, Literal, Self, TypeAlias
@@ -13,10 +10,10 @@ from resources.config.addresses import template_of
 from resources.config.sections.base import StrictSection
 
 POOLS = {"gpu": 1, "judge": 4}
-"""Runs that may hold a pool at once: one loads weights, a few wait for judges."""
+"""Default number of concurrent runs per pool: one loads weights, a few wait for judges."""
 
 RUNS = 4
-"""Runs at once, of whatever kind; ``dagster.yaml`` of the checkout says the same."""
+"""Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
 
 _WEEK = 7 * 86_400  # s
 
@@ -42,7 +39,7 @@ def _is_address(written: str) -> str:
 
 
 PoolName: TypeAlias = Annotated[str, AfterValidator(_is_pool)]
-PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster takes no more
+PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster's maximum
 
 
 class ClusterSettings(StrictSection):
@@ -72,7 +69,7 @@ class ClusterSettings(StrictSection):
     @model_validator(mode="after")
     def _names_an_address_where_there_is_one(self) -> Self:
         if self.launcher == "ray" and not self.address:
-            raise ValueError('launcher = "ray" needs address = "http://head:8265": Ray\'s jobs')
+            raise ValueError('launcher = "ray" needs address, such as "http://head:8265"')
         if self.launcher != "ray" and self.address:
             raise ValueError('address needs launcher = "ray"')
         only = {"partition", "account", "sbatch"} & self.model_fields_set
@@ -108,11 +105,11 @@ _STORES = ("s3", "gs", "az")
 
 
 class StorageSettings(StrictSection):
-    """A section ``[storage]``; without it everything lies in the home folder."""
+    """A section ``[storage]``; without it everything is stored in the home folder."""
 
     database: str = ""
-    """``env:NAME``: environment variable with the address of a PostgreSQL for responses and
-    prompts."""
+    """``env:NAME``: environment variable with the address of a PostgreSQL database for responses
+    and prompts."""
 
     objects: str = ""
     """Store of tables and images: ``s3://bucket/prefix``, ``gs://``, ``az://`` or
@@ -128,11 +125,11 @@ class StorageSettings(StrictSection):
     """Size of the cache; the least recently used files go first."""
 
     unpacked_gigabytes: float = Field(64.0, gt=0)
-    """Most that an archive of a release may hold unpacked."""
+    """Largest unpacked size of a release's archive."""
 
     @property
     def unpacked_bytes(self) -> int:
-        """The same in bytes."""
+        """``unpacked_gigabytes`` in bytes."""
         return int(self.unpacked_gigabytes * 10**9)
 
     @field_validator("database")
@@ -141,8 +138,8 @@ class StorageSettings(StrictSection):
         if written and not _NAMED.fullmatch(written):
             raise ValueError(
                 'expected "env:NAME", with the NAME of an environment variable with the'
-                " address of a PostgreSQL: an address may have a password in it, which belongs into"
-                " no file"
+                " address of a PostgreSQL database: an address may contain a password, which must"
+                " not be in the file"
             )
         return written
 
@@ -154,7 +151,7 @@ class StorageSettings(StrictSection):
             return written
         if written and not (address.scheme in _STORES and address.netloc):
             raise ValueError(
-                'expected "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the whole'
+                'expected "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the absolute'
                 " path of a folder"
             )
         if "//" in address.path or {".", ".."} & set(address.path.split("/")):
@@ -182,15 +179,14 @@ class StorageSettings(StrictSection):
 
     @property
     def variable(self) -> str:
-        """Name of the environment variable with the address; "" where nothing is shared."""
+        """Name of the environment variable with the database's address; "" without a database."""
         return self.database.removeprefix("env:")
 
     @property
     def shares_records(self) -> bool:
-        """Whether what Dagster records lies in the database, too: where tables lie in common.
+        """Whether Dagster's records are in the shared database too: only if tables are shared.
 
-        Homes that record in common, and have tables of their own each, would take what another
-        has made for made here.
+        Otherwise a home would take assets for materialized whose tables only another home has.
         """
         return bool(self.database and self.objects)
 
@@ -199,7 +195,7 @@ def _plain_address(written: str) -> SplitResult:
     """Parse an address without credentials.
 
     Raises:
-        ValueError: If it may hold a key; does not tell it.
+        ValueError: If it is invalid, or may contain a key; the message does not show it.
     """
     try:
         address = urlsplit(written)

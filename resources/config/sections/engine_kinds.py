@@ -1,13 +1,13 @@
 """Model kinds that other packages add by an entry point.
 
-A package says in its ``pyproject.toml``, for models with ``kind = "acme"``::
+A package declares in its ``pyproject.toml``, for models with ``kind = "acme"``::
 
     [project.entry-points."bench_assets.engines"]
     acme = "acme_engine:ACME"
 
-where ``ACME`` is an ``EngineKind``. Others' packages are imported when bench.toml names a kind that
-does not ship with the project. A model whose kind is installed and cannot be used on this machine
-is listed, and nothing else: a home is shown wherever it lies.
+where ``ACME`` is an ``EngineKind``. Such packages are imported only if bench.toml names a kind that
+does not ship with the project. A model whose kind cannot be used on this machine is still listed,
+so that a home can be shown on every machine.
 """
 
 import re
@@ -37,50 +37,50 @@ class EngineContext:
     name: str  # of the model
     read_image: ReadImage  # SHA-256 -> the bytes of an image of a prompt
     resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
-    # identity -> tokens of all responses that are remembered of it
+    # identity -> tokens of all its cached responses
     spent: Callable[[str], TokenCounts]
-    asks: bool = True  # requests are sent; else it is only looked what was cached
+    asks: bool = True  # False: no requests are sent, only cached responses are looked up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineKind(Generic[Spec]):
     """A kind of model: its section of bench.toml, and its engine.
 
-    An engine is behind the response cache: cached responses are reused, a killed
-    run continues, and requests are counted. A ``spec`` that is ``Priced`` has a
-    budget too, one that is ``Asked`` the usual decoding.
+    An engine is behind the response cache: cached responses are reused, a killed run continues, and
+    requests are counted. A ``spec`` derived from ``PriceSection`` has a budget too, one from
+    ``SamplingSection`` the usual decoding.
     """
 
     spec: type[Spec]
     engine: Callable[[Spec, EngineContext], Engine]
-    alone: bool = True  # has weights: it is kept from one asset to the next, and no other beside it
+    alone: bool = True  # has weights: stays loaded between assets, and no other engine beside it
 
     def __post_init__(self) -> None:
-        """Refuse what could be neither read nor asked.
+        """Check the fields.
 
         Raises:
-            TypeError: If a field is not what it should be.
+            TypeError: If ``spec`` is not a section type, or ``engine`` is not callable.
         """
         if not (isinstance(self.spec, type) and issubclass(self.spec, ModelSpec)):
-            raise TypeError(f"spec: expected a class derived from ModelSpec, it is {self.spec!r}")
+            raise TypeError(f"spec: expected a class derived from ModelSpec, got {self.spec!r}")
         if not callable(self.engine):
-            raise TypeError(f"engine: expected what makes an Engine, it is {self.engine!r}")
+            raise TypeError(f"engine: expected a factory of Engine, got {self.engine!r}")
 
 
-_WORD = re.compile(r"(?=.{1,24}$)[a-z]+(?:[_-][a-z]+)*")  # of letters alone, as keys are not
+_WORD = re.compile(r"(?=.{1,24}$)[a-z]+(?:[_-][a-z]+)*")  # only letters: not a key
 
 UNKNOWN_KIND = "unknown"
-"""Kind of a section that names none; what it names may be a secret in the wrong place."""
+"""Replaces a kind that does not exist, whose name may be a secret in the wrong place."""
 
 
 class UnusableSpec(ModelSpec):
-    """A model that cannot be asked here, since what runs its kind cannot be used."""
+    """A model whose kind cannot be used on this machine."""
 
     why: str
 
     @property
     def place(self) -> str:
-        """Why it is nowhere."""
+        """The reason, in place of a location."""
         return f"cannot be used: {self.why}"
 
 
@@ -88,7 +88,7 @@ def read_model_section(section: object) -> ModelSpec:
     """Read a section ``[models.NAME]`` by its kind; an unusable kind keeps its reason.
 
     Raises:
-        ValueError: If it names no kind, or an entry is not what it should be.
+        ValueError: If it names no kind, or an entry is invalid.
     """
     if isinstance(section, ModelSpec):
         return section
@@ -104,9 +104,9 @@ def read_model_section(section: object) -> ModelSpec:
     except ValueError as why:
         return UnusableSpec(kind=UNKNOWN_KIND, why=f"{why}. Install its package, or correct kind")
     try:
-        with strangers_objects(ValueError):  # pydantic's is one
+        with strangers_objects(ValueError):  # includes pydantic's ValidationError
             return spec.model_validate(section)
-    except BenchError as why:  # whose text may have a secret of the section in it
+    except BenchError as why:  # its text may contain a secret of the section
         raised = type(why.__cause__ or why).__name__
         return UnusableSpec(kind=kind, why=f"its section cannot be read: {raised}")
 
@@ -124,24 +124,24 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     """Find a kind that a package adds.
 
     Raises:
-        ValueError: If there is none; lists those that exist, and what could not be used and why.
+        ValueError: If there is none; lists the existing kinds, and unusable packages with reasons.
     """
     installed = _installed(tuple(sys.path))
     if kind in installed.found:
         return installed.found[kind]
     known = [*SPECS, *sorted(installed.names - SPECS.keys())]
     meant = did_you_mean(kind, known)
-    is_word = meant or _WORD.fullmatch(kind)  # else it is not told: it may be a secret
+    is_word = meant or _WORD.fullmatch(kind)  # else it is not shown: it may be a secret
     named = f"no kind named {kind!r};" if is_word else "no such kind;"
     named += f" {meant}" if meant else ""
     raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))
 
 
 def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
-    """Packages whose kinds are skipped, and why; imported only if one is named.
+    """Packages whose kinds are skipped, with reasons; imported only if bench.toml names a kind.
 
     Args:
-        models: Those of bench.toml.
+        models: The models of bench.toml.
     """
     stale = [
         f"[models.{name}] is left out: {spec.why}"

@@ -32,22 +32,21 @@ MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFeatures:
-    """Capabilities of a kind of server; the defaults hold for every one."""
+    """Capabilities of a kind of server; the defaults work with every server."""
 
     neutral: Mapping[str, Any] = field(default_factory=dict)
-    """Fields that switch off what a checkpoint's generation_config, a GGUF file or the command line
-    would otherwise do to the distribution; with them, ``top_p`` is always sent too."""
+    """Fields that switch off sampling parameters of a checkpoint's generation_config, a GGUF file
+    or the command line; with them, ``top_p`` is always sent too."""
     takes_template_kwargs: bool = False
-    """Whether it hands ``chat_template_kwargs`` to the chat template."""
+    """Whether it passes ``chat_template_kwargs`` to the chat template."""
     has_card: bool = False
-    """Whether a request without temperature is drawn as the checkpoint recommends."""
+    """Whether a request without temperature is sampled as the checkpoint recommends."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """What it calls temperature, top_p, max_tokens and seed, where that is something else; "" for
-    what it does not take."""
+    """Its names of temperature, top_p, max_tokens and seed, if different; "" if unsupported."""
     needs: frozenset[str] = frozenset()
-    """Those that no request may leave out."""
+    """Fields that every request must have."""
     key_header: str = "Authorization"
-    """Where it expects the key: after ``Bearer``, or bare in a header of another name."""
+    """Header with the key: after ``Bearer`` in ``Authorization``, bare in any other header."""
 
 
 _NEWER_NAME = {"max_tokens": "max_completion_tokens"}
@@ -106,7 +105,7 @@ SERVERS: Mapping[ServerName, ServerFeatures] = {
     "deepseek": ServerFeatures(),
     # xAI's page on image understanding
     "xai": ServerFeatures(),
-    # no document at hand; fields from clients' sources
+    # no documentation found; fields from clients' sources
     "dashscope": ServerFeatures(),
 }
 
@@ -121,4 +120,4 @@ APIS: Mapping[FormatName, ServerFeatures] = {
         key_header="x-goog-api-key",
     ),
 }
-"""APIs of one vendor each."""
+"""Capabilities of single-vendor APIs, by format."""

@@ -1,4 +1,4 @@
-"""The sections of bench.toml that name checkpoints run on this machine."""
+"""Sections of local checkpoints, run by transformers or vLLM."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ PLAIN_TEMPLATE = "plain"
 
 
 class LocalSpec(SamplingSection):
-    """A Hugging Face checkpoint that is run on this machine, or on those of a Ray cluster."""
+    """A Hugging Face checkpoint that is run on this machine or on a Ray cluster."""
 
     path: str
     """Folder, absolute or relative to bench.toml, or hub id."""
@@ -68,7 +68,7 @@ class LocalSpec(SamplingSection):
 
     @property
     def gpus(self) -> float:
-        """GPUs that one replica takes, or a run of this model."""
+        """GPUs of one replica, or of a run of this model."""
         return self.needs.get("gpu", self._usual_gpus)
 
     @property
@@ -174,9 +174,9 @@ class VllmSpec(LocalSpec):
 
 
 class AutoSpec(ModelSpec):
-    """A checkpoint whose engine is chosen, with the keys of either.
+    """A checkpoint whose engine is chosen, with the keys of either engine.
 
-    vLLM where it is installed, finds a GPU and lists the architecture; else transformers.
+    vLLM if it is installed, finds a GPU and lists the architecture; else transformers.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -192,7 +192,7 @@ class AutoSpec(ModelSpec):
 
     @staticmethod
     def own_fields() -> dict[str, set[str]]:
-        """Keys that one kind has and the other has not, by kind."""
+        """Keys that only one of the two kinds has, by kind."""
         one, other = set(TransformersSpec.model_fields), set(VllmSpec.model_fields)
         return {"transformers": one - other, "vllm": other - one}
 

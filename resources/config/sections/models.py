@@ -13,11 +13,11 @@ from resources.config.sections.base import ModelSpec, PriceSection
 from resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
 
-_MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or blanks
+_MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or spaces
 
 
 class RecordedSpec(ModelSpec):
-    """Responses that were made elsewhere: JSON lines with ``question_id`` and ``text``."""
+    """Responses from elsewhere, in a file."""
 
     file: Path
     """JSON lines with ``question_id`` and ``text``."""
@@ -42,7 +42,7 @@ class MostFrequentSpec(ModelSpec):
 
 
 class DerivedSpec(ModelSpec):
-    """Another model of this file, asked in another way."""
+    """Another model of bench.toml, evaluated in another way."""
 
     of: str
     """The model that is evaluated in another way."""
@@ -54,19 +54,19 @@ class DerivedSpec(ModelSpec):
 
     @property
     def way(self) -> tuple[str, ...]:
-        """How it is asked, as part of a setup."""
+        """The way of evaluation, as part of a setup."""
         return (self.kind,)
 
 
 class BlindSpec(DerivedSpec):
-    """Another model, asked without the images."""
+    """Another model, evaluated without images."""
 
 
 class ElicitedSpec(DerivedSpec):
-    """Another model, asked for one of the options; ``MODEL+METHOD`` needs no section."""
+    """Another model that chooses one of the options; ``MODEL+METHOD`` needs no section."""
 
     elicit: str
-    """``likelihood`` or ``constrained``, with what ``core.schema.elicitation`` lets it have."""
+    """``likelihood`` or ``constrained``, with suffixes (docs/elicitation.md)."""
 
     @field_validator("elicit")
     @classmethod
@@ -78,7 +78,7 @@ class ElicitedSpec(DerivedSpec):
 
     @property
     def way(self) -> tuple[str, ...]:
-        """How it is asked, as part of a setup."""
+        """The way of evaluation, as part of a setup."""
         return (self.kind, self.elicit)
 
 
@@ -176,7 +176,7 @@ class ListedModel:
 
 
 def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
-    """List the models of bench.toml behind the embedded ones."""
+    """List the embedded models, then those of bench.toml."""
     return [
         ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
         for name, spec in {**EMBEDDED_MODELS, **models}.items()

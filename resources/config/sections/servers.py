@@ -1,4 +1,4 @@
-"""The section of bench.toml that names a model behind a server."""
+"""Section of a model behind a server."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from resources.config.sections.known_servers import (
 from resources.config.sections.serving import ManagedServerSection, server_of
 
 FIRST_CONCURRENCY = 32
-"""Concurrent requests per address at first, where none is given."""
+"""Initial number of concurrent requests per address with ``concurrency = "auto"``."""
 
 _DRAWN = ("temperature", "top_p", "max_tokens", "seed")
 
@@ -34,8 +34,8 @@ def is_url(text: str) -> bool:
 def _is_an_address(value: object) -> object:
     if not (isinstance(value, str) and is_url(value)):
         raise ValueError(
-            "expected an address like http://127.0.0.1:8000/v1, without a password and #; of"
-            " several servers that of a router (vllm-router --worker-urls)"
+            "expected an address like http://127.0.0.1:8000/v1, without a password and #; for"
+            " several servers, the address of a router (vllm-router --worker-urls)"
         )
     return template_of(value)
 
@@ -67,7 +67,7 @@ _OWN_FIELDS = frozenset(
 class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """A model behind a server (vLLM, SGLang, llama.cpp, a hosted one).
 
-    What servers differ in, and which settings go with which: ``docs/servers.md``.
+    For the differences between servers and the settings of each, see ``docs/servers.md``.
     """
 
     format: FormatName = "openai"
@@ -128,17 +128,17 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def share_of_price(self) -> float:
-        """Batches cost half as much."""
+        """Share of the price that is charged: half in batches."""
         return 0.5 if self.batch else 1.0
 
     @property
     def first_concurrency(self) -> int:
-        """Concurrent requests per server at first."""
+        """Initial number of concurrent requests per server."""
         return FIRST_CONCURRENCY if self.concurrency == "auto" else self.concurrency
 
     @property
     def at_once(self) -> int:
-        """Concurrent requests at all servers at first."""
+        """Initial number of concurrent requests at all servers."""
         return self.first_concurrency * self.n_served
 
     @property
@@ -148,9 +148,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def constant_fields(self) -> dict[str, Any]:
-        """The fields that are the same in every request, but for model, messages and extra_body.
+        """Fields that are equal in all requests, without model, messages and extra_body.
 
-        With ``decoding = "card"`` nothing is said of how tokens are drawn.
+        With ``decoding = "card"``, sampling parameters are left out.
         """
         fields: dict[str, Any] = {"max_tokens": self.max_tokens}
         if not self.decoding.card:
@@ -162,10 +162,10 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return self._sent(fields)
 
     def drawn_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
-        """The fields that requests differ in. The n-th draw after the first has the seed + n.
+        """Fields that differ between requests: temperature and seed; sample n has the seed plus n.
 
         Args:
-            sample: The number of the draw.
+            sample: Number of the sample, from 0.
             temperature: The request's own; None: the model's.
         """
         if temperature is None and not self.decoding.card:
@@ -178,12 +178,12 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def identity(self) -> str:
         """Identity: address, model name, revision, and constant or omitted fields.
 
-        The decoding parameters are not in it: they are the other half of a response's identity.
+        The decoding parameters are not part of it; they are a separate part of the cache key.
         """
         return self.identity_of(f"server:{self.place}")
 
     def identity_of(self, answers: str) -> str:
-        """Identity from the key of the server: an address, or a content digest."""
+        """Identity of a model behind a server, which is named by its address or content digest."""
         particular = self.constant_fields | self.extra_body
         decoding = {"max_completion_tokens", *_DRAWN, *map(self._called, _DRAWN)}
         for name in decoding - self.extra_body.keys():

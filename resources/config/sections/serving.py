@@ -1,4 +1,4 @@
-"""Servers that bench starts: alone, behind a router of their own, or behind one that runs.
+"""Section of servers that bench starts: one, several behind a router, or behind a running router.
 
 ``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``. Its responses
 are keyed by these weights, not by an address.
@@ -19,7 +19,7 @@ from resources.config.sections.base import ModelSpec, Needs
 from resources.config.sections.cluster import PoolName
 from resources.config.sections.known_servers import ServerName
 
-_NAMED = re.compile(r"\{(\w*)\}")  # {"image": 4}, as vLLM takes it, is none
+_NAMED = re.compile(r"\{(\w*)\}")  # does not match {"image": 4}, an argument of vLLM
 _KNOWN = ("path", "port", "name")
 _OF_A_SHELL = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
@@ -35,7 +35,7 @@ _PROGRAMS: Mapping[str, ServerName] = {
 
 
 def server_of(command: str) -> ServerName:
-    """Which known server a command starts, by a program or a Python module that it names; or "".
+    """Known server that a command starts, by its program or Python module; "" if unknown.
 
     >>> server_of("env A=1 vllm serve {path}"), server_of("python -m sglang.launch_server {path}")
     ('vllm', 'sglang')
@@ -52,7 +52,7 @@ def is_command(written: str) -> str:
     """Check the words of a command that serves a folder at a port.
 
     Raises:
-        ValueError: If it is none; names the word.
+        ValueError: If it is invalid; names the word.
     """
     if not written:
         return written
@@ -67,12 +67,13 @@ def is_command(written: str) -> str:
         raise ValueError(f"expected {{{missing[0]}}}: bench sets weights and port")
     if shell := [word for word in words if _OF_A_SHELL.fullmatch(word)]:
         raise ValueError(
-            f"{shell[0]} needs a shell, and there is none. Write a script, and name it"
+            f"{shell[0]} needs a shell, but the command runs without one. Write a script, and name"
+            " it here"
         )
     if told := key_in_command(written):
         raise ValueError(
             f"contains a key ({told}). Put it into the environment, which the server inherits"
-            " (vllm takes VLLM_API_KEY)"
+            " (vllm reads VLLM_API_KEY)"
         )
     if _VARIABLE.fullmatch(words[0]):
         raise ValueError("begins with a variable. Put env before it")
@@ -86,7 +87,7 @@ def _is_a_router(address: str) -> str:
 
 
 class ManagedServerSection(ModelSpec):
-    """A server that runs start, and its limit of runs."""
+    """A server that is started for a run, and the pool of its runs."""
 
     serve: Annotated[str, AfterValidator(is_command)] = ""
     """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,
@@ -116,7 +117,7 @@ class ManagedServerSection(ModelSpec):
 
     @property
     def gpus(self) -> float:
-        """GPUs that a run of this model takes for the servers that it starts."""
+        """GPUs of the servers that a run of this model starts."""
         return float(sum(len(one.split(",")) for one in self.devices))
 
     @property
@@ -135,8 +136,8 @@ class ManagedServerSection(ModelSpec):
 
         Args:
             path: The folder with the weights.
-            port: Where it is to listen.
-            name: The model's name here.
+            port: Port to listen at.
+            name: Name of the model in bench.toml.
         """
         values = {"path": path, "port": str(port), "name": name}
         return [

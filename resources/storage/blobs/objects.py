@@ -202,7 +202,9 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
     text, _, source = str(why).partition("\n")
     status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
     if _NO_KEYS.search(text):
-        said = "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        said = (
+            "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        )
         return said, False, HomeError
     if isinstance(why, _BusyError):
         return "busy with the same object", True, HomeError

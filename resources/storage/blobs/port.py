@@ -85,5 +85,7 @@ def safe_name(name: str) -> str:
         HomeError: If it could leave the store, for example by "..".
     """
     if "\\" in name or "\0" in name or any(one in ("", ".", "..") for one in name.split("/")):
-        raise HomeError(f"{name!r}: not a valid name (expected parts separated by '/', without '..')")
+        raise HomeError(
+            f"{name!r}: not a valid name (expected parts separated by '/', without '..')"
+        )
     return name

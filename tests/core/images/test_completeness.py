@@ -154,7 +154,7 @@ def test_an_end_of_zeros_in_a_format_without_compression_is_told(tmp_path, form,
     assert not caplog.records
     store.put(zeroed(data, len(data) // 2, len(data)), "half")
     assert "half: its last " in caplog.text
-    assert "bytes are zero: black, or a half-written copy; it is taken" in caplog.text
+    assert "bytes are zero: black, or a half-written copy; it is accepted" in caplog.text
 
 
 def test_the_scans_of_a_progressive_jpeg_bring_every_bit():

@@ -92,7 +92,7 @@ def test_a_mistake_is_told_by_the_name_of_its_entry(tmp_path: Path, entry: str, 
         ),
         pytest.param(
             f'[models.mine]\nkind = "auto"\npath = "a"\n[cluster]\n{RAY}{SHARED}',
-            r'entry models\.mine\.kind: "auto" chooses by the machine',
+            r'entry models\.mine\.kind: "auto" depends on the machine',
             id="each machine would choose its engine",
         ),
     ],

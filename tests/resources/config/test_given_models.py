@@ -203,7 +203,7 @@ def test_what_no_engine_takes_is_named(home, entries, says):
 def test_an_entry_of_one_engine_chooses_it(home, entry, kind):
     written(home, path=str(STEP), **entry)
     chosen = load_settings(home).engine_of("mine")
-    assert (chosen.kind, chosen.why) == (kind, f"{next(iter(entry))} is an entry of it alone")
+    assert (chosen.kind, chosen.why) == (kind, f"only this kind has the entry {next(iter(entry))}")
 
 
 def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
@@ -234,7 +234,7 @@ def test_other_weights_in_the_same_folder_are_not_asked_by_the_old_name(home, tm
     found = given(home, f"{copied},max_tokens=4")
     refuse_changed_checkpoint(found.name, found.spec)
     (copied / "generation_config.json").write_text("{}")
-    with pytest.raises(BenchError, match="holds other weights now; give the folder again"):
+    with pytest.raises(BenchError, match="holds other weights now. Give the folder again"):
         refuse_changed_checkpoint(found.name, found.spec)
 
 
@@ -323,7 +323,7 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
         pytest.param(f"{STEP.parent}/step-444", "did you mean 'step-4440'", id="one beside it"),
         pytest.param(
             str(STEP.parent),
-            "is not a checkpoint: .*in it lie step-2940, step-4440, step-6840",
+            "is not a checkpoint: .*it contains step-2940, step-4440, step-6840",
             id="the folder of a run",
         ),
         pytest.param(str(STEP / "config.json"), "expected a folder", id="a file"),

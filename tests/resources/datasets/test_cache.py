@@ -106,7 +106,7 @@ def test_a_hub_that_wants_a_day_is_not_waited_for(hub, tmp_path):
 def test_a_file_that_is_not_the_pinned_one_is_not_kept(hub, tmp_path, name):
     hub.served[name] = hub.files[name][::-1]
     cache = ReleaseCache(tmp_path, AT_ONCE)
-    with pytest.raises(SourceError, match="not the file that was pinned"):
+    with pytest.raises(SourceError, match="not the pinned file"):
         cache.fetch("codis", SUITE, Counted())
     assert cache.fetched("codis", SUITE) is None
     hub.served.clear()
@@ -115,7 +115,7 @@ def test_a_file_that_is_not_the_pinned_one_is_not_kept(hub, tmp_path, name):
 
 def test_more_bytes_than_there_should_be_are_not_read(hub, tmp_path):
     hub.served["data.json"] = b"[" * 1_000_000
-    with pytest.raises(SourceError, match="larger than it should be"):
+    with pytest.raises(SourceError, match="larger than expected"):
         ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
 
 
@@ -132,7 +132,7 @@ def test_terms_that_are_not_accepted_are_named_with_their_page(hub, tmp_path):
 
 
 def test_a_data_set_that_is_not_there_is_named(hub, tmp_path):
-    with pytest.raises(SourceError, match="nobody/nothing is not there, or not for everybody"):
+    with pytest.raises(SourceError, match="nobody/nothing does not exist, or is private"):
         ReleaseCache(tmp_path).fetch("codis", HubRelease("nobody/nothing", "main"), Counted())
 
 

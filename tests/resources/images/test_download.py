@@ -128,7 +128,7 @@ def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
 def test_a_web_page_served_as_an_image_is_none(server, tmp_path):
     rows = fetch(server, tmp_path, *(name.strip("/") for name in PAGES), "a.png")
     assert [row.error for row in rows] == [
-        *["ValueError: a web page, and no image; it may be gone"] * 3,
+        *["ValueError: a web page, not an image; it may have been deleted"] * 3,
         "",
     ]
     assert set(server.asked.values()) == {1}  # another try brings nothing else
