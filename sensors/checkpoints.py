@@ -62,7 +62,7 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
         jobs=jobs,
         minimum_interval_seconds=600,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Evaluates the commit of each branch and tag of the repositories of [checkpoints].",
+        description="Evaluates each branch and tag of the hub repositories in [checkpoints].",
     )
     def revisions(
         context: dg.SensorEvaluationContext, settings: SettingsResource

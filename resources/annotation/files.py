@@ -1,9 +1,9 @@
 """Annotation backend over files: one for units, others for answers.
 
 ``annotation/<suite>/<task>/`` of the home folder holds ``task.json``, ``units.jsonl`` and any
-number of ``answers*.jsonl``, which people write: lines of ``{unit, person, values}`` with a text or
-a list of texts by field, and optionally ``digest``, ``task_version``, ``at``,
-``changed_at``, ``changed_by``, ``proposed_by``, ``seconds`` and ``skipped``.
+number of ``answers*.jsonl``, written by annotators: lines of ``{unit, person, values}`` with a text
+or a list of texts by field, and optionally ``digest``, ``task_version``, ``at``, ``changed_at``,
+``changed_by``, ``proposed_by``, ``seconds`` and ``skipped``.
 """
 
 import json
@@ -33,7 +33,7 @@ _TIMES = ("at", "changed_at")
 
 @dataclass(frozen=True, slots=True)
 class FileBackend:
-    """The port over a folder."""
+    """The annotation backend over the folder ``annotation`` of a home."""
 
     folder: Path
 
@@ -111,12 +111,12 @@ def _answer(task: AnnotationTask, line: str, where: str) -> Answer:
     except SourceError as why:
         return replace(nothing, complaint=str(why))
     except (ValueError, RecursionError) as why:
-        return replace(nothing, complaint=f"{where}: no answer: {why}")
+        return replace(nothing, complaint=f"{where}: not an answer: {why}")
 
 
 def _read(entry: object, nothing: Answer, where: str) -> Answer:
     if not isinstance(entry, dict):
-        raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
+        raise SourceError(f"{where}: expected an object, got {entry!r:.60}")
     times = {k: read_moment(field(entry, k, str, where)) for k in _TIMES if k in entry}
     at = times.get("at") or times.get("changed_at", "")
     texts = ("digest", "task_version", "changed_by", "proposed_by")
@@ -124,7 +124,7 @@ def _read(entry: object, nothing: Answer, where: str) -> Answer:
     seconds = entry.get("seconds")
     return replace(
         nothing,
-        # Four people say of one unit what others say of theirs: each text is kept once.
+        # Interned: many answers have the same unit, person and values.
         unit_id=intern(field(entry, "unit", str, where)),
         unit_digest=intern(told["digest"]),
         task_version=intern(told["task_version"]),

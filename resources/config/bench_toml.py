@@ -89,7 +89,7 @@ class Settings(StrictSection):
 
     home: Path
     accept: tuple[Accepted, ...] = ()
-    """Outcomes that stop no number of any suite, at the top of the file; see `accept` of a suite."""
+    """Outcomes that stop no number of any suite, at the top of the file; see a suite's `accept`."""
     sources: dict[str, Annotated[str, AfterValidator(partial(template_of, pins=True))]] = Field(
         default_factory=dict
     )

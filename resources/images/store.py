@@ -100,7 +100,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return seen
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Size, format and orientation of stored images; missing or damaged ones are only logged."""
+        """Size, format and orientation of stored images; logs missing and damaged ones."""
         found = []
         for digest in digests:
             try:

@@ -162,7 +162,7 @@ class ResponseStore:
         return int(self.database.read(lambda connection: connection.scalar(found)) or 0)
 
     def merge(self, rows: Sequence[Row], turns: Mapping[str, str]) -> None:
-        """Insert rows and prompts of another store; of two responses with one key the older stays."""
+        """Insert rows and prompts of another store; of two responses with a key the older stays."""
         self._drop_damaged(self._look_up([row["key"] for row in rows])[1])
         self.database.write(partial(insert, rows=rows, turns=turns, keep_older=True))
 

@@ -47,7 +47,7 @@ class AnyText(sa.types.TypeDecorator[str]):  # type: ignore[misc] # not followed
         return value.encode("utf-8", "surrogatepass")
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:  # noqa: ANN401
-        """Decode PostgreSQL's bytes; SQLite's values may be damaged, and are returned as they are."""
+        """Decode PostgreSQL's bytes; SQLite's values, possibly damaged, are returned unchanged."""
         if dialect.name != "postgresql" or value is None:
             return value
         return bytes(value).decode("utf-8", "surrogatepass")

@@ -51,7 +51,7 @@ def enter(page: "Page", site: Site, person: str = "ana") -> None:
     )
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.goto(site.address + site.link(person))
-    page.get_by_role("heading", name="What you are asked").wait_for()
+    page.get_by_role("heading", name="Your tasks").wait_for()
 
 
 def to_task(page: "Page", title: str, *, scripted: bool = True) -> None:
@@ -194,7 +194,7 @@ def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
     page.get_by_role("button", name="Skip").click()
     page.get_by_text("2 answered, 1 left").wait_for()
     page.get_by_role("button", name="Leave").click()
-    page.get_by_role("heading", name="You have left").wait_for()
+    page.get_by_role("heading", name="You have logged out").wait_for()
     said = [(dict(one.values), one.skipped) for one in site.people.answers(VOTES)]
     assert said == [({"better": ("B",)}, False), ({}, True)]
     context.close()

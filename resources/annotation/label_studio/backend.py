@@ -1,6 +1,6 @@
 """Annotation backend over Label Studio.
 
-Brings the server's tasks to their wanted state; each step completes what an earlier call left.
+Brings the server's tasks to their wanted state; an interrupted call is completed by the next one.
 """
 
 import logging
@@ -52,24 +52,24 @@ class _There(NamedTuple):
     task: LabelStudioTask
     unit_id: str
     digest: str
-    intact: bool  # whether it shows what it says
+    intact: bool  # whether its data are unchanged
     wanted: bool  # whether it shows a present unit
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Order of a unit's tasks: most answers first, then the first."""
+        """Sort key of a unit's tasks: more answers, then the lower number, rank higher."""
         return self.task.answers, -self.task.number
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Publishes the units of one task."""
+    """Publishes the units of one annotation task."""
 
     server: LabelStudio
     annotation_task: AnnotationTask
     home: Path
     images: ImageLocation
-    before: TaskRequest | None  # what was asked from here
+    before: TaskRequest | None  # as recorded by the last call
 
     def ask(self, wanted: Mapping[str, Unit]) -> tuple[UnitCounts, TaskRequest | None]:
         """Import missing units, hide unwanted ones, and return the present ones."""
@@ -102,7 +102,7 @@ class Asker:
     def _told(
         self, task: LabelStudioTask, wanted: Mapping[str, Unit]
     ) -> tuple[str, str, bool, bool]:
-        """Unit of a task, whether the task shows it unchanged, and whether it may stay."""
+        """Id and digest of a task's unit, whether its data are intact, and whether it may stay."""
         try:
             unit = unit_of(self.annotation_task, task.data)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -182,7 +182,7 @@ def _counts(
     Args:
         wanted: The units by id.
         here: Tasks of the present version.
-        shown: Tasks of any version that people are shown.
+        shown: Tasks of any version that are shown to annotators.
     """
     as_they_are = {(one.unit_id, one.digest) for one in here if one.intact}
     there = {name for name, unit in wanted.items() if (name, unit.digest) in as_they_are}
@@ -203,12 +203,12 @@ _log = logging.getLogger("bench_assets.annotation.answers")
 class LabelStudioBackend:
     """The annotation backend of a Label Studio server.
 
-    An answer that does not count (an author's own vote, a misfit, one changed by another person) is
-    requested from one more annotator when answers are read.
+    For each answer that does not count (by the unit's author, invalid, or changed by another
+    account), reading the answers shows the unit to one more annotator.
     """
 
     server: LabelStudio
-    names: Mapping[str, str]  # pseudonym by address
+    names: Mapping[str, str]  # e-mail address -> pseudonym
     home: Path
     images: ImageLocation
 
@@ -259,7 +259,7 @@ class LabelStudioBackend:
         return Record(self.home / "annotation" / TOOL / annotation_task.name)
 
     def _alone(self, annotation_task: AnnotationTask) -> AbstractContextManager[None]:
-        """Lock against other processes, which would import the same tasks."""
+        """Lock out other processes, which would import the same tasks."""
         return hold_locks(
             self.home / "annotation" / TOOL / "locks", [annotation_task.name], _log.info
         )

@@ -38,8 +38,8 @@ def checked_address(url: str) -> str:
         host, parts = "", urlsplit("")
     if not host or parts.username or parts.query or parts.fragment:
         raise SettingsError(
-            "url should be the address of a Label Studio, such as http://127.0.0.1:8081, and"
-            " nothing more: the token has a variable of its own, which token_env names"
+            "url should be the address of a Label Studio server, such as http://127.0.0.1:8081,"
+            " without a user, query or fragment: the token belongs in the variable token_env"
         )
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
         raise SettingsError(
@@ -50,7 +50,7 @@ def checked_address(url: str) -> str:
 
 
 def authorization(url: str, token: str) -> httpx.Auth:
-    """Build the authorization for a token, whose kind is recognised by its shape."""
+    """Build the authorization for a token; its format tells the kind."""
     return _RefreshToken(url, token) if _JWT.fullmatch(token) else _Legacy(token)
 
 
@@ -82,7 +82,7 @@ class _RefreshToken(httpx.Auth):
                 return
         refreshed = yield httpx.Request("POST", self._url, json={"refresh": self._token})
         self._access = _access(refreshed)
-        yield self._shown(request)  # refused, if there is none
+        yield self._shown(request)  # without an access token, the server refuses it
 
     def _shown(self, request: httpx.Request) -> httpx.Request:
         request.headers["Authorization"] = f"Bearer {self._access or None}"
@@ -101,24 +101,24 @@ def _access(refreshed: httpx.Response) -> str:
 
 _PAGE = 1000  # rows of a page
 _LOT = 1000  # tasks of one import
-_TIMEOUT = httpx.Timeout(900.0, connect=10.0)  # s; 20,000 answers take 20, or 200 where it is busy
-_TRIES, _WAIT = 4, 0.25  # of what may be said twice; s before the second, then twice as long
-_PASSING = {423, 429, 500, 502, 503, 504}  # the data base is locked, a proxy waits
+_TIMEOUT = httpx.Timeout(900.0, connect=10.0)  # s; 20,000 answers take 20, or 200 if it is busy
+_TRIES, _WAIT = 4, 0.25  # attempts of idempotent requests; s before the second, doubled each time
+_PASSING = {423, 429, 500, 502, 503, 504}  # the database is locked, or a proxy timed out
 _ADVICE = {
-    401: "the token is not, or no longer, known there: token_env should name a variable with one"
+    401: "the token is unknown or expired. Set the variable of token_env to a valid token"
     " (Account & Settings; a legacy token needs LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN=true)",
-    403: "the account behind the token may not do this",
-    404: "url should be where the Label Studio itself is",
+    403: "the token's account lacks permission",
+    404: "url should be the address of Label Studio itself",
 }
 
 
 class LabelStudioTask(NamedTuple):
-    """A task, without its data."""
+    """A task as the server lists it."""
 
     number: int
     data: Mapping[str, Any]
     overlap: int  # number of annotators; 0: hidden
-    is_labeled: bool  # whether it is taken for done
+    is_labeled: bool  # whether the server counts it as done
     answers: int
 
 
@@ -132,7 +132,7 @@ class LabelStudio:
             base_url=with_keys(url),
             auth=authorization(with_keys(url), token),
             timeout=_TIMEOUT,
-            trust_env=not is_loopback(httpx.URL(url).host),  # no proxy between us and ourselves
+            trust_env=not is_loopback(httpx.URL(url).host),  # no proxy for loopback
             verify=url.startswith("https"),  # reading certificates takes 0.3 s
         )
 
@@ -188,11 +188,11 @@ class LabelStudio:
         self._say("PATCH", f"/api/tasks/{task}/", {"overlap": overlap})
         if not overlap:
             self._say("PATCH", f"/api/tasks/{task}/", {"is_labeled": True})
-        elif again:  # in a second call: together, the first counts what is there
+        elif again:  # in a second request: a change of overlap recomputes is_labeled
             self._say("PATCH", f"/api/tasks/{task}/", {"is_labeled": False})
 
     def export(self, project: int) -> list[dict[str, Any]]:
-        """All tasks that have answers, with the answers."""
+        """Export all tasks that have answers, with the answers."""
         return self._rows(self._get(f"/api/projects/{project}/export", {"exportType": "JSON"}))
 
     def _pages(
@@ -211,7 +211,7 @@ class LabelStudio:
                 return
             if not new:
                 raise AnnotationError(
-                    f"{self.url}{path}: the list changed while it was read; again"
+                    f"{self.url}{path}: the list changed while it was read. Run the command again"
                 )
             page += 1
 
@@ -227,13 +227,13 @@ class LabelStudio:
         params: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401  (JSON)
         where = f"{self.url}{path}"
-        tries = 1 if verb == "POST" else _TRIES  # what is made twice is there twice
+        tries = 1 if verb == "POST" else _TRIES  # a repeated POST would create a duplicate
         for again in reversed(range(tries)):
             try:
                 response = self._http.request(verb, path, json=said, params=params)
             except httpx.HTTPError as why:
                 raise AnnotationError(
-                    f"{where}: {why_unreachable(why)}. Start the Label Studio (bench annotate"
+                    f"{where}: {why_unreachable(why)}. Start Label Studio (bench annotate"
                     " server), or correct url of [annotation]"
                 ) from why
             if not again or response.status_code not in _PASSING:
@@ -251,22 +251,22 @@ class LabelStudio:
             return response.json()
         except ValueError as why:
             raise AnnotationError(
-                f"{where}: the response is not JSON: {response.text[:60]!r}; is it a Label Studio?"
+                f"{where}: the response is not JSON: {response.text[:60]!r}. Is this Label Studio?"
             ) from why
 
     def _object(self, told: object, *names: str) -> dict[str, Any]:
         if isinstance(told, dict) and all(name in told for name in names):
             return told
-        raise AnnotationError(f"{self.url}: expected {', '.join(names)}, found {told!r:.80}")
+        raise AnnotationError(f"{self.url}: expected {', '.join(names)}, got {told!r:.80}")
 
     def _rows(self, told: object, *names: str) -> list[dict[str, Any]]:
         if isinstance(told, list):
             return [self._object(one, *names) for one in told]
-        raise AnnotationError(f"{self.url}: expected a list, found {told!r:.80}")
+        raise AnnotationError(f"{self.url}: expected a list, got {told!r:.80}")
 
 
 def _detail(response: httpx.Response) -> str:
-    """The server's error message in a line."""
+    """The server's error message in one line."""
     try:
         told = response.json()
     except ValueError:
@@ -293,7 +293,7 @@ class Project:
 
     @property
     def is_open(self) -> bool:
-        """Whether people are shown any of its tasks."""
+        """Whether any of its tasks is shown to annotators."""
         return bool(self.settings["maximum_annotations"])
 
 
@@ -303,7 +303,7 @@ def title_of(annotation_task: AnnotationTask) -> str:
 
 
 def projects_of(server: LabelStudio, annotation_task: AnnotationTask) -> list[Project]:
-    """Find the projects of all versions of a task, among those whose titles contain its name."""
+    """Find the projects of all versions of a task, by their titles."""
     found = []
     for one in server.projects(_prefix(annotation_task)):
         title = str(one["title"])
@@ -329,8 +329,8 @@ def current(annotation_task: AnnotationTask, projects: Sequence[Project]) -> Pro
     chosen = max(same, key=lambda one: (one.n_tasks, one.number))
     if others := [str(one.number) for one in same if one is not chosen]:
         _log.warning(
-            "Label Studio has several projects of the title %s: %d is used; delete %s if no one"
-            " answered there",
+            "Label Studio has several projects of the title %s: %d is used; delete %s if they have"
+            " no answers",
             chosen.title, chosen.number, ", ".join(others),
         )  # fmt: skip
     return chosen

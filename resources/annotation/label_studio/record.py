@@ -1,7 +1,7 @@
-"""Local record of a task, because any account can edit the data in Label Studio.
+"""Local record of an annotation task, because any account can edit the data in Label Studio.
 
-``annotation/label-studio/<suite>/<task>/`` of the home folder: ``asked.json``, the requested units,
-and ``seen.jsonl``, one line per answer as first seen; append-only.
+``annotation/label-studio/<suite>/<task>/`` of the home has ``asked.json``, the published units, and
+``seen.jsonl``, one line per version of an answer; append-only.
 """
 
 import json
@@ -22,18 +22,18 @@ _GONE = "deleted in Label Studio"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedTask:
-    """Wanted state of one task."""
+    """Wanted state of the Label Studio task of one unit."""
 
     digest: str
     task: int  # its number
-    overlap: int  # people that it is shown to
+    overlap: int  # number of annotators it is shown to
     needed: int
     barred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRequest:
-    """Wanted state of a task."""
+    """Wanted state of an annotation task."""
 
     project: int
     closed: bool = False
@@ -42,7 +42,7 @@ class TaskRequest:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The folder of one task."""
+    """The record folder of one annotation task."""
 
     folder: Path
 
@@ -88,7 +88,7 @@ class Record:
         there = {one.tool_id for one in answers}
         standing = {_place(one) for one in answers}
         earlier = [
-            replace(word, person=one.person)  # who may have had no pseudonym then
+            replace(word, person=one.person)  # the pseudonym may have been added later
             for one in answers
             for word in before.get(one.tool_id, ())
             if word.changed_at < one.changed_at
@@ -122,8 +122,8 @@ class Record:
                 if line:
                     yield _read(json.loads(line))
             except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as why:
-                if number < len(lines):  # the last may be half of one: a run was killed
-                    told = f"{file}, line {number}: cannot be read ({why}); take the line away"
+                if number < len(lines):  # the last line may be incomplete: a run was killed
+                    told = f"{file}, line {number}: cannot be read ({why}). Delete the line"
                     raise AnnotationError(told) from why
 
     def _add(self, answers: Sequence[Answer]) -> None:

@@ -1,7 +1,7 @@
-"""Runs Label Studio's server on loopback, with its image folder.
+"""Program, environment and image folder of a local Label Studio server on loopback.
 
-By default it listens on all addresses, allows sign-up and sends telemetry; all three are disabled.
-Every account can read the image folder.
+By default, Label Studio listens on all addresses, allows sign-up and sends telemetry; all three are
+disabled here. Every account can read the image folder.
 """
 
 import re
@@ -56,8 +56,8 @@ def variables(
     """
     if not _TOKEN.fullmatch(token):
         raise SettingsError(
-            "the token of a server that is started here has 40 hexadecimal digits, as"
-            " `openssl rand -hex 20` makes them"
+            "the token of a server started by bench must have 40 hexadecimal digits; create one"
+            " with `openssl rand -hex 20`"
         )
     kept = {name: text for name, text in around.items() if not name.startswith(("PYTHON", "VIRT"))}
     return kept | {
@@ -101,7 +101,7 @@ def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -
     Args:
         home: The home folder.
         place: Location of its images.
-        shown: Digests of the images that people are shown.
+        shown: Digests of the images for annotators.
 
     Raises:
         HomeError: If the folder cannot be written.

@@ -1,4 +1,4 @@
-"""Units as Label Studio tasks, annotation tasks as its XML, and its results as answers.
+"""Conversion of annotation tasks to Label Studio's XML, units to its tasks, its results to answers.
 
 Images are shown on the left, texts and fields on the right.
 """
@@ -25,7 +25,7 @@ _STYLE = (
 )
 _HIDDEN = "unit"  # an object that every task has; controls must belong to one
 _IMAGE = "image"
-_INLINE = 60  # characters of all choices together that fit into one line
+_INLINE = 60  # the most characters of all choices that are shown in one line
 _BREAK = "\N{ZERO WIDTH SPACE}"  # invisible
 
 
@@ -58,7 +58,7 @@ def has_points(annotation_task: AnnotationTask) -> bool:
 
 
 def spoken(text: str) -> str:
-    """Escape a text for Label Studio, which takes words after a dollar sign as variables.
+    """Escape a text for Label Studio, which parses words after a dollar sign as variables.
 
     >>> unspoken(spoken("$5 or more"))
     '$5 or more'
@@ -107,7 +107,7 @@ def _control(annotation_task: AnnotationTask, field: Field) -> Element:
         }
         return Element("Choices", told, value=f"$choices_{field.name}")
     if field.kind == "points":
-        control = Element("KeyPointLabels", told, strokeWidth="6")  # px; a point of one is lost
+        control = Element("KeyPointLabels", told, strokeWidth="6")  # px; 1 px would be invisible
         SubElement(control, "Label", value=spoken(field.label), maxUsages=str(field.most))
         return control
     if field.kind == "image":
@@ -119,7 +119,7 @@ def _control(annotation_task: AnnotationTask, field: Field) -> Element:
     return Element("TextArea", told, rows=str(rows), maxSubmissions=str(most), editable="true")
 
 
-PROPOSALS = "proposals"  # the version that all of them have: a project shows those of one
+PROPOSALS = "proposals"  # common version of all proposals: a project shows one version
 _PREFIX = "/data/local-files/?d=images/"
 
 
@@ -134,7 +134,7 @@ def task_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
 
 
 def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
-    """Data of a task for annotators; attention checks have no key."""
+    """Data of a task for annotators, without the key of an attention check."""
     images = [
         {"heading": heading, "url": f"{_PREFIX}{sha[:2]}/{sha}"}
         for heading, sha in unit.images.items()
@@ -192,7 +192,7 @@ def _proposed(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str,
             yield named | {"type": "textarea", "value": {"text": texts}}
         elif field.kind == "points":
             for place, point in enumerate(given):
-                x, y = (100 * float(share) for share in point.split())  # percent, as it has them
+                x, y = (100 * float(share) for share in point.split())  # percent in Label Studio
                 value = {"x": x, "y": y, "width": 0.5, "keypointlabels": [spoken(field.label)]}
                 yield named | {
                     "id": f"p{number}_{place}", "to_name": "image", "type": "keypointlabels",
@@ -211,22 +211,22 @@ def _values(pairs: Sequence[Sequence[Any]]) -> Values:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"expected a text, found {value!r:.60}")
+        raise TypeError(f"expected a text, got {value!r:.60}")
     return value
 
 
 TOOL = "label-studio"
 SizeOf = Callable[[str], tuple[int, int] | None]
 _FAULTS = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
-_ROUNDED = 0.05  # an image is drawn in whole px of the window
+_ROUNDED = 0.05  # relative tolerance of the aspect ratio: sizes are rounded to whole px
 
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
     """Pseudonyms of annotators, never a name or address of the tool."""
 
-    addresses: Mapping[int, str]  # of each account, by its number
-    names: Mapping[str, str]  # pseudonym by address, as bench.toml has them
+    addresses: Mapping[int, str]  # account id -> e-mail address
+    names: Mapping[str, str]  # e-mail address -> pseudonym, from bench.toml
 
     def of(self, account: object) -> str:
         """Pseudonym of an account, given by its id or an object with it; "" if unknown.
@@ -296,9 +296,9 @@ def _unit(annotation_task: AnnotationTask, data: Any) -> tuple[Unit | None, str,
     try:
         unit, version = unit_of(annotation_task, data), data["task_version"]
     except _FAULTS:
-        return None, "", "its task was not made by us, or was changed in Label Studio"
+        return None, "", "its task was not created by bench, or was changed in Label Studio"
     if version == annotation_task.version and not is_as_asked(annotation_task, unit, data):
-        return unit, version, "what its task shows was changed in Label Studio"
+        return unit, version, "the content of its task was changed in Label Studio"
     return unit, version, ""
 
 
@@ -314,7 +314,7 @@ def _answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> An
         changed_by="" if changed_by == person else changed_by,
         seconds=float(seconds) if isinstance(seconds, int | float) else None,
         skipped=annotation.get("was_cancelled") is True,
-        complaint=empty.complaint or ("" if person else "no author: the account is gone"),
+        complaint=empty.complaint or ("" if person else "no author: the account was deleted"),
     )
 
 
@@ -323,16 +323,16 @@ def _said(result: Sequence[Mapping[str, Any]]) -> Values:
     for part in result:
         name = part["from_name"]
         if turn := part.get("image_rotation"):
-            raise ValueError(f"points are on an image that was turned by {turn} degrees there")
+            raise ValueError(f"points are on an image that was rotated by {turn} degrees")
         found[name] = found.get(name, ()) + tuple(_given(part["value"]))
     return {name: given for name, given in found.items() if given}
 
 
 def _check_size(unit: Unit | None, result: Sequence[Mapping[str, Any]], size_of: SizeOf) -> None:
-    """Check that points are on the upright image, whose shape their regions state.
+    """Check that points are on the upright image, by the image size in their regions.
 
     Raises:
-        ValueError: If the browser had it on its side.
+        ValueError: If the browser showed it on its side.
     """
     drawn = [one for one in result if "keypointlabels" in one["value"] and "original_width" in one]
     size = size_of(next(iter(unit.images.values()))) if drawn and unit and unit.images else None
@@ -346,9 +346,13 @@ def _check_size(unit: Unit | None, result: Sequence[Mapping[str, Any]], size_of:
 
 
 def _given(value: Mapping[str, Any]) -> Iterator[str]:
-    """Entries of one part of a result, or the kind of an unexpected part."""
+    """Entries of one part of a result.
+
+    Raises:
+        ValueError: If it has neither choices, text nor a region.
+    """
     if "keypointlabels" in value:
-        yield f"{value['x'] / 100:.6f} {value['y'] / 100:.6f}"  # percent there, shares here
+        yield f"{value['x'] / 100:.6f} {value['y'] / 100:.6f}"  # Label Studio has percent
         return
     kind = next((name for name in ("choices", "text") if name in value), None)
     if kind is None:
@@ -356,6 +360,6 @@ def _given(value: Mapping[str, Any]) -> Iterator[str]:
     given = value[kind]
     for one in [given] if isinstance(given, str) else given:
         if not isinstance(one, str):
-            raise TypeError(f"expected a text, found {one!r:.60}")
+            raise TypeError(f"expected a text, got {one!r:.60}")
         if one.strip():
             yield unspoken(one).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -24,7 +24,7 @@ from resources.annotation.web.store import (
 
 HELD_BY_OTHERS = """(SELECT count(*) FROM places o WHERE o.unit = i.id AND o.person <> :person
     AND o.until > :now AND (o.word IS NULL OR o.skipped))"""
-"""Places that others have and have not answered yet, of a unit ``i``."""
+"""SQL: reservations of unit ``i`` by other people who have not answered it yet."""
 
 _HOLD = """
 INSERT INTO places (unit, person, shown, until) VALUES (:unit, :person, :now, :until)
@@ -57,13 +57,13 @@ class Seat:
     person: str
     task: AnnotationTask
     unit: ShownUnit
-    refusal: str  # why they may say nothing of it (any more); "" if they may
+    refusal: str  # reason why the person may not answer; "" if they may
     is_closed: bool
-    in_time: bool  # the place is theirs, and nothing was said yet
-    shown: float  # when, in s since 1970
-    said: Values | None  # what they said last; None: nothing yet
+    in_time: bool  # reserved and not answered yet
+    shown: float  # s since 1970
+    said: Values | None  # last answer; None: none yet
     skipped: bool
-    first_at: str  # of the first word; "": none yet
+    first_at: str  # time of the first answer; "": none yet
     last_at: str
 
 
@@ -93,7 +93,7 @@ def seat_of(db: sqlite3.Connection, unit: int, person: str, now: float) -> Seat 
 def add_word(
     db: sqlite3.Connection, seat: Seat, now: float, values: Values, *, skipped: bool
 ) -> None:
-    """Add an answer to a person's answers."""
+    """Store an answer of a person, after any earlier ones."""
     at = max(moment(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
     unit, person = seat.unit.number, seat.person
     ((word,),) = db.execute(
@@ -111,17 +111,17 @@ def add_word(
 
 def _refusal(told: dict[str, object], now: float) -> str:
     if not told["is_asked"]:
-        return "This unit is not asked any more, or was changed."
+        return "This unit was withdrawn or changed."
     if told["is_barred"]:
-        return "This unit is of your own making: others answer it."
+        return "You wrote this unit yourself: other people answer it."
     answered = told["word"] is not None and not told["skipped"]
     if answered or float(str(told["until"])) > now or told["is_free"]:
         return ""
-    return "Enough others have answered this unit in the meantime."
+    return "Enough other people have answered this unit in the meantime."
 
 
 LEASE = 20 * 60.0
-"""s that a place is kept; the page extends it while the annotator writes."""
+"""s that a reservation lasts; the page extends it while the annotator writes."""
 
 _NEXT = f"""
 SELECT i.id FROM units i WHERE i.task = :task AND i.asked AND i.room > 0 AND i.position > :after
@@ -159,9 +159,9 @@ class OpenTask:
 
     number: int
     task: AnnotationTask
-    answered: int  # or skipped, of the present units
-    left: int  # that they may still be shown
-    is_over: str  # why they are shown nothing more of it; "" while they are
+    answered: int  # present units answered or skipped
+    left: int  # units that the person may still get
+    is_over: str  # reason why the person gets no more units; "" while they do
 
 
 class Word(NamedTuple):
@@ -199,7 +199,7 @@ class Desk:
             ]
 
     def task(self, number: int, person: str) -> OpenTask | None:
-        """Find an open task by name."""
+        """Find a task by number; None if there is none."""
         with self.store.reading() as db:
             row = db.execute("SELECT told, closed FROM tasks WHERE id = ?", (number,)).fetchone()
             if row is None:
@@ -214,7 +214,7 @@ class Desk:
             asked = {"task": task.number, "person": person, "now": self._now()}
             found = db.execute(_THEIRS, asked).fetchone()
             mark = db.execute(_MARKED, asked).fetchone() or (-1,)
-            for after in (mark[0], -1):  # what lies before is looked through once the rest is done
+            for after in (mark[0], -1):  # earlier units come again after the rest
                 found = found or db.execute(_NEXT, {**asked, "after": after}).fetchone()
             if found:
                 self._hold(db, found[0], person)
@@ -245,7 +245,7 @@ class Desk:
         with self.store.writing() as db:
             now = self._seat(db, seat.unit.number, seat.person)
             if now is None or (now.refusal and not now.in_time):
-                return now.refusal if now else "This unit was not given to you."
+                return now.refusal if now else "This unit is not assigned to you."
             if now.said != values or now.skipped != skipped:
                 add_word(db, now, self._now(), values, skipped=skipped)
             return ""
@@ -284,7 +284,7 @@ class Desk:
         most = self._terms(task).most_answers
         over = self._over(task, is_closed=is_closed)
         if not over and most is not None and counted >= most:
-            over = f"You gave {counted} answers: no more are asked of one person."
+            over = f"You gave {counted} answers, the most that one person may give."
         return OpenTask(number=number, task=task, answered=answered, left=left, is_over=over)
 
     def _terms(self, task: AnnotationTask) -> Terms:
@@ -293,7 +293,7 @@ class Desk:
     def _over(self, task: AnnotationTask, *, is_closed: bool) -> str:
         until = self._terms(task).until
         if until and moment(self.clock()) > until:
-            return f"The time for this task ended: {until[:16].replace('T', ', ')} UTC."
+            return f"This task ended on {until[:16].replace('T', ', ')} UTC."
         return "This task is closed." if is_closed else ""
 
     def _seat(self, db: sqlite3.Connection, unit: int, person: str) -> Seat | None:

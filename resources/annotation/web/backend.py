@@ -17,8 +17,8 @@ from bench_assets.annotation.tasks import (
 from resources.annotation.web.store import Store, read_said, written_task, written_unit
 
 TOOL = "pages"
-_NO_END = 1_000_000_000  # people, whom an attention check is shown to
-_SHORT = 400  # characters of an answer that others may well give too
+_NO_END = 1_000_000_000  # annotators of an attention check: unlimited
+_SHORT = 400  # characters; shorter answers are likely to repeat, and parsed once
 
 _OF_FORM = "SELECT id FROM tasks WHERE name = ?"
 _KEEP_FORM = """
@@ -47,7 +47,7 @@ ORDER BY i.unit_id, i.digest, a.person, a.id
 
 @dataclass(frozen=True, slots=True)
 class PagesBackend:
-    """The annotation backend over the file; the server need not run."""
+    """The annotation backend over the SQLite file; works without the server."""
 
     store: Store
 
@@ -74,7 +74,7 @@ class PagesBackend:
 
 
 def room_again(db: sqlite3.Connection, unit: int) -> None:
-    """Update how many people may still answer a unit."""
+    """Update the number of people who may still answer a unit."""
     db.execute(f"{_ROOM} id = ?", (unit,))
 
 
@@ -98,7 +98,7 @@ def _write_down(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[Un
 
 
 def _read(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
-    known: dict[str, Any] = {}  # many say the same: two hundred thousand answers are few texts
+    known: dict[str, Any] = {}  # shared texts: two hundred thousand answers have few distinct ones
     for number, version, unit_id, digest, person, said, at, changed_at, seconds, *more in rows:
         values, complaint = _values(known, said)
         yield Answer(
@@ -114,7 +114,7 @@ def _read(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
             skipped=bool(more[0]),
             proposed_by=known.setdefault(more[1], more[1]),
             tool=TOOL,
-            tool_id=f"{number:010}",  # sorts as they came
+            tool_id=f"{number:010}",  # sorts by time
             complaint=complaint,
         )
 
@@ -125,7 +125,7 @@ def _values(known: dict[str, Any], said: str) -> tuple[Values, str]:
         try:
             found = read_said(said), ""
         except (AnnotationError, TypeError, AttributeError):
-            found = {}, "what was said cannot be read any more"
+            found = {}, "the stored answer is damaged"
         if not key:
             return found
         known[key] = found

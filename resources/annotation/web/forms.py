@@ -1,4 +1,4 @@
-"""Fields of a unit as the page shows them, and as submitted forms have them."""
+"""Form fields of a unit: display on the page, and parsing and validation of submitted forms."""
 
 import re
 from asyncio import timeout
@@ -16,7 +16,7 @@ from resources.annotation.web.store import ShownUnit
 
 MOST_TEXT = 4 * 2**20  # bytes of one field
 
-_TIMEOUT = 120  # s, of a body
+_TIMEOUT = 120  # s to receive a body
 _MOST_FIELDS = 1000
 
 LISTED = ("texts", "points")
@@ -25,7 +25,7 @@ LISTED = ("texts", "points")
 
 @dataclass(slots=True)
 class SubmittedForm:
-    """The fields and files of a form."""
+    """The fields and files of a submitted form."""
 
     texts: Mapping[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     files: dict[str, bytes] = field(default_factory=dict)  # without empty ones
@@ -61,7 +61,7 @@ async def read_form(request: Request) -> SubmittedForm:
 
 
 def values_of(task: AnnotationTask, unit: ShownUnit, sent: SubmittedForm) -> Values:
-    """The values of a task's fields, without empty ones."""
+    """Parse the values of a task's fields from a form, without empty ones."""
     found = {
         one.name: _entries(one, sent.texts.get(one.name, []), choices)
         for one, choices in zip(task.fields, choices_of(task, unit).values(), strict=True)
@@ -104,8 +104,8 @@ def _sentence(one: Field, wrong: list[str]) -> str:
 _PLACE = re.compile(
     r"^(.*?)\s*\b(?:[A-H]|[1-9]|left|right|first|second|one|other)\b\s*$", re.IGNORECASE
 )
-_LONG = 1200  # characters of a text that gets a scroll bar of its own
-_ONE_LINE = 120  # characters that fit into one
+_LONG = 1200  # characters; a longer text has its own scroll bar
+_ONE_LINE = 120  # characters; a field for longer texts has several lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class ShownText:
 
     @property
     def is_long(self) -> bool:
-        """Whether it scrolls by itself."""
+        """Whether it has its own scroll bar."""
         return len(self.text) > _LONG or self.text.count("\n") > 25
 
 
@@ -138,7 +138,7 @@ class ShownField:
 
 
 def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
-    """Group texts for display: those to compare, "Response A" and "Response B", side by side.
+    """Group texts for display: texts to compare, such as "Response A" and "B", are side by side.
 
     >>> [[one.heading for one in group] for group in text_groups({"Q": "", "X 1": "", "X 2": ""})]
     [['Q'], ['X 1', 'X 2']]
@@ -192,14 +192,14 @@ def hint(one: Field) -> str:
         return f"One on each line{n and f', {n} of them'}."
     if one.kind == "points":
         return (
-            f"Click on the image{n and f', {n} places'}; or write each place on a line of its"
-            " own: how far from the left and from the top, between 0 and 1, as in 0.25 0.5."
+            f"Click on the image{n and f', {n} points'}; or write each point on its own line:"
+            " distance from the left and from the top, between 0 and 1, such as 0.25 0.5."
         )
     return f"Choose {n}." if n else "Choose all that fit."
 
 
 def is_wide(unit: ShownUnit) -> bool:
-    """Whether the unit uses the whole width, for items side by side."""
+    """Whether the unit needs the full width: texts to compare, several images, or no content."""
     compared = any(len(group) > 1 for group in text_groups(unit.shown))
     return compared or len(unit.images) > 1 or not (unit.shown or unit.images)
 

@@ -41,12 +41,12 @@ class RefusedError(BenchError):
     def __init__(self, status: int, sentence: str, *, after: float = 0.0) -> None:
         super().__init__(sentence)
         self.status = status
-        self.after = after  # s, for Retry-After; 0: no such header
+        self.after = after  # s, for the header Retry-After; 0: none
 
 
 MOST_BYTES = 20 * 2**20
 _MOST_PIXELS = 50_000_000
-_AT_ONCE = 2  # each takes memory for all its pixels
+_AT_ONCE = 2  # uploads decoded at once; each takes memory for all its pixels
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from resources.annotation.web.sessions import Visitor, VisitorSessions
 from resources.images.browser_images import as_sent
 
 _LARGEST_ID = 2**63 - 1  # of SQLite
-_FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest
+_FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # addressed by digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Pages:
         visitor.check_form(await read_form(request))
         request.session.clear()
         return page(
-            "message.html", heading="You have left", onward="",
+            "message.html", heading="You have logged out", onward="",
             sentence="To come back, open the link that was sent to you.",
         )  # fmt: skip
 
@@ -150,7 +150,7 @@ class Pages:
     def _filled_in(
         self, visitor: Visitor, seat: Seat, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-        """Values and errors of a form; images are stored."""
+        """Values and errors of a form; stores uploaded images."""
         values, wrong = dict(values_of(seat.task, seat.unit, sent)), dict[str, str]()
         for one in (field for field in seat.task.fields if field.kind == "image"):
             if one.name in sent.files:
@@ -158,12 +158,12 @@ class Pages:
                 try:
                     values[one.name] = (self.uploads.keep(sent.files[one.name]),)
                 except ImageError as why:
-                    wrong[one.name] = f"This file is no image that can be used: {why}."
+                    wrong[one.name] = f"This file is not a usable image: {why}."
                     values.pop(one.name, None)
                 else:
                     self.desk.keep_upload(visitor.person, values[one.name][0])
             elif one.name in values and not self.desk.brought(visitor.person, values[one.name][0]):
-                del values[one.name]  # it is another's
+                del values[one.name]  # another person's upload
         return values, complaints(seat.task, seat.unit, values) | wrong
 
     def _unit(
@@ -199,16 +199,16 @@ class Pages:
     def _task(self, visitor: Visitor, request: Request) -> OpenTask:
         one = self.desk.task(_number(request, "task"), visitor.person)
         if one is None or not visitor.may_fill_in(one.task.name):
-            raise RefusedError(404, "There is no such task for you.")
+            raise RefusedError(404, "There is no such task, or your link does not allow it.")
         return one
 
     def _given(self, visitor: Visitor, seat: Seat | None) -> Seat:
         if seat is None or not visitor.may_fill_in(seat.task.name):
-            raise RefusedError(404, "This was not given to you.")
+            raise RefusedError(404, "This is not assigned to you.")
         return seat
 
     def _frame(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
-        """Common frame of every page."""
+        """Template variables that all pages need."""
         frame: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
         return frame | ({"task_number": one.number} if one else {})
 

@@ -59,7 +59,7 @@ class Setup:
 
     store: Store
     images: ImageLocation
-    url: str = ""  # what the pages are called from outside
+    url: str = ""  # public address of the pages
     terms: Callable[[], Mapping[str, Terms]] = dict  # by task
     lease: float = LEASE  # s
     rates: Mapping[What, Rate] = field(default_factory=RATES.copy)
@@ -116,7 +116,7 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     """Build the ASGI application.
 
     Raises:
-        AnnotationError: If there is no signing key, and none can be written.
+        AnnotationError: If the signing key cannot be read or created.
     """
     from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
 
@@ -177,7 +177,7 @@ class PagesServer:
 
     def __enter__(self) -> Self:
         """Start serving."""
-        logging.getLogger("uvicorn.access").disabled = True  # addresses of links open doors
+        logging.getLogger("uvicorn.access").disabled = True  # paths contain the secret links
         self._server = uvicorn.Server(
             uvicorn.Config(
                 self._app, log_config=None, access_log=False, server_header=False,
@@ -185,7 +185,7 @@ class PagesServer:
                 timeout_graceful_shutdown=5,
             )
         )  # fmt: skip
-        self._socket.listen()  # who comes before the thread runs, waits
+        self._socket.listen()  # requests before the thread runs have to wait
         self._thread = Thread(target=self._server.run, args=([self._socket],), daemon=True)
         self._thread.start()
         return self
@@ -205,7 +205,7 @@ class PagesServer:
 def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
     response = page(
         "message.html", status, heading=heading, sentence=sentence,
-        onward="" if status in (403, 503) else "/", onward_name="To the forms",
+        onward="" if status in (403, 503) else "/", onward_name="To the tasks",
     )  # fmt: skip
     if after:
         response.headers["Retry-After"] = str(int(after) + 1)
@@ -215,18 +215,18 @@ def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Re
 def _refused(_: Request, why: Exception) -> Response:
     if not isinstance(why, RefusedError):
         raise why
-    return _message(why.status, "This cannot be done", str(why), why.after)
+    return _message(why.status, "Not possible", str(why), why.after)
 
 
 def _http_error(_: Request, why: Exception) -> Response:
     status = why.status_code if isinstance(why, HTTPException) else 500
     if status in (400, 413):
-        return _message(status, "This cannot be done", "This is too large, or not a form.")
-    return _message(status, "There is no such page", "There is nothing at this address.")
+        return _message(status, "Not possible", "The request is too large, or not a form.")
+    return _message(status, "Page not found", "There is nothing at this address.")
 
 
 def _not_now(_: Request, why: Exception) -> Response:
-    """Error page; the reason is in the log only, without the person."""
+    """Error page; the reason is only in the log, without the person."""
     _log.error("a page failed: %s", why, exc_info=not isinstance(why, BenchError))
-    sentence = "What you sent was not kept. Please try again in a while."
+    sentence = "What you sent was not saved. Please try again in a few minutes."
     return _message(503, "The pages cannot be used now", sentence)

@@ -1,7 +1,7 @@
 """Signed links and sessions of annotators, CSRF tokens, rate limits, security headers.
 
-A link holds a pseudonym and no name. Its holder answers as that person: send links like keys. The
-signing key is a file beside the answers that only its owner may read.
+A link contains a pseudonym, not a name. Whoever has it can answer as that person: treat links like
+keys. The signing key is a file beside the answers that only its owner may read.
 """
 
 import hmac
@@ -140,7 +140,7 @@ COOKIE = "bench_annotation"
 
 What: TypeAlias = Literal["page", "answer", "upload", "link"]
 
-_MOST_BUCKETS = 10_000  # beyond, the least recently used is dropped
+_MOST_BUCKETS = 10_000  # beyond this, the least recently used one is dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class Visitor:
         return self.link.person
 
     def may_fill_in(self, task: str) -> bool:
-        """Whether the link is for a task."""
+        """Whether the link allows a task."""
         return not self.link.tasks or task in self.link.tasks
 
     def check_form(self, sent: SubmittedForm) -> None:
@@ -209,7 +209,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitorSessions:
-    """Sessions, each begun by a link; the session's cookie holds the link."""
+    """Sessions, each begun by a link, which is stored in the session cookie."""
 
     links: Links
     limits: RateLimiter
@@ -226,7 +226,7 @@ class VisitorSessions:
             request.session.update(link=token, form_token=secrets.token_urlsafe(16))
 
     def visitor(self, request: Request, what: What = "page") -> Visitor:
-        """The visitor of a request, which is counted.
+        """Find the visitor of a request, and count the request.
 
         Raises:
             RefusedError: If there is no valid link, or the rate limit is exceeded.
@@ -239,7 +239,7 @@ class VisitorSessions:
         return visitor
 
     def count(self, what: What, who: str) -> None:
-        """Count a request.
+        """Count a request against the rate limit.
 
         Raises:
             RefusedError: If the rate limit is exceeded.
@@ -276,13 +276,13 @@ class SecurityHeaders:
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HEADERS)
-                is_file = "etag" in headers  # a style, a script
+                is_file = "etag" in headers  # a stylesheet or script
                 headers.setdefault("Cache-Control", "no-cache" if is_file else "no-store")
             await send(message)
 

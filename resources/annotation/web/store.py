@@ -1,8 +1,8 @@
 """SQLite store of the annotation pages.
 
-Publishing units and reading answers need no server, but may run beside it (WAL: one writer at a
-time). Answers are append-only: triggers refuse to change or delete one. Tasks, units and values are
-stored as JSON.
+Publishing units and reading answers need no server, but may run while one does (WAL: one writer at
+a time). Answers are append-only: triggers refuse to change or delete one. Tasks, units and values
+are stored as JSON.
 """
 
 import json
@@ -18,12 +18,12 @@ from bench_assets.core.schema.errors import HomeError
 from resources.storage.sqlite import connect, create, describe_sqlite_errors, open_read_only
 
 NAME = "pages.sqlite"
-"""Of the file, in ``annotation/`` of the home folder."""
+"""Name of the file, in ``annotation/`` of the home folder."""
 
 VERSION = 1
-"""Of the tables, as ``PRAGMA user_version`` has it."""
+"""Version of the schema, in ``PRAGMA user_version``."""
 
-_IF_DAMAGED = "put a backup in its place, or save what is whole with `sqlite3 FILE .recover`"
+_IF_DAMAGED = "restore a backup, or save the intact rows with `sqlite3 FILE .recover`"
 _SCHEMA = f"""
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, version TEXT NOT NULL,
@@ -99,7 +99,7 @@ class Store:
         """Open the file for reading.
 
         Raises:
-            AnnotationError: If it is missing, damaged, or written by a newer version.
+            AnnotationError: If it is missing, damaged, or has another schema version.
         """
         with _as_annotation_error():
             if not self.exists:
@@ -113,14 +113,14 @@ class Store:
         """Open the file for writing, in one transaction.
 
         Raises:
-            AnnotationError: If it is damaged, of a newer version, or cannot be written.
+            AnnotationError: If it is damaged, has another schema version, or cannot be written.
         """
         with _as_annotation_error(), describe_sqlite_errors(self.file, _IF_DAMAGED):
             if not self.exists:
                 create(self.file, _SCHEMA)
             with closing(connect(self.file)) as db:
-                db.isolation_level = None  # a transaction begins where we say so
-                db.execute("PRAGMA synchronous=NORMAL")  # only a power cut may lose a word
+                db.isolation_level = None  # transactions begin explicitly
+                db.execute("PRAGMA synchronous=NORMAL")  # only a power cut may lose an answer
                 _require_known(db, self.file)
                 db.execute("BEGIN IMMEDIATE")
                 with db:
@@ -128,7 +128,7 @@ class Store:
 
 
 def pages_store(home: Path) -> Store:
-    """The file of a home folder."""
+    """The store of a home."""
     return Store(home / "annotation" / NAME)
 
 
@@ -157,8 +157,8 @@ def _as_annotation_error() -> Generator[None]:
 class ShownUnit:
     """A unit for annotators, without other answers and the key."""
 
-    number: int  # of its row
-    task: int
+    number: int  # row id
+    task: int  # row id
     unit_id: str
     shown: Mapping[str, str]
     images: Mapping[str, str]
@@ -168,19 +168,19 @@ class ShownUnit:
 
 
 def written_task(task: AnnotationTask) -> str:
-    """Write a task."""
+    """Serialize an annotation task."""
     return json.dumps(asdict(task))
 
 
 def read_task(told: str) -> AnnotationTask:
-    """Read a task again."""
+    """Parse an annotation task."""
     entry = _parsed(told)
     fields = tuple(Field(**{**one, "choices": tuple(one["choices"])}) for one in entry["fields"])
     return AnnotationTask(**{**entry, "fields": fields})
 
 
 def written_unit(unit: Unit) -> str:
-    """Serialise a unit for annotators, without the key."""
+    """Serialize a unit for annotators, without the key."""
     names = ("shown", "images", "choices", "proposal", "proposed_by")
     return json.dumps({name: getattr(unit, name) for name in names}, default=dict)
 
@@ -194,17 +194,17 @@ def read_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
 
 
 def written_values(values: Values) -> str:
-    """Store a filled form."""
+    """Serialize the values of a form."""
     return json.dumps(dict(values))
 
 
 def read_values(entry: dict[str, Any]) -> Values:
-    """Read a filled form."""
+    """Convert parsed JSON to the values of a form."""
     return {name: tuple(given) for name, given in entry.items()}
 
 
 def read_said(told: str) -> Values:
-    """Parse values that ``written_values`` serialised.
+    """Parse values that ``written_values`` serialized.
 
     Raises:
         AnnotationError: If it is damaged.

@@ -28,7 +28,7 @@ class TransferRules:
     is_whole: Callable[[str, bytes], bool]
     """Whether bytes are intact; takes a name and its bytes."""
     is_better: Callable[[str, bytes, bytes], bool]
-    """Whether the source's bytes replace the target's; takes a name and both, intact and unequal."""
+    """Whether the source's bytes replace the target's intact ones; takes a name and both."""
     replaced: Blobs | None = None
     """Store for intact bytes that are replaced; None: they are not kept."""
 

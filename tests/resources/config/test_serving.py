@@ -49,7 +49,7 @@ def written(home: Path, text: str) -> Path:
         pytest.param('model = "m"', "expected either serve or base_url", id="nowhere"),
         pytest.param(
             'model = "m"\nbase_url = ["http://a/v1", "http://b/v1"]',
-            r"base_url: .*for several servers, the address of a router \(vllm-router --worker-urls\)",
+            r"base_url: .*for several servers, the address of a router \(vllm-router --worker-ur",
             id="several addresses",
         ),
         pytest.param(

@@ -80,7 +80,7 @@ def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tmp_path):
 def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
     hub.files.pop("data.json")
     hub.break_after = 5_000
-    with pytest.raises(SourceError, match="what arrived is kept and not fetched again"):
+    with pytest.raises(SourceError, match="the partial file is kept"):
         ReleaseCache(tmp_path, DownloadRetryPolicy(tries=1)).fetch("codis", SUITE, Counted())
     hub.break_after = 0
     hub.asked.clear()
@@ -127,7 +127,7 @@ def test_a_file_that_would_lie_elsewhere_is_refused(hub, tmp_path):
 
 def test_terms_that_are_not_accepted_are_named_with_their_page(hub, tmp_path):
     hub.needs_terms = True
-    with pytest.raises(SourceError, match=f"accept their terms at {hub.url}/datasets/{REPOSITORY}"):
+    with pytest.raises(SourceError, match=f"Accept its terms at {hub.url}/datasets/{REPOSITORY}"):
         ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
 
 

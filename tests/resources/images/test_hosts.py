@@ -168,7 +168,7 @@ BOMB = b"\x1f\x8b" + b"\0" * 500
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        pytest.param(drip, "not there within 0.5 s", id="a byte now and then"),
+        pytest.param(drip, "not complete in 0.5 s", id="a byte now and then"),
         pytest.param(lambda _: iter(()), "ServerDisconnected", id="nothing at all"),
         pytest.param(redirected("/again"), "redirected more than 10 times", id="round and round"),
         pytest.param(

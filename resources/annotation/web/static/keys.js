@@ -1,10 +1,10 @@
-/* Keys: numbers choose, Ctrl+Enter sends; a place is kept while somebody writes. All works without. */
+/* Keyboard shortcuts (numbers choose, Ctrl+Enter sends) and the extension of reservations; optional. */
 "use strict";
 (() => {
   const form = document.querySelector("form.answer");
   if (!form) return;
   const KEPT = "bench-single-keys";
-  const EACH = 60_000; // ms between two words to the server that somebody is here
+  const EACH = 60_000; // ms between two extensions of the reservation
   const box = document.getElementById("single-keys");
   box.closest(".scripted").hidden = false;
   box.checked = localStorage.getItem(KEPT) !== "no";
@@ -16,7 +16,7 @@
   const isTyping = (target) => target.matches("textarea, input:not([type=radio], [type=checkbox])");
   const isEmpty = (field) => !inputs(field).some((one) => (chooses(field) ? one.checked : one.value));
 
-  /** The field whose choices the numbers are: the one with the focus, else the first without a choice. */
+  /** The field that number keys apply to: the focused one, else the first without a choice. */
   function current() {
     const within = document.activeElement.closest(".field");
     if (within && chooses(within)) return within;
@@ -60,7 +60,7 @@
   let said = last;
   for (const name of ["input", "keydown", "pointerdown", "scroll"]) addEventListener(name, () => { last = Date.now(); }, { passive: true });
   setInterval(() => {
-    if (last <= said) return; // nobody was here
+    if (last <= said) return; // no activity
     said = Date.now();
     fetch(form.dataset.stay, { method: "POST" }).catch(() => {});
   }, EACH);

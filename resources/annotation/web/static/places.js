@@ -1,4 +1,4 @@
-/* Places on an image: a click or the keys write what could be typed into the field as well. */
+/* Points on an image: clicks and keys write coordinates into the text field. */
 "use strict";
 (() => {
   const area = document.querySelector('.field[data-kind="points"] textarea');
@@ -7,7 +7,7 @@
   const cross = Object.assign(document.createElement("span"), { className: "cross" });
   const target = Object.assign(document.createElement("div"), {
     className: "target", tabIndex: 0, role: "group",
-    ariaLabel: "Places on the image: arrows move the cross, Enter sets a place, Backspace takes the last away",
+    ariaLabel: "Points on the image: arrows move the cross, Enter adds a point, Backspace removes the last one",
   });
   let at = [0.5, 0.5];
   target.append(cross);

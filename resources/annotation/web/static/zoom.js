@@ -16,10 +16,10 @@
     const dialog = make("dialog", { className: "zoom", ariaLabel: "Image at full size" });
     const buttons = [
       button("−", "Smaller", () => scale(now() / STEP)), button("+", "Larger", () => scale(now() * STEP)),
-      button("1:1", "A pixel for a pixel", () => scale(1)), button("Fit", "All of it", () => scale(0)),
+      button("1:1", "Original size", () => scale(1)), button("Fit", "Fit to window", () => scale(0)),
       button("✕", "Close", () => dialog.close()),
     ];
-    let wanted = 0; // 0: as large as the window lets it
+    let wanted = 0; // 0: fit to the window
 
     function now() {
       return image.clientWidth / (image.naturalWidth || 1);

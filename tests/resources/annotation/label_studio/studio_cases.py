@@ -175,7 +175,7 @@ def tampered(hands: Annotators) -> None:
     hands.submit(task["id"], "ana", correct="yes")
     people, why = _sorted_out(hands, [A])
     assert people == []
-    assert why == ["what its task shows was changed in Label Studio"]
+    assert why == ["the content of its task was changed in Label Studio"]
     assert hands.people.ask(FORM, [A]) == UnitCounts(new=0, there=0, changed=1, withdrawn=0)
     assert hands.served(_only_project(hands), "ben") == "a"
 

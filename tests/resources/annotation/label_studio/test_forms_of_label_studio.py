@@ -94,7 +94,7 @@ def test_accounts_in_either_shape_are_pseudonyms(
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [
-        ({"completed_by": None}, "the account is gone"),
+        ({"completed_by": None}, "the account was deleted"),
         ({"result": None}, "annotation 2: no answer"),
         ({"result": [{"from_name": "v", "value": {"selected": "left"}}]}, "got selected"),
         (
@@ -107,7 +107,7 @@ def test_accounts_in_either_shape_are_pseudonyms(
                     }
                 ]
             },
-            "turned by 90 degrees",
+            "rotated by 90 degrees",
         ),
         ({"created_at": None}, "no answer"),
     ],
@@ -137,7 +137,7 @@ def test_points_count_where_the_browser_had_the_image_upright(orientation: int) 
 @pytest.mark.parametrize("data", [None, {"key": "a"}, {"text": "my own"}])
 def test_a_task_that_is_none_of_ours_is_told_of(data: Any) -> None:
     (answer,) = answers_of(FORM, 2, {"id": 9, "data": data, "annotations": [RECORDED]}, WHO)
-    assert answer.complaint == "its task was not made by us, or was changed in Label Studio"
+    assert answer.complaint == "its task was not created by bench, or was changed in Label Studio"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_task_that_is_none_of_ours_is_told_of(data: Any) -> None:
 def test_a_task_that_shows_something_else_is_found_out(more: Mapping[str, Any]) -> None:
     task = {"id": 4, "data": {**data_of(ITEM, FORM), **more}, "annotations": [RECORDED]}
     (answer,) = answers_of(FORM, 2, task, WHO)
-    assert answer.complaint == "what its task shows was changed in Label Studio"
+    assert answer.complaint == "the content of its task was changed in Label Studio"
 
 
 def test_half_a_sign_of_two_becomes_a_sign_that_a_file_can_hold() -> None:

@@ -50,7 +50,7 @@ def test_what_is_no_image_is_refused_with_the_reason(site: Site, data: bytes) ->
         files={"image": ("x.png", data, "image/png")},
     )
     assert sent.status_code == 422
-    assert "no image that can be used" in sent.text
+    assert "not a usable image" in sent.text
     assert "Is it?" in sent.text
     assert site.people.answers(BRING) == []
 

@@ -64,13 +64,13 @@ def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
     away, other = site.visitor("ana"), site.visitor("ben")
     task = away.task(FORM.title)
     shown = away.next(task)
-    assert "Others are at what is left" in other.next(task).text
+    assert "Other people are working on the remaining" in other.next(task).text
     site.clock.passed += 601
     page = other.next(task)
     assert page.url.path == shown.url.path
     late = away.send(shown, correct="yes")
     assert late.status_code == 409
-    assert "Enough others" in late.text
+    assert "Enough other people" in late.text
     assert other.send(page, correct="no").status_code == 200
     assert voters(site) == {"a": Counter(["ben"])}
 
@@ -91,7 +91,7 @@ def test_a_place_is_kept_while_somebody_writes(site: Site) -> None:
     for _ in range(3):
         site.clock.passed += 500
         assert ana.http.post(f"{page.url.path}/stay").status_code == 204
-    assert "Others are at what is left" in ben.next(ben.task(FORM.title)).text
+    assert "Other people are working on the remaining" in ben.next(ben.task(FORM.title)).text
     assert ana.send(page, correct="yes").status_code == 200
     (only,) = site.people.answers(FORM)
     assert only.seconds is not None
@@ -177,7 +177,7 @@ def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPath
     with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
         site.people.ask(FORM, [unit("a"), unit("b")])
         assert answer_all(site, "ana", correct="yes") == 1
-        assert "no more are asked of one person" in site.visitor("ana").http.get("/").text
+        assert "the most that one person may give" in site.visitor("ana").http.get("/").text
         page = site.visitor("ben").next(site.visitor("ben").task(FORM.title))
         assert "/i/" in page.url.path
 
