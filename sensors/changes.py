@@ -119,8 +119,7 @@ def change_sensors() -> list[dg.SensorDefinition]:
             description=(
                 "Rebuilds the leaderboard when the metrics of any model change, once it was "
                 "materialized, and scores constant baselines on changed questions. On by default: "
-                "it evaluates "
-                "no model."
+                "it evaluates no model."
             ),
         ),
     ]

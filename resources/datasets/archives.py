@@ -86,8 +86,8 @@ class _Room:
         self._size += size
         if self._size > self._most:
             raise SourceError(
-                f"{self._archive}: more than the {self._most} bytes allowed when unpacked, which are"
-                " [storage] unpacked_gigabytes of bench.toml, or the free space of the disk"
+                f"{self._archive}: more than the {self._most} bytes allowed when unpacked, by"
+                " [storage] unpacked_gigabytes of bench.toml or the free space of the disk"
             )
 
 

@@ -64,7 +64,7 @@ class Heartbeats:
 
 
 def main(run_id: str, variable: str, lease: str) -> None:
-    """Send heartbeats until stdin ends; its first line is the address, which may hold a password."""
+    """Send heartbeats until stdin ends; its first line is the address, which may be secret."""
     leases = Leases(PostgresDatabase(sys.stdin.readline().strip(), variable), float(lease))
     _beat(leases, run_id)
     if sys.stdin.readline().encode() == _OVER:
