@@ -276,7 +276,7 @@ class ObjectImages:
         return f"{self.name}/{_object_name(digest)}"
 
     def goes(self, digest: str) -> str:
-        """ "": objects are deleted with the store's own tools."""
+        """Empty: objects are deleted with the store's own tools."""
         return ""
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:

@@ -46,7 +46,7 @@ def test_pools_are_added_and_changed(tmp_path: Path) -> None:
         ('address = "http://head:8265"', r'entry cluster: .*address needs launcher = "ray"'),
         ("wait_for_room = 3600", r"entry cluster: .*wait_for_room needs a cluster"),
         ("wait_for_room = -1", r"entry cluster\.wait_for_room: .*greater than or equal to 0"),
-        ('launcher = "ray"', r'entry cluster: .*needs address = "http://head:8265"'),
+        ('launcher = "ray"', r'entry cluster: .*needs address, such as "http://head:8265"'),
         (
             'launcher = "ray"\naddress = "head:8265"',
             r"entry cluster\.address: .*expected an address",

@@ -352,5 +352,5 @@ def test_no_complaint_tells_a_secret(home, text):
 def test_a_folder_that_would_be_taken_for_a_hub_id_is_refused(home, tmp_path, monkeypatch):
     (tmp_path / "org" / "name").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BenchError, match=r"give that folder as \./org/name"):
+    with pytest.raises(BenchError, match=r"Give the folder as \./org/name"):
         given(home, "hf:org/name")

@@ -138,7 +138,7 @@ def test_a_data_set_that_is_not_there_is_named(hub, tmp_path):
 
 def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(SourceError, match=r"hf:authors/suite@main: .* cannot be asked"):
+    with pytest.raises(SourceError, match=r"hf:authors/suite@main: .* cannot be reached"):
         ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
 
 

@@ -47,12 +47,12 @@ def cluster() -> Iterator[RayCluster]:
     [
         pytest.param({}, [], id="the right one"),
         pytest.param(
-            {"RAY_AUTH_TOKEN": "0" * 64}, ["InvalidAuthToken", "RAY_AUTH_TOKEN here too"],
+            {"RAY_AUTH_TOKEN": "0" * 64}, ["InvalidAuthToken", "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"],
             id="another one",
         ),
         pytest.param(
             {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""},
-            ["InvalidAuthToken", "RAY_AUTH_TOKEN here too"], id="none",
+            ["InvalidAuthToken", "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"], id="none",
         ),
         pytest.param(
             {"RAY_AUTH_TOKEN": ""}, ["there is no RAY_AUTH_TOKEN, and no "] * 2,

@@ -110,7 +110,7 @@ def test_a_table_in_the_place_of_another_is_told_whatever_is_asked(
     files: TableFiles, ask: Callable[..., object]
 ) -> None:
     Path(files.write(KEY, ROWS, Score, "b")).rename(files.path(KEY, "b").with_stem("a"))
-    with pytest.raises(TableError, match=r"place of suite/scores/a\.parquet lies suite/scores/b"):
+    with pytest.raises(TableError, match=r"table suite/scores/a\.parquet, got suite/scores/b"):
         ask(files)
 
 

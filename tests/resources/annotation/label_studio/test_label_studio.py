@@ -73,7 +73,7 @@ def test_a_server_gone_in_mid_answer_leaves_nothing_half(
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     studio.breaks = path
-    with pytest.raises(AnnotationError, match="Start the Label Studio"):
+    with pytest.raises(AnnotationError, match="Start Label Studio"):
         hands.people.answers(FORM)
     assert not list(tmp_path.rglob("seen.jsonl"))
     studio.breaks = ""
@@ -85,7 +85,7 @@ def test_asking_again_finishes_what_a_server_gone_in_between_left(
     path: str, studio: ScriptedStudio, hands: Annotators
 ) -> None:
     studio.breaks = path
-    with pytest.raises(AnnotationError, match="Start the Label Studio"):
+    with pytest.raises(AnnotationError, match="Start Label Studio"):
         hands.people.ask(FORM, [A, B])
     studio.breaks = ""
     hands.people.ask(FORM, [A, B])
@@ -104,11 +104,11 @@ def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
     ("path", "told", "sentence"),
     [
         ("/api/projects", (200, "<html>Sign in</html>"), "not JSON: '<html>Sign in</html>'"),
-        ("/api/projects", (403, {"detail": "no"}), "403 Forbidden: the account behind"),
+        ("/api/projects", (403, {"detail": "no"}), "403 Forbidden: the token's account"),
         ("/api/projects", (404, "no such page"), "404 Not Found: url should be"),
         ("/api/projects", (200, {"results": [], "count": 3}), "changed while it was read"),
         ("/api/projects", (200, {"results": [{"title": "x"}], "count": 1}), "expected id"),
-        ("/api/projects/1/export", (200, [1]), "expected .*found 1"),
+        ("/api/projects/1/export", (200, [1]), "expected .*got 1"),
     ],
 )
 def test_what_is_no_answer_of_label_studio_is_a_sentence(
