@@ -47,8 +47,8 @@ def cluster() -> Iterator[RayCluster]:
     [
         pytest.param({}, [], id="the right one"),
         pytest.param(
-            {"RAY_AUTH_TOKEN": "0" * 64}, ["InvalidAuthToken", "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"],
-            id="another one",
+            {"RAY_AUTH_TOKEN": "0" * 64},
+            ["InvalidAuthToken", "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"], id="another one",
         ),
         pytest.param(
             {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""},
