@@ -1,8 +1,8 @@
 """Declarative automation on changed table content.
 
-One rule for what is made of models: only materialized partitions are materialized again. A model is
-not evaluated on another suite because its questions changed; new checkpoints belong to the
-checkpoint sensors. Constant baselines are scored as soon as there are questions.
+One rule for assets of models: only materialized partitions are materialized again. A model is not
+evaluated on another suite because its questions changed; new checkpoints belong to the checkpoint
+sensors. Constant baselines are scored as soon as there are questions.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Runs of checkpoints: a quick evaluation, if one is configured, then one over all suites.
+"""Runs of checkpoints: a quick evaluation, if one is configured, then a full one over all suites.
 
 Earlier requests are read from the run keys in Dagster's run storage, which name a checkpoint and
 the suites of its run: one query for all checkpoints.

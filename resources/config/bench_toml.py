@@ -97,7 +97,7 @@ class Settings(StrictSection):
     ``https://...#sha256=...``); default: the mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
     benchmarks: dict[BenchmarkName, FileBenchmarkSettings] = Field(default_factory=dict)
-    """Benchmarks without Python; without those in ``left_out``."""
+    """Benchmarks without Python, except those in ``left_out``."""
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     audit: AuditSettings = Field(default_factory=AuditSettings)

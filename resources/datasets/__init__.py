@@ -1,1 +1,1 @@
-"""Downloads of released data sets, and where sources lie."""
+"""Downloads of released data sets, and locations of sources."""

@@ -150,7 +150,7 @@ def verified_image(data: bytes, digest: str, place: str) -> bytes:
     if sha256(data).hexdigest() != digest:
         raise ImageError(
             f"image {digest} in {place} is not the one that was stored: damaged or replaced;"
-            " `bench home verify` names the command that brings it back"
+            " `bench home verify` names the command that restores it"
         )
     return data
 

@@ -14,7 +14,7 @@ class Engine(Protocol):
 
     @property
     def identity(self) -> str:
-        """Identity of the model beside prompt and decoding: location and revision."""
+        """Identity of the model besides prompt and decoding: location and revision."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class BatchSizeHint(Protocol):
 
     @property
     def at_once(self) -> int:
-        """Requests of one stream."""
+        """The most requests of one call of ``stream``."""
         ...
 
 

@@ -45,7 +45,7 @@ class ImageChangeRecorder:
         return f"images@{VERSION}" if self._changes(sha256) & self._new else ""
 
     def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of an image of a prompt, else ""."""
+        """Decoder version if decoding changes the pixels of an image of the prompt, else ""."""
         return next(filter(None, (self.mark(one.sha256) for one in request.prompt.images)), "")
 
     def noted(self, requests: Sequence[Request], arrivals: Arrivals) -> Arrivals:

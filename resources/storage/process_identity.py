@@ -1,4 +1,4 @@
-"""Identity of a process, from which others can tell whether it still runs.
+"""Identity of a process, from which other processes can tell whether it still runs.
 
 Process ids are reused, so the identity includes the start time from ``/proc``. Without ``/proc``,
 processes cannot be identified.
@@ -19,7 +19,7 @@ _AFTER_NAME = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessIdentity:
-    """A process, unique over machines and time."""
+    """Identity of a process, unique across machines and time."""
 
     host: str  # name and id of the machine
     boot: str  # the kernel's boot id; changes at every start of the machine

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from resources.tables.metrics_index import MetricsIndex
 
 SOURCES_FOLDER = ".of"
-"""Below it lie the tables of named sources, see ``resources.datasets.source_files``."""
+"""Folder of the tables of configured sources, see ``resources.datasets.source_files``."""
 
 WHOLE_TABLE = "all"  # the file of a table without partitions
 _PARQUET = ".parquet"

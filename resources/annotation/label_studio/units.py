@@ -350,6 +350,7 @@ def _given(value: Mapping[str, Any]) -> Iterator[str]:
 
     Raises:
         ValueError: If it has neither choices, text nor a region.
+        TypeError: If an entry is not a text.
     """
     if "keypointlabels" in value:
         yield f"{value['x'] / 100:.6f} {value['y'] / 100:.6f}"  # Label Studio has percent

@@ -204,7 +204,7 @@ class Visitor:
             RefusedError: If it is missing or wrong.
         """
         if not hmac.compare_digest(sent.first("form-token").encode(), self.form_token.encode()):
-            raise RefusedError(403, "This came from another page: please send it from here.")
+            raise RefusedError(403, "This form has expired. Reload the page, and send it again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

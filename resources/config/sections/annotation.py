@@ -20,7 +20,7 @@ class AnnotationTaskSettings(StrictSection):
     until: datetime | date | None = None
     """Deadline; a date ends at midnight UTC. Units without a decision are expired then."""
     least_decided: float = Field(0.5, ge=0, le=1)
-    """Share of units that must be decided at the deadline, or nothing is built of the task."""
+    """Share of units that must be decided at the deadline; otherwise no questions are built."""
     publish: Literal["complete", "partial"] = "complete"
     """Wait until no unit is open, or build questions of the decided units."""
     most_answers: int | None = Field(None, ge=1)

@@ -49,7 +49,7 @@ class FileBenchmarkSettings(StrictSection):
     ignore: tuple[str, ...] = ()
     """Columns that look like media, and are not part of the question."""
     group_size: int = Field(0, ge=0)
-    """Rows in a row that form a group, where no column says so: 2 for pairs."""
+    """Consecutive rows that form a group, if no column defines groups: 2 for pairs."""
     image_folder: Path | None = None
     """Folder of image paths; default: the file's."""
     answers: AnswerFormat = ""
@@ -75,21 +75,21 @@ class FileBenchmarkSettings(StrictSection):
     """Further metrics: name to columns; rows with equal values there form a group, as in
     ``group_accuracy``."""
     tolerance: str = ""
-    """Of numbers and points: ``"0.5"``, ``"5%"``, or ``"decimals"``: those of the answer."""
+    """Numbers and points: tolerance, ``"0.5"``, ``"5%"``, or the answer's ``"decimals"``."""
     unit: str = ""
-    """Of numbers, such as ``"cm"``; a response in another unit of its kind is converted."""
+    """Numbers: unit, such as ``"cm"``; a response in another unit of its kind is converted."""
     coordinates: str = "xyxy pixels"
-    """Of boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
+    """Boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
     response_coordinates: str = ""
-    """The same in responses; default: read off the response, else as in the file."""
+    """The same in responses; default: detected in the response, else as in the file."""
     ordered: bool = False
-    """Of lists: whether the order counts."""
+    """Lists: whether the order counts."""
     scale: str = "0..1"
-    """Of graded answers: lowest and highest grade of the judge, such as ``"1..5"``."""
+    """Graded answers: lowest and highest grade of the judge, such as ``"1..5"``."""
     judge_prompt: str = ""
-    """Of graded answers: prompt of the judge, with {question}, {answer} and {response}."""
+    """Graded answers: prompt of the judge, with {question}, {answer} and {response}."""
     judge: str = "rules"
-    """A model that judges the responses that the rules cannot read."""
+    """A model that judges the responses that the rules cannot parse."""
     seed: int = 0
     """Seed of ``options_shuffled``."""
 

@@ -32,7 +32,7 @@ Spec = TypeVar("Spec", bound=ModelSpec)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineContext:
-    """Context of an engine, beside its section of bench.toml."""
+    """Context of an engine, besides its section of bench.toml."""
 
     name: str  # of the model
     read_image: ReadImage  # SHA-256 -> the bytes of an image of a prompt

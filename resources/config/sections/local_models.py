@@ -152,7 +152,7 @@ class VllmSpec(LocalSpec):
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
     """Precision of the weights."""
     batch_size: int = Field(512, gt=0)
-    """Questions handed to vLLM at once; responses are cached when all are there."""
+    """Questions per call of vLLM; responses are cached when all have arrived."""
     max_model_len: int | None = Field(None, gt=0)
     """Longest prompt and response, in tokens; default: as the checkpoint says."""
     gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
@@ -182,8 +182,8 @@ class AutoSpec(ModelSpec):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     path: str
-    """Folder, GGUF file or hub id: vLLM runs it where it can, else transformers. Further keys are
-    theirs."""
+    """Folder, GGUF file or hub id, run by vLLM if possible, else by transformers; further keys are
+    those of the engine."""
 
     @property
     def place(self) -> str:

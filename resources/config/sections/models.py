@@ -98,7 +98,7 @@ class PythonSpec(PriceSection):
     options: dict[str, Any] = Field(default_factory=dict)
     """Arguments of the factory; part of a response's identity."""
     batch_size: int = Field(64, gt=0)
-    """Requests handed over at once; responses are cached when all are there."""
+    """Requests per call; responses are cached when all have arrived."""
 
     @property
     def place(self) -> str:
