@@ -295,4 +295,4 @@ def test_no_key_changes_an_ordinary_response(
         assert (server.bodies[0]["key"], server.bodies[0]["sort_key"]) == (key, "timestamp")
     assert [(one.text, one.note) for one in came] == [(text, "") for text in texts]
     warned = "".join(weak_key_warnings(tmp_path))
-    assert ("is not taken out of" in warned) == (key in WORDS)
+    assert ("is not redacted in" in warned) == (key in WORDS)

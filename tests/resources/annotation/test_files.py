@@ -61,7 +61,7 @@ def _written(tmp_path: Path, *lines: str) -> FileBackend:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ('{"unit": "a", "person": "ana"', "answers_of_ana.jsonl, line 000001: no answer"),
+        ('{"unit": "a", "person": "ana"', "answers_of_ana.jsonl, line 000001: not an answer"),
         ('{"unit": "a", "values": {"correct": "yes"}}', "no field 'person'"),
         ('{"unit": "a", "person": "ana", "values": {"correct": "maybe"}}', "none of yes, no"),
         ('{"unit": "a", "person": "ana", "values": {}}', "correct: empty"),
