@@ -7,6 +7,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from filecmp import cmp
 from pathlib import Path, PurePosixPath
 
 from bench_assets.core.schema.errors import SourceError
@@ -33,8 +34,8 @@ def unpack(archive: Path, most: int = MOST_BYTES) -> None:
         most: Limit of the unpacked size, in bytes.
 
     Raises:
-        SourceError: If it is damaged or too large, or has an entry outside the folder or two
-            entries of one name.
+        SourceError: If it is damaged or too large, or has an entry outside the folder, two entries
+            of one name, or another file than the one that is there.
     """
     unfinished = archive.with_name(f".{archive.name}.unpacking")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -52,12 +53,23 @@ def unpack(archive: Path, most: int = MOST_BYTES) -> None:
         raise SourceError(f"{archive}: cannot be unpacked: {why}") from why
     (*only,) = unfinished.iterdir()
     whole = only[0] if len(only) == 1 and only[0].is_dir() else unfinished
-    for entry in whole.iterdir():
-        there = archive.with_name(entry.name)
-        if there.is_dir():
-            shutil.rmtree(there)  # left by a killed process
-        entry.replace(there)
+    _merge(whole, archive.parent, archive)
     shutil.rmtree(unfinished)
+
+
+def _merge(folder: Path, into: Path, archive: Path) -> None:
+    """Move files into a folder that may have some of them: of a killed process, or an archive."""
+    for entry in sorted(folder.iterdir()):
+        there = into / entry.name
+        if not there.exists():
+            entry.replace(there)
+        elif entry.is_dir() and there.is_dir():
+            _merge(entry, there, archive)
+        elif not (entry.is_file() and there.is_file() and cmp(entry, there, shallow=False)):
+            raise SourceError(
+                f"{archive}: {there} exists with other content. Unpack the archives by hand, and"
+                " name the folder in [sources]"
+            )
 
 
 class _Room:

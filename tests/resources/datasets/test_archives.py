@@ -143,3 +143,41 @@ def test_a_zip_that_says_less_than_it_holds_does_not_unpack_more(tmp_path):
     size = (10**6).to_bytes(4, "little")
     (tmp_path / "a.zip").write_bytes(honest.replace(size, (10).to_bytes(4, "little")))
     refused(tmp_path / "a.zip", "cannot be unpacked", most=100)
+
+
+def test_archives_that_share_folders_and_equal_files_are_merged(tmp_path):
+    licence = ("LICENSE", b"MIT")
+    unpack(written(tmp_path, "a.zip", [("train/1.png", b"1"), licence]))
+    unpack(written(tmp_path, "b.zip", [("train/2.png", b"2"), licence]))
+    found = {str(file.relative_to(tmp_path)): file.read_bytes() for file in tmp_path.rglob("*.png")}
+    assert found == {"train/1.png": b"1", "train/2.png": b"2"}
+    assert (tmp_path / "LICENSE").read_bytes() == b"MIT"
+
+
+def test_what_a_killed_process_has_unpacked_is_completed(tmp_path):
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "1.png").write_bytes(b"1")
+    unpack(written(tmp_path, "a.zip", [("train/1.png", b"1"), ("train/2.png", b"2"), ("b", b"")]))
+    assert sorted(file.name for file in (tmp_path / "train").iterdir()) == ["1.png", "2.png"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "name"),
+    [
+        pytest.param([("notes.txt", b"new"), ("b", b"")], "notes.txt", id="another file"),
+        pytest.param([("notes.txt/x", b""), ("b", b"")], "notes.txt", id="a folder for a file"),
+        pytest.param([("images", b""), ("b", b"")], "images", id="a file for a folder"),
+        pytest.param([("a.zip", b""), ("b", b"")], "a.zip", id="the archive itself"),
+    ],
+)
+def test_nothing_that_is_there_is_replaced(tmp_path, entries, name):
+    (tmp_path / "notes.txt").write_bytes(b"old")
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "1.png").write_bytes(b"1")
+    file = written(tmp_path, "a.zip", entries)
+    before = file.read_bytes()
+    with pytest.raises(SourceError, match=f"/{name} exists with other content"):
+        unpack(file)
+    assert (tmp_path / "notes.txt").read_bytes() == b"old"
+    assert (tmp_path / "images" / "1.png").read_bytes() == b"1"
+    assert file.read_bytes() == before
