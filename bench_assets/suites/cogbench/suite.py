@@ -35,7 +35,7 @@ SUITE = Suite(
     require_source=find_release,
     settings=CogbenchSettings,
     by_hand="its authors provide the data for non-commercial research on request; put the files "
-    "into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    "into a folder, and name it in [sources] of bench.toml (README, Release and licence)",
     annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW, HUMAN),
     claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",

@@ -7,8 +7,8 @@
   in ``images/``. Each of the two files is enough for its own task;
 * **raw** (the route of section 2.2): ``annotations.json``, a list of ``{image, annotator,
   annotation}`` with texts in the form of Figure 6, and ``images/``. Optional are ``reviews.json``
-  and ``refinements.json``, the decisions of people (see ``merging`` and ``vqa.refinement``), and
-  ``writer_responses.jsonl``, the responses of the writer model.
+  and ``refinements.json``, the decisions of people (see ``construction.annotation_files`` and
+  ``vqa.refinement``), and ``writer_responses.jsonl``, the responses of the writer model.
 """
 
 from dataclasses import dataclass
