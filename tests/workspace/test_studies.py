@@ -69,7 +69,7 @@ def test_every_table_of_the_papers_has_a_command(home):
 
 @pytest.mark.long
 def test_a_study_makes_all_that_it_is_made_of(home, source):
-    study = ("study", "codis", "output_variability", "--source", source)
+    study = ("tables", "paper", "codis", "output_variability", "--source", source)
     rows = lines(bench(*study, "--model", "random", "--json"))
     assert {row["condition"] for row in rows} == {"no_context"}
     assert {row["metric"] for row in rows} == {"output_variability"}
