@@ -13,11 +13,12 @@ from bench_assets.suites.blink.task import TASK
 
 
 def _require_source(folder: Path) -> None:
-    """Require the release, an answer key or raw data sets in the folder."""
+    """Refuse a folder without the release, an answer key, raw data sets or images to mark."""
+    from bench_assets.suites.blink.construction.marked_points import TO_MARK
     from bench_assets.suites.blink.construction.recipes import require_raw_folder
     from bench_assets.suites.blink.dataset import find_route
 
-    if find_route(folder) == "raw":
+    if find_route(folder) == "raw" and not (folder / TO_MARK).is_dir():
         require_raw_folder(folder)
 
 

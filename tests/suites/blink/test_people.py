@@ -11,6 +11,7 @@ from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
 from bench_assets.suites.blink.construction.marked_points import DEPTH_POINTS
 from bench_assets.suites.blink.studies import HumanScore, human_scores
+from bench_assets.suites.blink.suite import SUITE
 from tests.annotation.said import answer, fits
 from tests.home import Home
 from tests.rows import question
@@ -138,6 +139,7 @@ def test_a_image_that_people_marked_becomes_a_question_about_depth(tmp_path):
     folder = tmp_path / "raw"
     (folder / "to_mark/diw").mkdir(parents=True)
     Image.effect_noise((200, 100), 90).convert("RGB").save(folder / "to_mark/diw/a.png")
+    SUITE.require_source(folder)  # commands refuse other folders
     home = Home(tmp_path / "home", "blink", folder)
     told(home, DEPTH_POINTS, answer("diw/a.png", points=["0.25 0.5", "0.75 0.1"]))
     selected = (assets.source, assets.images_to_mark, assets.items, assets.questions)
