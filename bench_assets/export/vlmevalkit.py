@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from bench_assets.core.images.decoding import as_plain
 from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.text.escaping import formula_safe
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
 from bench_assets.export.samples import not_whole
@@ -113,10 +113,15 @@ def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
     scored = {row.question_id: row for row in one.scores if row.sample == 0}
     for index, question in enumerate(one.exam.questions, start=1):
         if response := said.get(question.question_id):
-            score = scored.get(question.question_id)
-            points = None if score is None else score.points
-            share = "" if score is None or points is None else points / score.max_points
+            share = _share(scored.get(question.question_id))
             yield {**_asked(index, question), "prediction": response.text, "points": share}
+
+
+def _share(score: Score | None) -> float | str:
+    """Share of the points; "" if there is no score, or the question has none."""
+    if score is None or score.points is None or not score.max_points:
+        return ""
+    return score.points / score.max_points
 
 
 def metric_rows(one: ModelResponses) -> tuple[list[str], list[Mapping[str, Any]]]:

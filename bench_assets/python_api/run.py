@@ -99,7 +99,7 @@ class Run:
             rows = rows[rows.category == category]
         if wrong is not None:
             right_from = {one.task.name: one.task.right_from for one in self.evaluations}
-            rows = rows[rows.score.notna()]
+            rows = rows[rows.score.notna() & (rows.max_score > 0)]
             share = rows.score / rows.max_score
             rows = rows[(share < rows.task.map(right_from)) == wrong]
             rows = rows.loc[share[rows.index].sort_values(kind="stable").index] if wrong else rows

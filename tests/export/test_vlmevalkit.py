@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from bench_assets.core.schema.rows import Metric, Prediction, Question
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.export.formats import FORMATS
 from bench_assets.export.vlmevalkit import separated
 from bench_assets.external_results.reading import read_external_results
@@ -47,6 +47,16 @@ def test_a_question_without_a_response_is_left_out_and_the_indices_stay(shown):
     frame = load(shown / f"out/{FOLDER}/{FOLDER}_quiz-mini.tsv")
     assert frame["index"].tolist() == [1, 2, 4]
     assert KEY not in frame["prediction"][1]
+
+
+def test_a_response_to_a_question_without_points_has_none(shown):
+    tables, key = TableFiles(folder=str(shown / "tables")), ["quiz", "scores"]
+    right, *others = tables.read(key, Score, MODEL)
+    tables.write(key, [replace(right, points=0.0, max_points=0.0), *others], Score, MODEL)
+    WRITE(leaving(shown, shown / "out"))
+    frame = load(shown / f"out/{FOLDER}/{FOLDER}_quiz-mini.tsv")
+    assert frame["points"].isna().tolist() == [True, False, False]
+    assert frame["points"][1:].tolist() == [0.0, 0.0]
 
 
 def test_a_question_whose_image_is_lost_is_left_out_and_said(shown):

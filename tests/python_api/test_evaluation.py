@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -181,6 +182,16 @@ def test_wrong_samples_are_shown_with_prompt_and_response(home, capsys):
     assert "score: 0 of 1" in shown
     run.show(category="one", wrong=False)
     assert "fridge/0 " in capsys.readouterr().out
+
+
+def test_a_sample_without_points_to_gain_is_neither_right_nor_wrong(home, capsys):
+    run = bench.evaluate("fridge", model=says_a)
+    (one,) = run.evaluations
+    scores = [replace(score, points=0.0, max_points=0.0) for score in one.scores]
+    none = replace(run, evaluations=(replace(one, scores=scores),))
+    none.show(wrong=True)
+    none.show(wrong=False)
+    assert capsys.readouterr().out == "no sample\n" * 2
 
 
 def test_a_box_is_wrong_below_the_threshold_of_its_metric(home, capsys):
