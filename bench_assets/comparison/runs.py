@@ -113,7 +113,7 @@ def compare_models(
 def run_verdicts(
     tables: TableFiles, tasks: Iterable[Task], rows: Iterable[LeaderboardRow]
 ) -> Iterator[str]:
-    """Compare the last step of each run with its first one, on all tasks that both have.
+    """Compare the last step of each run with its first one, on all tasks that both completed.
 
     The sentences are those of the report's first page, and of its comparison page.
 
@@ -123,11 +123,12 @@ def run_verdicts(
         rows: The leaderboard; only rows measured in this home count.
     """
     runs: dict[str, dict[int, str]] = defaultdict(dict)
-    measured = [row for row in rows if row.is_measured and not isnan(row.value)]
-    for row in measured:
-        if (step := step_of(row.model)) and not row.n_failed:
+    whole = (row for row in rows if row.is_measured and not row.n_failed)
+    complete = [row for row in whole if not isnan(row.value)]
+    for row in complete:
+        if step := step_of(row.model):
             runs[step.run][step.step] = row.model
-    cells = {(row.task.partition("+")[0], row.model) for row in measured}
+    cells = {(row.task.partition("+")[0], row.model) for row in complete}
     asked = list(tasks)
     for _, steps in sorted(runs.items()):
         first, last = steps[min(steps)], steps[max(steps)]

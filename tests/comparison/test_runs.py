@@ -157,6 +157,23 @@ def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(tmp_path):
     assert not list(run_verdicts(tables, [], rows))
 
 
+def test_a_step_is_not_compared_on_tasks_where_responses_are_missing(tmp_path):
+    tables, questions = TableFiles(folder=str(tmp_path)), quiz(30)
+    tasks = [replace(TASK, name=name, title=name) for name in ("one", "two")]
+    n_right = {"a/step-1": 0, "a/step-2": 30}
+    for name in ("one", "two"):
+        tables.write([name, "questions"], questions, Question)
+        for model, n in n_right.items():
+            points = scores(questions, [k < n for k in range(30)], model)
+            tables.write([name, "scores"], points, Score, model)
+    complete = [replace(standing(m), task=name) for m in n_right for name in ("one", "two")]
+    failed = [replace(row, n_failed=3 * (row.task == "one")) for row in complete]
+    (sentence,) = run_verdicts(tables, tasks, [*failed[:2], *complete[2:]])
+    assert ("one" in sentence, "better at two" in sentence) == (False, True)
+    (sentence,) = run_verdicts(tables, tasks, [*complete[:2], *failed[2:]])
+    assert ("one" in sentence, "better at two" in sentence) == (False, True)
+
+
 def test_a_line_knows_what_it_is_about():
     (line,) = GAINED
     assert isinstance(line, Comparison)
