@@ -33,8 +33,10 @@ _ZSTANDARD = 93  # method of a member of an archive, APPNOTE 6.3.8
 _LOCAL_HEADER = 30  # bytes, before the name of a member
 _ATTACHED = "attachment://"
 _ERRORS = ("stderr", "bootstrap_stderr", "std", "var")  # uncertainties of other metrics
-_NAMED_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0}
-"""Numbers of score values that are words, after Inspect's ``value_to_float``."""
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Numbers of score values that are letters, after Inspect's ``value_to_float``."""
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""The same of words, in any case."""
 
 
 def read_inspect_log(file: Path) -> ExternalResults:
@@ -176,8 +178,8 @@ def _target(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _points(value: object) -> float | None:
-    if isinstance(value, str) and value in _NAMED_VALUES:
-        return _NAMED_VALUES[value]
+    if isinstance(value, str):
+        return _GRADES.get(value, _WORDS.get(value.lower(), number(value)))
     return number(value)
 
 

@@ -4,7 +4,7 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import isfinite, nan
 from typing import Any
 
 _MOST_BYTES = 2**30  # of a member of an archive, unpacked
@@ -94,16 +94,16 @@ def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[Externa
 
 
 def number(value: object) -> float | None:
-    """Convert a JSON value to a number; None if it is not one.
+    """Convert a JSON value to a number; None if it is not one, or is not finite.
 
-    >>> number(True), number("0.5"), number("N/A"), number(None), number("NaN")
-    (1.0, 0.5, None, None, None)
+    >>> number(True), number("0.5"), number("N/A"), number(None), number("NaN"), number("inf")
+    (1.0, 0.5, None, None, None, None)
     """
     try:
         known = float(value) if isinstance(value, bool | int | float | str) else nan
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return None if isnan(known) else known
+    return known if isfinite(known) else None
 
 
 def text(value: object) -> str:

@@ -184,6 +184,24 @@ def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp
 
 
 @pytest.mark.parametrize(
+    ("value", "points"),
+    [
+        *(("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", 0.0)),
+        *(("yes", 1.0), ("Yes", 1.0), ("TRUE", 1.0), ("No", 0.0), ("false", 0.0), ("False", 0.0)),
+        *((True, 1.0), (False, 0.0), ("0.25", 0.25), (3, 3.0)),
+        *(("c", None), ("refused", None), ("inf", None), (None, None)),
+    ],
+)
+def test_values_of_scores_are_numbers_as_inspect_s_value_to_float_has_them(tmp_path, value, points):
+    """What it cannot convert, it warns of and counts as 0; no points are safer."""
+    sample = {"id": 1, "scores": {"match": {"value": value}}}
+    log = {"version": 2, "eval": {"task": "t", "model": "m"}, "samples": [sample]}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    (found,) = read_external_results(tmp_path / "log.json")
+    assert [one.points for one in found.samples] == [points]
+
+
+@pytest.mark.parametrize(
     ("name", "content", "says"),
     [
         pytest.param("log.eval", b"PK nothing", "not JSON", id="a log that is none"),
