@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncIterator, Callable
+from hashlib import sha256
 from time import monotonic
 from typing import Any
 
@@ -90,18 +91,22 @@ class Wire:
         return _object(await self._send("POST", path, data, once=once), path)
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """Stream a file line by line; restarts from the beginning when the connection breaks.
+        """Stream a file line by line; when the connection breaks, lines already read are skipped.
 
         Raises:
             ModelError: If the server refuses, or cannot be reached for too long.
         """
         started, tries = monotonic(), 0
+        known: set[bytes] = set()
         while True:
+            before = frozenset(known)  # a line that is twice in one download is told twice
             try:
                 async with self._session.get(self._url(path), allow_redirects=False) as response:
                     if response.status == 200:
                         async for line in _lines(response):
-                            yield line
+                            if (digest := sha256(line).digest()) not in before:
+                                known.add(digest)
+                                yield line
                         return
                     why = self._refused(response, await body_of(response) or b"", path)
             except (aiohttp.ClientError, TimeoutError) as broken:

@@ -50,6 +50,9 @@ class BatchServer:
         self.drops = False  # takes the next batch, and breaks the connection
         self.fails = 0  # so many next requests get 503
         self.doubled = False  # tells the first result twice
+        self.breaks = list[float]()  # share of the results after which each next download breaks
+        self.key = "k" * 20
+        self.refusal = ""  # says so instead of the results
         self._ready = threading.Event()
 
     @property
@@ -89,7 +92,7 @@ class BatchServer:
     @web.middleware
     async def _checked(self, request: web.Request, handler: Any) -> web.StreamResponse:
         key = request.headers.get("x-api-key") or request.headers.get("Authorization", "")
-        if key.removeprefix("Bearer ") != "k" * 20:
+        if key.removeprefix("Bearer ") != self.key:
             return _error(401, "authentication_error", "invalid x-api-key")
         if self.fails:
             self.fails -= 1
@@ -151,9 +154,8 @@ class BatchServer:
             "error_file_id": f"err-{batch.id}" if error else None,
         }
 
-    async def _download(self, request: web.Request) -> web.Response:
-        self.n_collected += 1
-        return web.Response(body=self.files[request.match_info["id"]])
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        return await self._sent(request, self.files[request.match_info["id"]])
 
     # Anthropic
 
@@ -194,12 +196,25 @@ class BatchServer:
             "results_url": "https://elsewhere.example/results" if ended else None,
         }
 
-    async def _results_messages(self, request: web.Request) -> web.Response:
-        self.n_collected += 1
+    async def _results_messages(self, request: web.Request) -> web.StreamResponse:
         batch = self.batches[request.match_info["id"]]
-        return web.Response(body=anthropic_results(self._results(batch), batch.end))
+        return await self._sent(request, anthropic_results(self._results(batch), batch.end))
 
     # both
+
+    async def _sent(self, request: web.Request, body: bytes) -> web.StreamResponse:
+        self.n_collected += 1
+        if self.refusal:
+            return _error(400, "invalid_request_error", self.refusal)
+        if not self.breaks:
+            return web.Response(body=body)
+        response = web.StreamResponse()
+        response.content_length = len(body)
+        await response.prepare(request)
+        await response.write(body[: int(len(body) * self.breaks.pop(0))])
+        assert request.transport is not None
+        request.transport.close()
+        return response
 
     def _taken(self, prefix: str, requests: list[dict[str, Any]]) -> Batch:
         ids = [one["custom_id"] for one in requests]

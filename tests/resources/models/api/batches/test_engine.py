@@ -147,6 +147,17 @@ def test_two_results_of_one_request_are_nobody_s(
         answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
 
 
+def test_a_download_that_breaks_goes_on_after_the_results_it_brought(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.breaks = [0.0, 0.5, 0.3, 0.9]  # within a line
+    spending = engine(server, tmp_path, format_)
+    responses = list(spending.stream(requests_for(*TEXTS)))
+    assert sorted(position for position, _ in responses) == [0, 1, 2, 3, 4]
+    assert [one.text for _, one in sorted(responses, key=lambda one: one[0])] == ANSWERS
+    assert (server.n_asked, server.n_collected, out(tmp_path)) == (5, 5, [])
+
+
 def test_a_conversation_is_a_batch_for_each_turn(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
