@@ -58,8 +58,9 @@ class Wire:
             patience: Longest time of retries in s.
         """
         self._spec = spec
+        self.place = spec.place
         self._session = session
-        self._secrets = secrets
+        self.secrets = secrets
         self._base_delay = base_delay
         self._patience = patience
         self._rng = random.Random()
@@ -108,7 +109,8 @@ class Wire:
                                 known.add(digest)
                                 yield line
                         return
-                    why = self._refused(response, await body_of(response) or b"", path)
+                    body = self.secrets.redacted_bytes(await body_of(response) or b"")
+                    why = self._refused(response, body, path)
             except (aiohttp.ClientError, TimeoutError) as broken:
                 why = self._broken(broken)
             tries += 1
@@ -128,7 +130,7 @@ class Wire:
                 async with self._session.request(
                     method, self._url(path), allow_redirects=False, **data()
                 ) as response:
-                    body = self._secrets.redacted_bytes(await body_of(response) or b"")
+                    body = self.secrets.redacted_bytes(await body_of(response) or b"")
                     if response.status == 200:
                         return body
                     why = self._refused(response, body, path)
@@ -144,7 +146,7 @@ class Wire:
             await self._pause(tries, started, why)
 
     def _broken(self, why: Exception) -> Failure:
-        return Failure(what=self._secrets.redacted(why_unreachable(why)))
+        return Failure(what=self.secrets.redacted(why_unreachable(why)))
 
     def _refused(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
         """Classify an error response; returns a failure that a retry may cure.
@@ -158,17 +160,17 @@ class Wire:
             raise TooLargeError
         seen = failure(response.status, body, response.headers)
         if response.status == 404 and response.method == "GET":
-            raise GoneError(f"{self._spec.place}: {path}: {seen}")
+            raise GoneError(f"{self.place}: {path}: {seen}")
         if seen.tries != AS_OFTEN_AS_ALLOWED:
             todo = f"; {seen.advice}" if seen.advice else ""
-            raise ModelError(f"{self._spec.place}: {path}: {seen}{todo}")
+            raise ModelError(f"{self.place}: {path}: {seen}{todo}")
         return seen
 
     async def _pause(self, tries: int, started: float, why: Failure) -> None:
         if monotonic() - started > self._patience:
-            raise ModelError(f"{self._spec.place}: {why} (tries: {tries})")
+            raise ModelError(f"{self.place}: {why} (tries: {tries})")
         wait = back_off(tries, self._base_delay, self._rng, asked_for=why.wait, longest=_SLOWEST)
-        _log.warning("%s: %s; try %d in %.1f s", self._spec.place, why, tries + 1, wait)
+        _log.warning("%s: %s; try %d in %.1f s", self.place, why, tries + 1, wait)
         await asyncio.sleep(wait)
 
     def _url(self, path: str) -> str:

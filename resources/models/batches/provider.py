@@ -1,6 +1,6 @@
 """Protocol of a provider's batch API, its results, and conversations in batches."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from resources.http.errors import refusal_of
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import parsed, read
 from resources.models.batches.http import Wire
+from resources.redaction.engine import note_redaction
 from resources.response_cache.port import TokenCounts
 
 
@@ -128,12 +129,24 @@ class Conversation:
 _SHOWN = 300  # characters of a server's message
 
 
-def object_of(line: bytes) -> dict[str, Any]:
-    """Parse a line of results.
+def result_of(
+    line: bytes, wire: Wire, decode: Callable[[dict[str, Any]], Response]
+) -> tuple[str, Response]:
+    """Decode a line of results: custom_id and response, without keys.
 
     Raises:
         ModelError: If it is not a JSON object: then its request is unknown.
     """
+    discreet = wire.secrets.redacted_bytes(line)  # before a message truncates it
+    one = _object(discreet)
+    response = decode(one)
+    if discreet != line:
+        said = line.decode("utf-8", "replace")
+        response = note_redaction(response, said, wire.secrets, wire.place)
+    return str(one.get("custom_id")), response
+
+
+def _object(line: bytes) -> dict[str, Any]:
     try:
         said = parsed(line)
     except ValueError as why:

@@ -17,8 +17,8 @@ from resources.models.batches.http import Wire
 from resources.models.batches.provider import (
     State,
     failed_response,
-    object_of,
     responded,
+    result_of,
     unasked,
 )
 
@@ -88,8 +88,7 @@ class OpenAIBatches:
         for name in ("output_file_id", "error_file_id"):
             if isinstance(file := said.get(name), str) and file:
                 async for line in wire.lines(f"/files/{file}/content"):
-                    one = object_of(line)
-                    yield str(one.get("custom_id")), _response(one, form)
+                    yield result_of(line, wire, lambda one: _response(one, form))
 
 
 def _response(one: dict[str, Any], form: ApiFormat) -> Response:
@@ -154,8 +153,9 @@ class AnthropicBatches:
     ) -> AsyncIterator[tuple[str, Response]]:
         """Read the results from our own address, not the one that the batch names."""
         async for line in wire.lines(f"{_ANTHROPIC_PATH}/{batch}/results"):
-            one = object_of(line)
-            yield str(one.get("custom_id")), _anthropic_response(fields_of(one.get("result")), form)
+            yield result_of(
+                line, wire, lambda one: _anthropic_response(fields_of(one.get("result")), form)
+            )
 
 
 def _anthropic_response(result: Any, form: ApiFormat) -> Response:  # noqa: ANN401 - an object of JSON

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.models.batches.providers import AnthropicBatches, OpenAIBatches
 from resources.response_cache.port import TokenCounts
+from tests.chat_server import texts
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (
     ANSWERS,
@@ -156,6 +158,41 @@ def test_a_download_that_breaks_goes_on_after_the_results_it_brought(
     assert sorted(position for position, _ in responses) == [0, 1, 2, 3, 4]
     assert [one.text for _, one in sorted(responses, key=lambda one: one[0])] == ANSWERS
     assert (server.n_asked, server.n_collected, out(tmp_path)) == (5, 5, [])
+
+
+def test_a_refused_download_says_no_part_of_the_key(
+    server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.key = "sk-Qm3x9ZpLw7Rk2Vt5"
+    monkeypatch.setenv("BATCH_KEY", server.key)
+    server.refusal = f"{'no ' * 97}{server.key}"  # of which 300 characters are shown
+    with pytest.raises(ModelError, match="HTTP 400: no no") as refused:
+        answered(engine(server, tmp_path, format_), *requests_for("a"))
+    assert "sk-" not in str(refused.value)
+
+
+class Leaking(BatchServer):
+    """Says its key in each error of a result, and in each response."""
+
+    async def _sent(self, request: web.Request, body: bytes) -> web.StreamResponse:
+        error = f"{'no ' * 97}{self.key}".encode()  # of which 300 characters are shown
+        said = body.replace(b"as asked", error).replace(b"A to", self.key.encode())
+        return await super()._sent(request, said)
+
+
+def test_results_say_no_part_of_the_key_and_that_it_was_there(
+    tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(body: dict[str, Any]) -> str | int | None:
+        return 400 if texts(body)[-1] == "a" else "A to b"
+
+    with Leaking(answer) as server:
+        server.key = "sk-Qm3x9ZpLw7Rk2Vt5"
+        monkeypatch.setenv("BATCH_KEY", server.key)
+        failed, told = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
+    assert "no no" in failed.error
+    assert "sk-" not in failed.error
+    assert (told.text, told.note) == ("*** b", "redacted: BATCH_KEY (1x)")
 
 
 def test_a_conversation_is_a_batch_for_each_turn(
