@@ -2,10 +2,20 @@
 
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
+
+from bench_assets.core.schema.errors import SourceError
+
+UNPACKING_ERRORS = (
+    *(OSError, ValueError, RuntimeError, EOFError),  # RuntimeError: encrypted
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What a damaged archive raises."""
 
 _MOST_BYTES = 2**30  # of a member of an archive, unpacked
 
@@ -64,6 +74,37 @@ class ExternalResults:
         'lmms_eval_mmmu_val'
         """
         return re.sub(r"[^a-z0-9]+", "_", f"{self.harness} {self.task}".lower()).strip("_")
+
+
+@contextmanager
+def reading(where: str, harness: str) -> Iterator[None]:
+    """Turn the errors of an entry of another shape into one that names it.
+
+    Raises:
+        SourceError: If it has not the shape that the harness gives it.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
+        told = f"{type(why).__name__}: {why}"
+        raise SourceError(f"{where}: not as {harness} writes it ({told})") from why
+
+
+def unique(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[ExternalSample, ...]:
+    """Samples without their places.
+
+    Raises:
+        SourceError: If two have the same id and draw.
+    """
+    seen: dict[tuple[str, int], str] = {}
+    found = []
+    for where, one in samples:
+        key = one.sample_id, one.draw
+        if key in seen:
+            raise SourceError(f"{where}: id {one.sample_id!r} is also in {seen[key]}; keep one")
+        seen[key] = where
+        found.append(one)
+    return tuple(found)
 
 
 def member_of(archive: zipfile.ZipFile, name: str) -> bytes:

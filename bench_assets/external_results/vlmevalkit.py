@@ -9,6 +9,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -18,6 +19,7 @@ from xml.etree import ElementTree
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import read_object
 from bench_assets.external_results.results import (
+    UNPACKING_ERRORS,
     ExternalMetric,
     ExternalResults,
     ExternalSample,
@@ -26,8 +28,9 @@ from bench_assets.external_results.results import (
     member_of,
     number,
     text,
+    unique,
 )
-from bench_assets.file_benchmarks.row_files import READERS
+from bench_assets.file_benchmarks.row_files import READERS, Row, refuse_twins
 
 HARNESS = "VLMEvalKit"
 
@@ -61,15 +64,14 @@ def read_vlmevalkit(file: Path) -> ExternalResults:
     """
     stem = _JUDGED.sub("", file.stem)
     scored = _scored_file(file, stem)
-    rows = list(_table(scored))
-    missing = {"index", "prediction"} - (rows[0].keys() if rows else set())
-    if missing:
+    columns, rows = _table(scored)
+    if missing := {"index", "prediction"} - columns:
         raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit")
     model, task = _names(file, stem)
-    key = next((name for name in _POINTS if any(name in row for row in rows)), "")
-    ids = [text(row.get("question_id")) for row in rows]
+    key = _points_column(rows)
+    ids = [text(row.cells.get("question_id")) for row in rows]
     named = "question_id" if len({*ids} - {""}) == len(rows) else "index"
-    samples = tuple(_sample(row, key, named) for row in rows)
+    samples = unique((row.where, _sample(row, key, named)) for row in rows)
     return ExternalResults(
         harness=HARNESS,
         task=task,
@@ -94,8 +96,12 @@ def _scored_file(file: Path, stem: str) -> Path:
 def _is_scored(file: Path) -> bool:
     if file.name.endswith(_HEADLINES):
         return False
-    first = next(_table(file), {})
-    return "prediction" in first and any(name in first for name in _POINTS)
+    columns, rows = _table(file)
+    return "prediction" in columns and bool(_points_column(rows))
+
+
+def _points_column(rows: Sequence[Row]) -> str:
+    return next((name for name in _POINTS if any(name in row.cells for row in rows)), "")
 
 
 def _names(file: Path, stem: str) -> tuple[str, str]:
@@ -109,14 +115,21 @@ def _names(file: Path, stem: str) -> tuple[str, str]:
     return unquote(model), task
 
 
-def _table(file: Path) -> Iterator[dict[str, Any]]:
-    if file.suffix == ".xlsx":
-        yield from read_sheet(file)
-        return
-    for row in READERS[file.suffix](file):
+def _table(file: Path) -> tuple[set[str], list[Row]]:
+    """Columns and rows of a table, without empty rows and cells, which are NaN in its JSON."""
+    columns, rows = set[str](), list[Row]()
+    for row in read_sheet(file) if file.suffix == ".xlsx" else READERS[file.suffix](file):
         if row.fault:
             raise SourceError(f"{row.where}: {row.fault}")
-        yield {name: cell for name, cell in row.cells.items() if cell is not None}
+        columns |= row.cells.keys()
+        cells = {name: cell for name, cell in row.cells.items() if not _is_empty(cell)}
+        if cells:
+            rows.append(row._replace(cells=cells))
+    return columns, rows
+
+
+def _is_empty(cell: object) -> bool:
+    return cell is None or (isinstance(cell, float) and isnan(cell))
 
 
 def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[ExternalMetric]:
@@ -132,7 +145,7 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
 def _printed(file: Path) -> Iterator[ExternalMetric]:
     """Numbers of a table; its rows are splits, or all and each category (HallusionBench)."""
     rows: list[Mapping[str, Any]]
-    rows = [read_object(file)] if file.suffix == ".json" else list(_table(file))
+    rows = [read_object(file)] if file.suffix == ".json" else [row.cells for row in _table(file)[1]]
     splits = [text(row.get("split", "")) for row in rows]
     for row, split in zip(rows, splits, strict=True):
         numbers = {name: value for name, cell in row.items() if (value := number(cell)) is not None}
@@ -151,7 +164,10 @@ def _printed(file: Path) -> Iterator[ExternalMetric]:
             yield ExternalMetric(name=f"accuracy{suffix}", value=value, category=category)
 
 
-def _sample(row: Mapping[str, Any], key: str, named: str) -> ExternalSample:
+def _sample(of_table: Row, key: str, named: str) -> ExternalSample:
+    row = of_table.cells
+    if named not in row:
+        raise SourceError(f"{of_table.where}: no {named}")
     options = tuple(text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None)
     hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
     listed = "".join(
@@ -188,22 +204,24 @@ def _points(value: object) -> float | None:
     return float(word == "true") if word in ("true", "false") else number(value)
 
 
-def read_sheet(file: Path) -> Iterator[dict[str, str]]:
+def read_sheet(file: Path) -> Iterator[Row]:
     """Read the first sheet of an ``.xlsx`` workbook (ECMA-376, part 1, section 18).
 
-    Rows are read by the names in the first one; empty cells are left out.
+    Rows are read by the names in the first one; empty cells are None.
 
     Raises:
-        SourceError: If it is not such a workbook.
+        SourceError: If it is not such a workbook, or has two columns of one name.
     """
     try:
         with zipfile.ZipFile(file) as workbook:
             shared = _shared_texts(workbook)
             rows = _sheet_rows(ElementTree.fromstring(member_of(workbook, _SHEET)), shared)
-            head = next(rows, {})
-            for cells in rows:
-                yield {head[at]: cell for at, cell in cells.items() if at in head}
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile, ElementTree.ParseError) as why:
+            _, head = next(rows, ("", {}))
+            refuse_twins(head.values(), file)
+            for n, cells in rows:
+                named = {name: cells.get(at) for at, name in head.items()}
+                yield Row(f"{file}, row {n}", named)
+    except (*UNPACKING_ERRORS, LookupError, ElementTree.ParseError) as why:
         raise SourceError(f"{file}: cannot be read as an .xlsx workbook: {why}") from why
 
 
@@ -214,15 +232,17 @@ def _shared_texts(workbook: zipfile.ZipFile) -> list[str]:
     return [_text_of(item) for item in root.iter(f"{_MAIN}si")]
 
 
-def _sheet_rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[dict[str, str]]:
-    """Cells of each row by their column's letters."""
-    for row in sheet.iter(f"{_MAIN}row"):
+def _sheet_rows(
+    sheet: ElementTree.Element, shared: list[str]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Number of each row, and its cells by their column's letters."""
+    for n, row in enumerate(sheet.iter(f"{_MAIN}row"), 1):
         cells = {}
         for cell in row.iter(f"{_MAIN}c"):
             found = _COLUMN.match(cell.get("r", ""))
             if found and (value := _cell_text(cell, shared)):
                 cells[found[0]] = value
-        yield cells
+        yield row.get("r", str(n)), cells
 
 
 def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:

@@ -77,7 +77,7 @@ def _separated(file: Path, delimiter: str) -> Iterator[Row]:
         with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as lines:
             reader = csv.reader(_with_end(lines, ended), delimiter=delimiter)
             header = next(reader, [])
-            _refuse_twins(header, file)
+            refuse_twins(header, file)
             for cells in reader:
                 where = f"{file}, line {reader.line_num}"
                 if cells == [_END]:
@@ -139,7 +139,7 @@ def _arrow(file: Path) -> Iterator[Row]:
 
 
 def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> Iterator[Row]:
-    _refuse_twins(schema.names, file)
+    refuse_twins(schema.names, file)
     classes = _class_names(schema)
     number = 0
     for batch in batches:
@@ -155,8 +155,12 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
                     yield Row(where, _named(entry, classes))
 
 
-def _refuse_twins(names: Iterable[str], file: Path) -> None:
-    """Refuse a table with duplicate column names."""
+def refuse_twins(names: Iterable[str], file: Path) -> None:
+    """Refuse a table with duplicate column names.
+
+    Raises:
+        SourceError: If there are any.
+    """
     if twins := [name for name, n in Counter(names).items() if name and n > 1]:
         raise SourceError(f"{file}: duplicate column {twins[0]!r:.60}")
 

@@ -7,6 +7,7 @@ and dummy: lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them
 import json
 import shutil
 import zipfile
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -146,9 +147,106 @@ def test_a_sample_has_its_prompt_images_options_and_key():
 
 def test_a_workbook_is_read_cell_by_cell():
     rows = list(read_sheet(VLM / "TinyVLM_MMBench_DEV_exact_matching_result.xlsx"))
-    assert rows[1]["prediction"] == "The answer is A."
-    assert [row["hit"] for row in rows] == ["1", "0", "1", "1"]
-    assert "hint" not in rows[0]
+    assert rows[1].cells["prediction"] == "The answer is A."
+    assert [row.cells["hit"] for row in rows] == ["1", "0", "1", "1"]
+    assert rows[0].cells["hint"] is None
+
+
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+
+def table(folder, kind, rows):
+    """A file of VLMEvalKit; None is an empty cell, () an empty row."""
+    file, (names, *others) = folder / f"M_D.{kind}", rows
+    if kind == "tsv":
+        cells = [["" if one is None else str(one) for one in row or [None] * 7] for row in rows]
+        file.write_text("".join(f"{chr(9).join(row)}\n" for row in cells))
+    elif kind == "json":  # as ``DataFrame.to_dict`` has empty cells
+        filled = [[nan if one is None else one for one in row or [None] * 7] for row in others]
+        file.write_text(json.dumps([dict(zip(names, row, strict=False)) for row in filled]))
+    else:
+        with zipfile.ZipFile(file, "w") as book:
+            book.writestr("xl/worksheets/sheet1.xml", sheet(rows))
+    return file
+
+
+def sheet(rows):
+    lines = [
+        "".join(
+            f'<c r="{column}{n}" t="inlineStr"><is><t>{one}</t></is></c>'
+            for column, one in zip("ABCDEFG", row, strict=False)
+            if one is not None
+        )
+        for n, row in enumerate(rows, 1)
+    ]
+    listed = "".join(f'<row r="{n}">{line}</row>' for n, line in enumerate(lines, 1))
+    return f"<worksheet {MAIN}><sheetData>{listed}</sheetData></worksheet>"
+
+
+KINDS = pytest.mark.parametrize("kind", ["tsv", "json", "xlsx"])
+NAMES = ("index", "question", "A", "B", "hint", "prediction", "hit")
+FULL = (1, "Which?", "red", "blue", "Look.", "A", 1)
+
+
+@KINDS
+def test_empty_rows_and_cells_are_left_out(tmp_path, kind):
+    first = (1, "Which?", "red", None, None, None, 0)  # which has no response
+    (found,) = read_external_results(table(tmp_path, kind, [NAMES, first, (), (2, *FULL[1:])]))
+    one, other = found.samples
+    assert (one.prompt, one.options, one.response) == ("Which?\nA. red", ("red",), "")
+    assert other.prompt == "Hint: Look.\nWhich?\nA. red\nB. blue"
+    assert (one.sample_id, one.points, other.sample_id, other.points) == ("1", 0, "2", 1)
+
+
+@KINDS
+def test_scores_are_found_whose_first_response_was_lost(tmp_path, kind):
+    table(tmp_path, kind, [NAMES[:-1], FULL[:-1], (2, *FULL[1:-1])])
+    scored = tmp_path / "scored"
+    scored.mkdir()
+    rows = [NAMES, (*FULL[:-2], None, None), (2, *FULL[1:])]
+    table(scored, kind, rows).rename(tmp_path / f"M_D_exact_matching_result.{kind}")
+    (found,) = read_external_results(tmp_path / f"M_D.{kind}")
+    assert [one.points for one in found.samples] == [None, 1]
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [
+        pytest.param((None, *FULL[1:]), "no index", id="no index"),
+        pytest.param(FULL, "id '1' is also in .*; keep one", id="the same index"),
+    ],
+)
+def test_a_row_that_is_no_sample_is_named(tmp_path, kind, second, says):
+    place = {"tsv": "line 3", "json": "entry 2", "xlsx": "row 3"}[kind]
+    file = table(tmp_path, kind, [NAMES, FULL, second])
+    with pytest.raises(SourceError, match=rf"M_D\.{kind}, {place}: {says}"):
+        read_external_results(file)
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "says"),
+    [
+        pytest.param(
+            "xl/worksheets/sheet1.xml",
+            sheet([("index", "prediction", "prediction")]),
+            "duplicate column 'prediction'",
+            id="two columns of one name",
+        ),
+        pytest.param(
+            "xl/worksheets/sheet1.xml",
+            sheet([NAMES]).replace("inlineStr", "s").replace("<is><t>index</t></is>", "<v>7</v>"),
+            "cannot be read as an .xlsx workbook: list index out of range",
+            id="a text that is not among the shared ones",
+        ),
+        pytest.param("xl/other.xml", "", "cannot be read as an .xlsx workbook", id="no sheet"),
+    ],
+)
+def test_a_workbook_of_another_shape_is_named(tmp_path, member, content, says):
+    with zipfile.ZipFile(tmp_path / "M_D.xlsx", "w") as book:
+        book.writestr(member, content)
+    with pytest.raises(SourceError, match=rf"M_D\.xlsx: {says}"):
+        read_external_results(tmp_path / "M_D.xlsx")
 
 
 def test_a_log_that_was_interrupted_has_the_samples_until_then(tmp_path):
@@ -178,7 +276,10 @@ def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp
         log.writestr("header.json", json.dumps({"status": "error", "eval": about}))
         for n, score in enumerate(["C", "C", "I", None], 1):
             scores = {"match": {"value": score}} if score else {}
-            log.writestr(f"samples/{n}.json", json.dumps({"id": n % 3, "scores": scores}))
+            log.writestr(
+                f"samples/{n}.json",
+                json.dumps({"id": n % 3, "epoch": n // 4 + 1, "scores": scores}),
+            )
     (found,) = read_external_results(ended)
     assert (numbers(found), found.about) == ([("mean", "all", 2 / 3)], "status error")
 
