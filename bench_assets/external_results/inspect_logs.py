@@ -8,26 +8,32 @@ import base64
 import binascii
 import struct
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import parse_object, read_object
+from bench_assets.core.tables.json_records import Entry, field, parse_object, read_object
 from bench_assets.external_results.results import (
+    UNPACKING_ERRORS,
     ExternalMetric,
     ExternalResults,
     ExternalSample,
     category_of,
     mean_of_points,
     number,
+    reading,
     require_bounded,
     text,
+    unique,
 )
 
 HARNESS = "Inspect AI"
+
+_Placed: TypeAlias = tuple[str, dict[str, Any]]  # a sample with its place
 
 _ZSTANDARD = 93  # method of a member of an archive, APPNOTE 6.3.8
 _LOCAL_HEADER = 30  # bytes, before the name of a member
@@ -50,30 +56,40 @@ def read_inspect_log(file: Path) -> ExternalResults:
     if not isinstance(about, dict) or "task" not in about:
         raise SourceError(f"{file}: not a log of Inspect AI: no entry eval.task")
     results = header.get("results") or {}
-    scorer, key = _headline(results, samples)
-    read = tuple(_sample(one, scorer, key, file) for one in samples)
+    first = _first_score(samples)
+    with reading(f"{file}, results", HARNESS):
+        scorer, key = _headline(results, first)
+        metrics = _metrics(results)
+    read = unique((where, _sample(one, scorer, key, where)) for where, one in samples)
     status = str(header.get("status", "started"))
-    n_all = about.get("dataset", {}).get("samples")
-    n_read = len({str(sample.get("id")) for sample in samples})
+    with reading(f"{file}, eval", HARNESS):
+        n_all = (about.get("dataset") or {}).get("samples")
+        version = str((about.get("packages") or {}).get("inspect_ai", ""))
+    n_read = len({one.sample_id for one in read})
     few = f"{n_read} of {n_all} samples" if isinstance(n_all, int) and n_read < n_all else ""
     return ExternalResults(
         harness=HARNESS,
-        version=str(about.get("packages", {}).get("inspect_ai", "")),
+        version=version,
         task=str(about.get("task_display_name") or about["task"]),
         model=str(about.get("model", "")) or "unknown",
-        metrics=tuple(_metrics(results) or mean_of_points("mean", read)),
+        metrics=tuple(metrics or mean_of_points("mean", read)),
         samples=read,
         about=few or ("" if status == "success" else f"status {status}"),
     )
 
 
-def _document(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
+def _document(file: Path) -> tuple[Entry, list[_Placed]]:
     log = read_object(file)
-    return log, list(log.get("samples") or ())
+    listed = field(log, "samples", list, str(file)) if log.get("samples") else []
+    return log, [(f"{file}, sample {n}", one) for n, one in enumerate(listed, 1)]
 
 
-def _archive(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
-    with zipfile.ZipFile(file) as archive:
+def _archive(file: Path) -> tuple[Entry, list[_Placed]]:
+    try:
+        archive = zipfile.ZipFile(file)
+    except UNPACKING_ERRORS as why:
+        raise SourceError(f"{file}: cannot be unpacked: {why}") from why
+    with archive:
         members = {info.filename: info for info in archive.infolist()}
 
         def member(name: str) -> dict[str, Any]:
@@ -84,7 +100,7 @@ def _archive(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
         if not heads:
             raise SourceError(f"{file}: not a log of Inspect AI: no header.json in it")
         names = [name for name in members if name.startswith("samples/")]
-        return member(heads[0]), [member(name) for name in names]
+        return member(heads[0]), [(f"{file}, {name}", member(name)) for name in names]
 
 
 def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -100,15 +116,25 @@ def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
             lengths = struct.unpack("<HH", opened.read(_LOCAL_HEADER)[26:30])
             opened.seek(sum(lengths), 1)
             packed = pa.BufferReader(opened.read(info.compress_size))
-        return cast(bytes, pa.CompressedInputStream(packed, "zstd").read(info.file_size))
-    except (OSError, zipfile.BadZipFile, NotImplementedError, struct.error) as why:
+        data = cast(bytes, pa.CompressedInputStream(packed, "zstd").read(info.file_size))
+        if zlib.crc32(data) != info.CRC:
+            raise zipfile.BadZipFile("its checksum differs")
+        return data
+    except (*UNPACKING_ERRORS, struct.error) as why:
         raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {why}") from why
 
 
-def _headline(results: Mapping[str, Any], samples: list[dict[str, Any]]) -> tuple[str, str]:
+def _first_score(samples: Iterable[_Placed]) -> str:
+    for where, one in samples:
+        with reading(where, HARNESS):
+            for name in one.get("scores") or ():
+                return str(name)
+    return ""
+
+
+def _headline(results: Mapping[str, Any], first: str) -> tuple[str, str]:
     """Names of the scorer to read points from, and of its score."""
     named = results.get("headline") or (results.get("scores") or [{}])[0]
-    first = next((name for one in samples for name in one.get("scores") or ()), "")
     score = str(named.get("score") or named.get("name") or first)
     return str(named.get("scorer") or score), score
 
@@ -143,16 +169,22 @@ def _named(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
     return key, "all"
 
 
-def _sample(found: Mapping[str, Any], scorer: str, key: str, file: Path) -> ExternalSample:
+def _sample(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
+    with reading(where, HARNESS):
+        if found.get("id") is None:
+            raise SourceError(f"{where}: no id")
+        return _of_shape(found, scorer, key, where)
+
+
+def _of_shape(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
     attached = found.get("attachments") or {}
-    where = f"{file}, sample {found.get('id')}"
     prompt, images = _prompt(found, attached, where)
     scores = found.get("scores") or {}
     score: dict[str, Any] = scores.get(scorer) or next(iter(scores.values()), {})
     output = found.get("output") or {}
     error = found.get("error") or {}
     return ExternalSample(
-        sample_id=str(found.get("id")),
+        sample_id=str(found["id"]),
         draw=max(0, int(found.get("epoch") or 1) - 1),
         prompt=prompt,
         images=images,

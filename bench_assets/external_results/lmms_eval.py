@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import read_lines, read_object
+from bench_assets.core.tables.json_records import Entry, read_lines, read_object
 from bench_assets.external_results.results import (
     ExternalMetric,
     ExternalResults,
     ExternalSample,
     category_of,
     number,
+    reading,
     text,
 )
 
@@ -25,6 +26,7 @@ HARNESS = "lmms-eval"
 
 _SAMPLES = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl")
 _NO_VERSION = "unknown@unknown"  # lmms_eval_version of an installed package
+_ASKED = ("input", "target")  # the same with each filter
 _OURS = frozenset(
     (
         *("doc_id", "doc", "target", "input", "arguments", "resps", "filtered_resps"),
@@ -55,30 +57,37 @@ def _of_task(task: str, file: Path, results: Path) -> ExternalResults:
     if not results.is_file():
         raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
     whole = read_object(results)
-    measured = (whole.get("results") or {}).get(task)
+    with reading(f"{results}, results", HARNESS):
+        measured = (whole.get("results") or {}).get(task)
     if not isinstance(measured, dict):
         raise SourceError(f"{results}: no entry results.{task}")
-    rows = _of_first_filter(row for row, _ in read_lines(file))
+    placed = _of_first_filter(read_lines(file))
+    rows = [row for _, row in placed]
     metrics = sorted(_metrics(measured), key=lambda metric: not _is_of_all(metric, rows))
     key = _points_key(rows, [one.name for one in metrics])
-    count = (whole.get("n-samples") or {}).get(task) or {}
     version = str(whole.get("lmms_eval_version") or whole.get("git_hash") or "")
-    few = count.get("original") and count.get("effective", 0) < count["original"]
+    with reading(f"{results}, n-samples", HARNESS):
+        count = (whole.get("n-samples") or {}).get(task) or {}
+        few = bool(count.get("original")) and count["effective"] < count["original"]
     return ExternalResults(
         harness=HARNESS,
         version="" if version == _NO_VERSION else version,
         task=task,
         model=str(whole.get("model_name") or whole.get("model_source") or file.parent.name),
         metrics=tuple(metrics),
-        samples=tuple(_sample(row, key) for row in rows),
+        samples=tuple(_sample(row, key, where) for where, row in placed),
         about=f"{count['effective']} of {count['original']} samples" if few else "",
     )
 
 
-def _of_first_filter(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    first: dict[str, Mapping[str, Any]] = {}
-    for row in rows:
-        first.setdefault(str(row.get("doc_id")), row)
+def _of_first_filter(lines: Iterable[tuple[Entry, str]]) -> list[tuple[str, Entry]]:
+    first: dict[str, tuple[str, Entry]] = {}
+    for row, where in lines:
+        if row.get("doc_id") is None:
+            raise SourceError(f"{where}: no doc_id")
+        there, one = first.setdefault(str(row["doc_id"]), (where, row))
+        if any(text(one.get(name)) != text(row.get(name)) for name in _ASKED):
+            raise SourceError(f"{where}: doc_id {row['doc_id']!r} is also in {there}; keep one")
     return list(first.values())
 
 
@@ -105,7 +114,12 @@ def _points(value: object) -> float | None:
     return number(value.get("score")) if isinstance(value, dict) else number(value)
 
 
-def _sample(row: Mapping[str, Any], key: str) -> ExternalSample:
+def _sample(row: Entry, key: str, where: str) -> ExternalSample:
+    with reading(where, HARNESS):
+        return _of_shape(row, key)
+
+
+def _of_shape(row: Entry, key: str) -> ExternalSample:
     scored = row.get(key)
     about = scored if isinstance(scored, dict) else {}
     said = row.get("resps", row.get("filtered_resps"))
@@ -115,10 +129,10 @@ def _sample(row: Mapping[str, Any], key: str) -> ExternalSample:
     while isinstance(sent, list) and sent:
         sent = sent[0]
     return ExternalSample(
-        sample_id=str(row.get("doc_id")),
+        sample_id=str(row["doc_id"]),
         prompt=text(sent),
         target=(text(row.get("target")),),
-        category=category_of({**row.get("doc", {}), **about}),
+        category=category_of({**(row.get("doc") or {}), **about}),
         response=text(said),
         answer=text(row.get("filtered_resps")),
         points=_points(scored),

@@ -152,6 +152,7 @@ def test_a_workbook_is_read_cell_by_cell():
     assert rows[0].cells["hint"] is None
 
 
+SHEET = "xl/worksheets/sheet1.xml"
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 
 
@@ -166,7 +167,7 @@ def table(folder, kind, rows):
         file.write_text(json.dumps([dict(zip(names, row, strict=False)) for row in filled]))
     else:
         with zipfile.ZipFile(file, "w") as book:
-            book.writestr("xl/worksheets/sheet1.xml", sheet(rows))
+            book.writestr(SHEET, sheet(rows))
     return file
 
 
@@ -228,13 +229,13 @@ def test_a_row_that_is_no_sample_is_named(tmp_path, kind, second, says):
     ("member", "content", "says"),
     [
         pytest.param(
-            "xl/worksheets/sheet1.xml",
+            SHEET,
             sheet([("index", "prediction", "prediction")]),
             "duplicate column 'prediction'",
             id="two columns of one name",
         ),
         pytest.param(
-            "xl/worksheets/sheet1.xml",
+            SHEET,
             sheet([NAMES]).replace("inlineStr", "s").replace("<is><t>index</t></is>", "<v>7</v>"),
             "cannot be read as an .xlsx workbook: list index out of range",
             id="a text that is not among the shared ones",
@@ -267,6 +268,97 @@ def test_a_log_that_was_interrupted_has_the_samples_until_then(tmp_path):
     assert (found.about, found.metrics, len(found.samples)) == ("1 of 4 samples", (), 1)
     with pytest.raises(SourceError, match="no headline number"):
         bench.read_results(begun)
+
+
+SAMPLE = {"id": 1, "epoch": 1, "scores": {"match": {"value": "C"}}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        pytest.param({"samples": "one"}, ": field 'samples' is 'one'", id="no list"),
+        pytest.param({"samples": [SAMPLE, "two"]}, ", sample 2: not as Insp", id="no object"),
+        pytest.param({"samples": [{"id": 1, "scores": [1]}]}, ", sample 1: not as", id="scores"),
+        pytest.param({"samples": [SAMPLE | {"epoch": "x"}]}, ", sample 1: not as", id="epoch"),
+        pytest.param({"samples": [SAMPLE | {"messages": ["x"]}]}, ", sample 1: not", id="prompt"),
+        pytest.param({"samples": [SAMPLE | {"metadata": "x"}]}, ", sample 1: not", id="metadata"),
+        pytest.param({"samples": [{"scores": {}}]}, ", sample 1: no id", id="no id"),
+        pytest.param({"samples": [SAMPLE, SAMPLE]}, ", sample 2: id '1' is also", id="twice"),
+        pytest.param({"results": [1]}, ", results: not as Inspect", id="results"),
+        pytest.param({"results": {"scores": ["x"]}}, ", results: not as Inspect", id="metrics"),
+        pytest.param({"eval": {"task": "t", "dataset": 3}}, ", eval: not as Inspect", id="eval"),
+    ],
+)
+def test_a_log_of_another_shape_names_the_entry(tmp_path, changed, says):
+    log = {"version": 2, "eval": {"task": "t", "model": "m"}, "samples": [SAMPLE]}
+    (tmp_path / "log.json").write_text("\ufeff" + json.dumps(log))
+    assert len(read_external_results(tmp_path / "log.json")[0].samples) == 1
+    (tmp_path / "log.json").write_text(json.dumps(log | changed))
+    with pytest.raises(SourceError, match=rf"log\.json{says}"):
+        read_external_results(tmp_path / "log.json")
+
+
+def damaged(file, at, with_=b"\xff" * 8):
+    data = bytearray(file.read_bytes())
+    data[at : at + len(with_)] = with_
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize(("name", "member"), [("log.eval", "header.json"), ("M_D.xlsx", SHEET)])
+def test_a_damaged_archive_is_named(tmp_path, name, member):
+    file, about = tmp_path / name, {"eval": {"task": "t"}, "more": list(range(99))}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, json.dumps(about))
+    whole = file.read_bytes()
+    damaged(file, 30 + len(member) + 4)
+    with pytest.raises(SourceError, match=rf"{name}.* while decompressing data"):
+        read_external_results(file)
+    file.write_bytes(whole)
+    damaged(file, whole.index(b"PK\1\2"))
+    with pytest.raises(SourceError, match=rf"{name}: cannot be .*Bad magic number for central"):
+        read_external_results(file)
+
+
+def test_a_member_with_another_checksum_is_refused(tmp_path):
+    """Zstandard itself has none here; the archive does."""
+    file = tmp_path / "squares.eval"
+    shutil.copy(DATA / "squares.eval", file)
+    with zipfile.ZipFile(file) as archive:
+        info = archive.getinfo("samples/2_epoch_1.json")
+        assert info.compress_type == 93
+    data = file.read_bytes()
+    directory = data.index(b"PK\1\2")
+    damaged(file, data.index(info.CRC.to_bytes(4, "little"), directory), bytes(4))
+    with pytest.raises(SourceError, match="its checksum differs"):
+        read_external_results(file)
+
+
+@pytest.mark.parametrize(
+    ("results", "lines", "says"),
+    [
+        pytest.param({}, [{"acc": 1}], r"jsonl, line 1: no doc_id", id="no id"),
+        pytest.param(
+            {},
+            [{"doc_id": 0, "input": "a"}, {"doc_id": 0, "input": "b"}],
+            r"jsonl, line 2: doc_id 0 is also in .*line 1; keep one",
+            id="an id twice",
+        ),
+        pytest.param({}, [{"doc_id": 0, "doc": "x"}], "jsonl, line 1: not as lmms", id="doc"),
+        pytest.param({}, [[1]], "jsonl, line 1: expected an object", id="no object"),
+        pytest.param({"results": [1]}, [], "json, results: not as lmms-eval", id="results"),
+        pytest.param({"n-samples": [1]}, [], "json, n-samples: not as lmms-eval", id="counts"),
+        pytest.param(
+            {"n-samples": {"t": {"original": 2}}}, [], "json, n-samples: not as", id="no count"
+        ),
+    ],
+)
+def test_samples_of_another_shape_name_the_line(tmp_path, results, lines, says):
+    whole = {"results": {"t": {"acc,none": 0.5}}} | results
+    (tmp_path / "x_results.json").write_text(json.dumps(whole))
+    file = tmp_path / "x_samples_t.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(SourceError, match=says):
+        read_external_results(file)
 
 
 def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp_path):
@@ -401,7 +493,7 @@ def test_the_command_imports_at_the_place_where_it_is_looked_for(home):
 
 @pytest.mark.parametrize(
     ("name", "member"),
-    [("log.eval", "header.json"), ("M_D.xlsx", "xl/worksheets/sheet1.xml")],
+    [("log.eval", "header.json"), ("M_D.xlsx", SHEET)],
 )
 def test_a_file_that_would_be_far_larger_unpacked_is_refused_unread(tmp_path, name, member):
     with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
