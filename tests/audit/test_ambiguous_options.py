@@ -15,6 +15,11 @@ SAME = [
     ("The grey cat", "gray cat"), ("two cats", "2 cats"), ("a colour wheel", "Color wheel."),
     ("the theatre", "Theater"), ("it is organised", "It is organized"), ("dogs", "dog."),
     ("A brown   horse", "brown horse!"), ("twenty", "20"), ("5 metres", "5 m"),
+    ("quarter to 1", "12:45"), ("quarter to one o'clock", "12:45"),
+    ("ten to one", "12:50"), ("half past 12", "12:30"),
+    ("quarter to two", "1:45"), ("12:45 pm", "a quarter to one p.m."),
+    ("12:45 am", "quarter to 1 am"), ("half past seven pm", "19:30"), ("quarter to 12 pm", "11:45"),
+    ("11:45 pm", "quarter to 12 am"),
 ]  # fmt: skip
 OTHER = [
     ("3", "-3"), ("3", "13"), ("50 cm", "50 m"), ("50 %", "50"), ("Aa", "aa"), ("AaBb", "aabb"),
@@ -22,6 +27,8 @@ OTHER = [
     ("red and blue", "red and green"), ("dark red", "red"), ("cat, dog", "dog, cat"), ("H2", "H₂O"),
     ("on the table", "under the table"), ("no cat", "a cat"), ("left of it", "right of it"),
     ("bus", "bu"), ("glass", "glas"), ("3 m", "3 s"), ("A", "B"), ("是", "否"), ("1/2", "1/3"),
+    ("quarter to 1", "1:45"), ("quarter to 1", "quarter past 1"), ("quarter to 1 am", "12:45"),
+    ("half past 7 am", "half past 7 pm"),
 ]  # fmt: skip
 
 

@@ -77,7 +77,11 @@ _PLAIN = re.compile(  # words of three letters and more; other capitals may matt
     re.DOTALL,
 )
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap]\.?m|o'clock)?")
-_PAST = re.compile(r"(?P<part>half|quarter|\d+)(?: minutes?)? (?P<way>past|to) (?P<hour>\d{1,2})")
+_PAST = re.compile(
+    r"(?P<part>half|quarter|\d+)(?: minutes?)? (?P<way>past|to) (?P<hour>\d{1,2})"
+    r" ?(?P<half>[ap]\.?m|o'clock)?"
+)
+_DAY = 24 * 60  # minutes
 _PARTS = {"half": 30, "quarter": 15}  # minutes
 _FRAME = re.compile(r"^(?:(?:it|this|that)(?: is|'s)|the (?:right )?answer is) ")
 _BOTH = re.compile(r"^both (?=.+ and )", re.IGNORECASE)
@@ -164,15 +168,20 @@ def _time(text: str) -> tuple[str, int] | None:
         return "time of day", minutes
     if found := _PAST.fullmatch(said.removeprefix("a ")):
         minutes = _PARTS.get(found["part"]) or int(found["part"])
-        past = minutes if found["way"] == "past" else -minutes
-        return "time of day", 60 * int(found["hour"]) + past
+        at = 60 * _hour(found) + (minutes if found["way"] == "past" else -minutes)
+        if found["hour"] == "1" and found["half"] in (None, "o'clock") and at < 60:
+            at += 720  # the hour before one is twelve
+        return "time of day", at % _DAY
     found = _CLOCK.fullmatch(said)
     if not found or not (found["minute"] or found["half"]):
         return None
-    half = (found["half"] or "")[:1]
-    hour = {"a": int(found["hour"]) % 12, "p": int(found["hour"]) % 12 + 12}
-    minute = int(found["minute"] or 0)
-    return "time of day", 60 * hour.get(half, int(found["hour"])) + minute
+    return "time of day", 60 * _hour(found) + int(found["minute"] or 0)
+
+
+def _hour(found: re.Match[str]) -> int:
+    """Hour of the day; as written without am or pm."""
+    hour = int(found["hour"])
+    return {"a": hour % 12, "p": hour % 12 + 12}.get((found["half"] or "")[:1], hour)
 
 
 def _stem(word: str) -> str:
