@@ -79,6 +79,8 @@ def _minute(found: re.Match[str], part_of_day: str) -> int:
         hour += 12
     elif hour == 12 and (part_of_day in _EARLY or at_night):
         hour = 0
+    elif hour == 1 and minute < 0 and part_of_day not in _EARLY and not at_night:
+        hour += 12  # the hour before one is twelve
     return (60 * hour + minute) % _DAY
 
 
