@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isclose, isnan, nan
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import AnswerKind, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.tables.arrow import digest
@@ -29,7 +29,8 @@ def imported_evaluation(
         put_image: Stores an image and returns its SHA-256.
 
     Raises:
-        SourceError: If two samples with the same id have different prompts.
+        SourceError: If two samples with the same id have different prompts, or an image cannot be
+            decoded.
     """
     task = imported.as_task()
     questions = _questions(results, task, put_image)
@@ -100,7 +101,7 @@ def _questions(
             kind=_kind(one),
             text=one.prompt,
             answer=one.target,
-            images=tuple(put_image(image) for image in one.images),
+            images=_images(one, put_image),
             options=one.options,
             category=one.category,
         )
@@ -110,6 +111,13 @@ def _questions(
                 " different prompts; sample ids must be unique"
             )
     return list(found.values())
+
+
+def _images(one: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[str, ...]:
+    try:
+        return tuple(put_image(image) for image in one.images)
+    except ImageError as why:
+        raise SourceError(f"sample {one.sample_id}: {why}") from why
 
 
 def _kind(one: ExternalSample) -> AnswerKind:

@@ -298,6 +298,30 @@ def test_a_log_of_another_shape_names_the_entry(tmp_path, changed, says):
         read_external_results(tmp_path / "log.json")
 
 
+NO_IMAGE = {"type": "image", "image": "data:image/png;base64,AAAA"}
+
+
+@pytest.mark.parametrize(
+    ("samples", "says"),
+    [
+        pytest.param(
+            [SAMPLE | {"input": "a"}, SAMPLE | {"epoch": 2, "input": "b"}],
+            "sample 1 has two different prompts",
+            id="two prompts",
+        ),
+        pytest.param(
+            [SAMPLE | {"input": [{"content": [NO_IMAGE]}]}], "sample 1: not an image", id="no image"
+        ),
+        pytest.param([{"id": 1}], "no headline number", id="no score"),
+    ],
+)
+def test_what_cannot_be_imported_is_named_with_its_file(home, tmp_path, samples, says):
+    log = {"version": 2, "eval": {"task": "t", "model": "m"}, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    with pytest.raises(SourceError, match=rf"log\.json: .*{says}"):
+        bench.read_results(tmp_path / "log.json")
+
+
 def damaged(file, at, with_=b"\xff" * 8):
     data = bytearray(file.read_bytes())
     data[at : at + len(with_)] = with_

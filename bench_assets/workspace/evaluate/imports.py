@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.tables.arrow import digest
@@ -52,7 +52,10 @@ def read_evaluations(
         raise SettingsError(
             f"{file}: holds several tasks ({names}). Import one task's file, or omit the name"
         )
-    return [_evaluation(one, images, suite, model) for one in found]
+    try:
+        return [_evaluation(one, images, suite, model) for one in found]
+    except SourceError as why:
+        raise SourceError(f"{file}: {why}") from why
 
 
 def _evaluation(
