@@ -37,8 +37,8 @@ class BoxAnswer:
 
     @property
     def instruction(self) -> str:
-        """Ask for a box in the configured convention."""
-        return _instruction(self.response_coordinates or self.coordinates, 4)
+        """Ask for a box in the convention in which it is read."""
+        return _instruction(_asked(self.coordinates, self.response_coordinates), 4)
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the boxes; each is stored as its corners and their frame."""
@@ -74,8 +74,8 @@ class PointAnswer:
 
     @property
     def instruction(self) -> str:
-        """Ask for a point in the configured convention."""
-        return _instruction(self.response_coordinates or self.coordinates, 2)
+        """Ask for a point in the convention in which it is read."""
+        return _instruction(_asked(self.coordinates, self.response_coordinates), 2)
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a point, or the box that it has to be in."""
@@ -101,7 +101,8 @@ class PointAnswer:
         region, frame = _restored(gold.answer[0])
         said = _last_said(response, boxes_in, 1)
         if said.found:
-            said = said._replace(found=tuple(_centre(one, said.convention) for one in said.found))
+            convention = _convention(said, self.coordinates, self.response_coordinates, frame)
+            said = said._replace(found=tuple(_centre(one, convention.order) for one in said.found))
         else:
             said = _last_said(response, points_in, 1)
         if len(set(said.found)) != 1:
@@ -157,19 +158,24 @@ def _last_said(response: str, read: Callable[[str], Regions], n: int) -> Regions
     return said._replace(found=distinct if n == 1 else said.found)
 
 
+def _asked(of_file: Convention, of_responses: Convention | None) -> Convention:
+    """Convention that the prompt asks for: configured, or corners in the scale of the file."""
+    return of_responses or Convention("xyxy", of_file.scale)
+
+
 def _convention(
     said: Regions, of_file: Convention, of_responses: Convention | None, frame: Frame | None
 ) -> Convention:
-    """Convention of a response: configured, recognised, or corners in the scale of the file."""
+    """Convention of a response: configured, recognised, or as the prompt asks for it."""
     if of_responses is not None:
-        return of_responses
+        return of_responses._replace(order="xyxy") if said.are_corners else of_responses
     if said.convention is not None:
         return said.convention
     numbers = [n for one in said.found for n in one]
     fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
     if fractions and frame is not None and max(frame) > 1:
         return Convention("xyxy", "0..1")
-    return Convention("xyxy", of_file.scale)
+    return _asked(of_file, of_responses)
 
 
 def _stored(numbers: Numbers, convention: Convention, context: RowContext) -> str:
@@ -188,8 +194,8 @@ def _restored(text: str) -> tuple[Numbers, Frame | None]:
     return numbers, (float(found["width"]), float(found["height"])) if found["width"] else None
 
 
-def _centre(box: Numbers, convention: Convention | None) -> Numbers:
-    left, top, right, bottom = corners(box, convention.order if convention else "xyxy")
+def _centre(box: Numbers, order: str) -> Numbers:
+    left, top, right, bottom = corners(box, order)
     return (left + right) / 2, (top + bottom) / 2
 
 

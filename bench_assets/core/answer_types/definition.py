@@ -49,8 +49,8 @@ class AnswerSettings:
     coordinates: str = "xyxy pixels"
     """Of boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
     response_coordinates: str = ""
-    """As ``coordinates``, for responses; default: recognised in a response, else corners in the
-    scale of the file."""
+    """As ``coordinates``, of the prompt and responses; default: corners in the scale of the file,
+    unless a response shows another convention."""
     ordered: bool = False
     """Of lists: whether the order counts."""
     scale: str = "0..1"

@@ -97,6 +97,7 @@ class Regions(NamedTuple):
 
     found: tuple[Numbers, ...]
     convention: Convention | None = None
+    are_corners: bool = False  # boxes with named sides, whatever the order of others
 
 
 def corners(numbers: Sequence[float], order: str) -> Numbers:
@@ -138,6 +139,7 @@ def boxes_of_gold(value: object, order: str) -> list[Numbers]:
         case list() | tuple() if value:
             return [box for one in value for box in boxes_of_gold(one, order)]
         case str() if (found := boxes_in(value)).found:
+            order = "xyxy" if found.are_corners else order
             return [_box(corners(one, order)) for one in found.found]
     raise SourceError(f"answer {value!r:.60} (expected a box: four numbers, or a list of boxes)")
 
@@ -151,7 +153,7 @@ def boxes_in(text: str) -> Regions:
     if tokens := _location_tokens(text):
         return tokens
     if found_named := _named_boxes(text):
-        return Regions(tuple(found_named))
+        return Regions(tuple(found_named), are_corners=True)
     top_first = _TOP_FIRST.search(text) is not None
     convention = None
     if top_first:
@@ -170,8 +172,8 @@ def boxes_in(text: str) -> Regions:
 def points_in(text: str) -> Regions:
     """Find the points of a response, in order.
 
-    >>> points_in('<point x="61.5" y="40.2" alt="cup">cup</point>')
-    Regions(found=((61.5, 40.2),), convention=Convention(order='xyxy', scale='0..100'))
+    >>> points_in('<point x="61.5" y="40.2" alt="cup">cup</point>')[:2]
+    (((61.5, 40.2),), Convention(order='xyxy', scale='0..100'))
     """
     if molmo := [pair for tag in _MOLMO.findall(text) for pair in _MOLMO_PAIR.findall(tag)]:
         points = tuple((float(x), float(y)) for _, x, y in molmo)

@@ -81,7 +81,7 @@ class FileBenchmarkSettings(StrictSection):
     coordinates: str = "xyxy pixels"
     """Boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
     response_coordinates: str = ""
-    """The same in responses; default: detected in the response, else as in the file."""
+    """The same in responses; default: corners in the file's scale, unless another is detected."""
     ordered: bool = False
     """Lists: whether the order counts."""
     scale: str = "0..1"

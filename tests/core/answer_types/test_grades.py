@@ -167,6 +167,10 @@ BOXES = [
     ("box", {"coordinates": "0..1000"}, [100, 100, 500, 500], "[100, 100, 500, 500]", 1.0),
     ("box", {"response_coordinates": "0..1000"}, CUP, "[100, 100, 500, 500]", 1.0),
     ("box", {"response_coordinates": "xywh pixels"}, CUP, "[64, 48, 256, 192]", 1.0),
+    *(("box", {"response_coordinates": f"{order} pixels"}, CUP, said, 1.0) for order in ("xywh", "yxyx") for said in (
+        "x: 64, y: 48, width: 256, height: 192", "x1=64, y1=48, x2=320, y2=240",
+    )),
+    ("box", {"coordinates": "xywh pixels"}, "x: 64, y: 48, width: 256, height: 192", "[64, 48, 320, 240]", 1.0),
     ("box", NOTHING, CUP, "[0.1, 0.1, 0.5, 0.5]", 1.0),
     ("box", NOTHING, CUP, "10%, 10%, 50%, 50%", 1.0),
     ("box", NOTHING, CUP, "[320, 240, 64, 48]", 1.0),
@@ -220,6 +224,9 @@ POINTS = [
     ("point", NOTHING, CUP, "[64, 48, 320, 240]", 1.0),
     ("point", NOTHING, CUP, "<box>(600,600),(800,800)</box>", 0.0),
     ("point", NOTHING, CUP, "<ref>cup</ref> (300, 300)", 1.0),
+    ("point", {"response_coordinates": "xywh"}, CUP, "[300, 200, 40, 40]", 1.0),
+    ("point", {"response_coordinates": "xywh"}, CUP, "[310, 200, 40, 40]", 0.0),
+    ("point", {"response_coordinates": "yxyx"}, CUP, "[50, 300, 60, 330]", 1.0),
     ("point", {"tolerance": "10"}, [100, 100], "(110, 100)", 1.0),
     ("point", {"tolerance": "10"}, "(100, 100)", "(111, 100)", 0.0),
     ("point", {"tolerance": "5%"}, [100, 100], "(140, 100)", 1.0),
@@ -293,6 +300,35 @@ def holds(row):
         return near(GradedAnswer.of(scale, "").grade_of_judge(said).points, expected)
     *given, expected, context = row
     return near(grade(*given, context).points, expected)
+
+
+@pytest.mark.parametrize(
+    ("settings", "asked", "said"),
+    [
+        ({}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
+        ({"coordinates": "xywh"}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
+        ({"coordinates": "yxyx"}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
+        (
+            {"coordinates": "xywh 0..1000"},
+            "[x1, y1, x2, y2], between 0 and 1000",
+            "[100, 100, 500, 500]",
+        ),
+        ({"response_coordinates": "xywh"}, "[x, y, width, height]", "[64, 48, 256, 192]"),
+        ({"response_coordinates": "yxyx"}, "[y1, x1, y2, x2]", "[48, 64, 240, 320]"),
+        (
+            {"coordinates": "xywh", "response_coordinates": "xywh 0..1"},
+            "[x, y, width, height], between 0 and 1",
+            "[0.1, 0.1, 0.4, 0.4]",
+        ),
+    ],
+)
+def test_a_box_is_read_as_the_prompt_asks_for_it(settings, asked, said):
+    made = answer_type("box", AnswerSettings(**settings))
+    sides = {"x1": 0.1, "y1": 0.1, "x2": 0.5, "y2": 0.5}  # of VGA, whatever the order of a list
+    scale = made.others.coordinates.frame((640.0, 480.0))
+    gold = {side: n * scale[k % 2] for k, (side, n) in enumerate(sides.items())}
+    assert asked in made.others.instruction
+    assert made.grade(said, made.gold(gold, VGA)).points == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("row", [*TABLE, *JUDGES], ids=lambda row: f"{row[0]} {row[-3:]}"[:70])
