@@ -150,7 +150,7 @@ def _read(response: str, unit: str) -> float | None:
     text = thousands.sub(comma, text)
     text = points.sub(lambda found: found[0].replace(".", "").replace(",", "."), text)
     text = decimal.sub(point, text)
-    text = _POWERS.sub(lambda found: f"{float(found[1]) * 10 ** int(found[2]):.15g}", text)
+    text = _POWERS.sub(lambda found: numbers.written(float(f"{found[1]}e{found[2]}")), text)
     text = _GROUPED.sub(lambda found: numbers.written(float(found[1]) * _TIMES[found[2]]), text)
     return final_number(in_unit(text, unit))
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import takewhile
 
 from bench_assets.core.parsing.normalization import plain
@@ -263,12 +264,16 @@ def same_number(one: float, other: float) -> bool:
 
 
 def written(number: float) -> str:
-    """Format a number without trailing zeros, to at most 10 significant digits.
+    """Format a number in plain digits: whole ones exactly, others to 10 decimals.
 
-    >>> written(5.0), written(2.5)
-    ('5', '2.5')
+    Numbers below 1 have 10 significant digits; none has an exponent, which no parser here reads.
+
+    >>> written(5.0), written(2.5), written(25e9), written(5e-9)
+    ('5', '2.5', '25000000000', '0.000000005')
     """
-    return f"{number:.10g}"
+    if number % 1:
+        number = float(f"{number:.10g}" if abs(number) < 1 else f"{round(number, 10):.15g}")
+    return f"{Decimal(str(number)):f}".removesuffix(".0")
 
 
 def as_number(text: str) -> float | None:

@@ -10,6 +10,7 @@ from bench_assets.core.parsing.numbers import (
     in_digits,
     numbers,
     same_number,
+    written,
 )
 from bench_assets.suites.journeybench import answer_agreement
 from tests.pinned_words import inline_words, survivors
@@ -52,7 +53,34 @@ def test_all_numbers_of_a_text(text, found):
 
 def test_a_number_has_no_more_than_twenty_words():
     # Each hundred is a hundred of those before it: 100^20, and one more is another number.
-    assert in_digits(" ".join(["hundred"] * 21)) == "1e+40 100"
+    assert in_digits(" ".join(["hundred"] * 21)) == f"1{'0' * 40} 100"
+
+
+@pytest.mark.parametrize(
+    ("number", "digits"),
+    [
+        (1e10, "10000000000"),
+        (12345678901.0, "12345678901"),
+        (-25e9, "-25000000000"),
+        (1e22, "10000000000000000000000"),
+        (10**30 + 1, "1000000000000000000000000000001"),
+        (12345678901.5, "12345678901.5"),
+        (1234567.8912, "1234567.8912"),
+        (2.3 * 1_000_000, "2300000"),
+        (1000.1 - 999, "1.1"),
+        (0.000000005, "0.000000005"),
+        (1e-5, "0.00001"),
+        (-1.5e-12, "-0.0000000000015"),
+        (0.7 + 0.1, "0.8"),
+        (1 / 3, "0.3333333333"),
+        (1.0, "1"),
+        (0.0, "0"),
+        (100, "100"),
+    ],
+)
+def test_a_number_is_written_in_digits_that_are_read_as_it(number, digits):
+    assert written(number) == digits
+    assert numbers(digits) == [pytest.approx(number, rel=1e-9)]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +143,8 @@ WRITTEN_OUT = [
     ("5 hundred", "500"),
     ("1.5 thousand", "1500"),
     ("1,200 million", "1200000000"),
+    ("12345 million", "12345000000"),
+    ("0.00001 dozen", "0.00012"),
     ("someone weighs tenfold", "someone weighs tenfold"),
 ]
 
@@ -383,6 +413,8 @@ MEASURES = (
 CHECKS = ("Check", "To check", "Double-check", "Verification", "To verify", "验算", "验证", "检验")
 PLACES = ("first", "second", "third", "other", "left", "right", "last")
 TELLING = [
+    ("The answer is 25000 million.", 25_000_000_000),
+    ("The answer is 12345678901/2.", 6172839450.5),
     *((f"So 3 boys {verb} 5 pies.", 5) for verb in VERBS),
     *((f"{so} 5 km. He took 3 dogs.", 5) for so in SO),
     *((f"So {measure} 3 days he walks 5 km.", 5) for measure in MEASURES),
