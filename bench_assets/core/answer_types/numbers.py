@@ -31,8 +31,8 @@ _POWERS = re.compile(
     re.IGNORECASE,
 )
 _TEN_RAISED = re.compile(r"(?<=10)[\u00b2-\u00b9\u2070-\u207f]+")
-_GROUPED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(k|M|B|bn|mn)\b")
-_TIMES = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9}
+_GROUPED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(k|M|B|bn|mn|tn)\b")
+_TIMES = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12}
 
 
 @dataclass(frozen=True, slots=True)

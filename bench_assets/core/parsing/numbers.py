@@ -22,7 +22,11 @@ WORDS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORTH = {word: n for n, word in enumerate(WORDS)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
 _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
-_WORD = re.compile(rf"\b(?:{'|'.join(WORDS[:20] + _TENS + tuple(_TIMES))})\b", re.IGNORECASE)
+_TIMES |= {"billion": 10**9, "trillion": 10**12}
+_ANY_TIMES = "|".join(_TIMES)
+_WORD = re.compile(
+    rf"\b(?:{'|'.join(WORDS[:20] + _TENS)}|(?<!half\s)(?:{_ANY_TIMES}))\b", re.IGNORECASE
+)
 _MOST_WORDS = 20  # words of one number; bounds "hundred hundred ..."
 _BETWEEN = re.compile(r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?")  # between words of one number
 _JOINS = re.compile(r"[\s-]")
@@ -30,9 +34,9 @@ _DIGITS = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
 # For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
 _SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
-_SEVERAL = re.compile(rf"({_SHORT})\s+({'|'.join(_TIMES)})\b", re.IGNORECASE)
+_SEVERAL = re.compile(rf"({_SHORT})(?:\s*|-)({_ANY_TIMES})\b", re.IGNORECASE)
 _HALVES = (
-    (re.compile(r"\bhalf\s+a\s+dozen\b", re.IGNORECASE), "6"),
+    (re.compile(rf"\b(?<!and\sa\s)half\s+(?:a\s+)?(?=(?:{_ANY_TIMES})\b)", re.I), "0.5 "),
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
 )
 _POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
@@ -170,16 +174,14 @@ def in_digits(text: str) -> str:
     >>> in_digits("two hundred and five cups, half a dozen, 2.5 million, two point five")
     '205 cups, 6, 2500000, 2.5'
     """
-    (dozen, six), (and_a_half, point_five) = _HALVES
-    text = _SEVERAL.sub(
-        lambda n: written(_value(n[1]) * _TIMES[n[2].casefold()]), dozen.sub(six, text)
-    )
+    (half, point), (and_a_half, point_five) = _HALVES
+    text = _SEVERAL.sub(_several, half.sub(point, text))
     parts, end = [], 0
     for words in _written_out(text):
         worth = written(_worth([word[0].casefold() for word in words]))
         parts += [text[end : words[0].start()], worth]
         end = words[-1].end()
-    text = and_a_half.sub(point_five, "".join([*parts, text[end:]]))
+    text = _SEVERAL.sub(_several, and_a_half.sub(point_five, "".join([*parts, text[end:]])))
     return _POINT.sub(lambda n: f"{n[1]}.{''.join(n[2].split())}", text)
 
 
@@ -339,6 +341,11 @@ def _in_chinese(found: re.Match[str]) -> str:
 def _in_two_numbers(fraction: re.Match[str]) -> str:
     """Write a fraction of one character apart from the number before it: 3½ as 3 1/2."""
     return f" {fraction[1]}{unicodedata.normalize('NFKC', fraction[2]).replace('⁄', '/')}"
+
+
+def _several(found: re.Match[str]) -> str:
+    """Write a number of dozens, thousands or millions in digits."""
+    return written(_value(found[1]) * _TIMES[found[2].casefold()])
 
 
 def _value(digits: str) -> float:

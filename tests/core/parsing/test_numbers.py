@@ -99,6 +99,10 @@ def test_a_text_with_more_than_a_number_is_no_number():
     assert [as_number(text) for text in ("25%", "$3", "3 cups", "")] == [25, 3, None, None]
 
 
+HALVES = (
+    *(("dozen", "6"), ("hundred", "50"), ("thousand", "500"), ("million", "500000")),
+    *(("billion", "500000000"), ("trillion", "500000000000")),
+)
 WRITTEN_OUT = [
     *(
         (word, str(n))
@@ -144,6 +148,20 @@ WRITTEN_OUT = [
     ("1.5 thousand", "1500"),
     ("1,200 million", "1200000000"),
     ("12345 million", "12345000000"),
+    ("25 billion", "25000000000"),
+    ("2.3 trillion", "2300000000000"),
+    ("25-million", "25000000"),
+    ("25million", "25000000"),
+    ("25 millionaires", "25 millionaires"),
+    ("two billion", "2000000000"),
+    ("two billion five hundred million", "2500000000"),
+    ("three trillion and five", "3000000000005"),
+    ("two and a half billion", "2500000000"),
+    ("1 and a half dozen", "18"),
+    *((f"half a {times}", half) for times, half in HALVES),
+    ("half million", "500000"),
+    ("half the million", "half the 1000000"),
+    ("behalf a dozen", "behalf a 12"),
     ("0.00001 dozen", "0.00012"),
     ("someone weighs tenfold", "someone weighs tenfold"),
 ]
