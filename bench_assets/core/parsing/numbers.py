@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import takewhile
+from math import prod
 
 from bench_assets.core.parsing.normalization import plain
 from bench_assets.core.parsing.sentences import asks_for_input, ends_open, refuses, sentences
@@ -34,7 +35,7 @@ _DIGITS = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
 # For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
 _SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
-_SEVERAL = re.compile(rf"({_SHORT})(?:\s*|-)({_ANY_TIMES})\b", re.IGNORECASE)
+_SEVERAL = re.compile(rf"({_SHORT})((?:(?:\s*|-)(?:{_ANY_TIMES})\b){{1,5}})", re.IGNORECASE)
 _HALVES = (
     (re.compile(rf"\b(?<!and\sa\s)half\s+(?:a\s+)?(?=(?:{_ANY_TIMES})\b)", re.I), "0.5 "),
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
@@ -345,7 +346,8 @@ def _in_two_numbers(fraction: re.Match[str]) -> str:
 
 def _several(found: re.Match[str]) -> str:
     """Write a number of dozens, thousands or millions in digits."""
-    return written(_value(found[1]) * _TIMES[found[2].casefold()])
+    times = [_TIMES[word] for word in _JOINS.sub(" ", found[2]).casefold().split()]
+    return written(_value(found[1]) * prod(times))
 
 
 def _value(digits: str) -> float:
@@ -381,12 +383,14 @@ def _belongs(last: str, between: str, word: str) -> bool:
 
 
 def _worth(words: Sequence[str]) -> int:
-    total = current = 0
-    for word in words:
+    """Add up the words of one number: "million" multiplies what is smaller, "dozen" all."""
+    parts: list[int] = []
+    for last, word in zip(("", *words), words, strict=False):
         if word in _WORTH:
-            current += _WORTH[word]
-        elif _TIMES[word] < 1000:
-            current = _TIMES[word] * max(1, current)
-        else:
-            total, current = total + _TIMES[word] * max(1, current), 0
-    return total + current
+            parts.append(_WORTH[word])
+            continue
+        several = [parts.pop()] if last in _TIMES else []
+        while parts and (parts[-1] < _TIMES[word] or word == "dozen"):
+            several.append(parts.pop())
+        parts.append(_TIMES[word] * (sum(several) if several else 1))
+    return sum(parts)
