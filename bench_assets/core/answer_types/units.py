@@ -16,7 +16,9 @@ _QUANTITY = (
     r"(?P<sign>-?[$€£])\s?(?P<money>\d[\d,]*(?:\.\d+)?)"
     r"|(?<![\w.,])(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<unit>UNITS)(?![\w²³^/])"
 )
-_GOES_ON = re.compile(r"\s+[a-z]")  # "5 in the box"
+_NO_INCH = re.compile(  # after a number: "5 in the box", "1 in 5", "2-in-1", but not "5 in wide"
+    r"\s?in[^\S\n]+(?!(?:by|wide|long|tall|high|thick|deep)\b)[a-z\d]|-in-\d", re.IGNORECASE
+)
 
 
 class MeasurementUnit(NamedTuple):
@@ -88,7 +90,7 @@ def _size(found: re.Match[str], wanted: MeasurementUnit) -> tuple[float, Measure
     unit = _units()[name]
     if len(name) == 1 and name.isalpha() and unit.kind != wanted.kind:
         return None  # "5 a day"
-    if name == "in" and _GOES_ON.match(found.string, found.end()):
+    if name == "in" and _NO_INCH.match(found.string, found.end("number")):
         return None
     number = float((found["money"] if sign else found["number"]).replace(",", ""))
     return (-number if sign and sign[0] == "-" else number) * unit.size, unit

@@ -140,6 +140,18 @@ NUMBERS = [
     ("number", CENTIMETRES, "12.5 kg", "12.5 kg", 1.0),
     ("number", CENTIMETRES, "12.5", "12.5 kg", None),
     ("number", CENTIMETRES, "5", "There are 5 in the picture", 1.0),
+    ("number", CENTIMETRES, "1", "1 in 5 people", 1.0),
+    ("number", CENTIMETRES, "3", "Only 3 in\u00a010.", 1.0),
+    ("number", CENTIMETRES, "1", "A 2-in-1 box", 1.0),
+    ("number", CENTIMETRES, "5", "There are 5 in Paris", 1.0),
+    ("number", CENTIMETRES, "5.08", "2 in\nas shown", 1.0),
+    ("number", CENTIMETRES, "5.08", "2 in.", 1.0),
+    ("number", CENTIMETRES, "5.08", "a 2-in board", 1.0),
+    *(
+        ("number", CENTIMETRES, "5.08", f"Answer: 2 in {size}", 1.0)
+        for size in ("by 3 in", "wide", "long", "tall", "high", "thick", "deep")
+    ),
+    ("number", CENTIMETRES, "160.02", "5 ft 3 in tall", 1.0),
     ("number", CENTIMETRES, "5", "There are 5 a day", 1.0),
     ("number", NOTHING, "63 in", "5 feet 3 inches", 1.0),
     ("number", {"unit": "min"}, 90, "1 hour and 30 minutes", 1.0),
