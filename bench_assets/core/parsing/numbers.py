@@ -35,7 +35,10 @@ _DIGITS = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
 # For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
 _SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
-_SEVERAL = re.compile(rf"({_SHORT})((?:(?:\s*|-)(?:{_ANY_TIMES})\b){{1,5}})", re.IGNORECASE)
+_SEVERAL = re.compile(  # "25 million", 25亿
+    rf"((?>{_SHORT}))((?:(?:\s*|-)(?:{_ANY_TIMES})\b){{1,5}}|\s*[万亿]{{1,2}})", re.IGNORECASE
+)
+_ONE_OF_TIMES = re.compile(rf"{_ANY_TIMES}|[万亿]", re.IGNORECASE)
 _HALVES = (
     (re.compile(rf"\b(?<!and\sa\s)half\s+(?:a\s+)?(?=(?:{_ANY_TIMES})\b)", re.I), "0.5 "),
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
@@ -156,7 +159,7 @@ _CHINESE = re.compile(
     r"(?!.[^,。]{0,4}[也都](?:没|看不))"
 )
 _CHINESE_DIGITS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
-_CHINESE_TIMES = {"十": 10, "百": 100, "千": 1000}
+_CHINESE_TIMES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECASE)
 
 
@@ -346,8 +349,8 @@ def _in_two_numbers(fraction: re.Match[str]) -> str:
 
 def _several(found: re.Match[str]) -> str:
     """Write a number of dozens, thousands or millions in digits."""
-    times = [_TIMES[word] for word in _JOINS.sub(" ", found[2]).casefold().split()]
-    return written(_value(found[1]) * prod(times))
+    words = map(str.casefold, _ONE_OF_TIMES.findall(found[2]))
+    return written(_value(found[1]) * prod(_CHINESE_TIMES.get(n) or _TIMES[n] for n in words))
 
 
 def _value(digits: str) -> float:
