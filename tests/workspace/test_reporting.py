@@ -41,9 +41,9 @@ def port(folder: Path) -> Iterator[int]:
     serving.server_close()
 
 
-def status(port: int, path: str, host: str = ADDRESS) -> int:
+def status(port: int, path: str, host: str = f"{ADDRESS}:8765") -> int:
     connection = HTTPConnection(ADDRESS, port, timeout=10)
-    connection.request("GET", path, headers={"Host": f"{host}:{port}"})
+    connection.request("GET", path, headers={"Host": host})
     found = connection.getresponse().status
     connection.close()
     return found
@@ -97,8 +97,14 @@ def test_what_is_no_part_of_the_report_is_not_handed_out(
     assert status(port, path) == expected
 
 
-def test_a_page_of_another_name_gets_nothing(port: int) -> None:
-    assert status(port, "/", "evil.example") == 421
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "localhost:8765"])
+def test_browsers_leave_out_port_80(port: int, host: str) -> None:
+    assert status(port, "/", host) == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1.evil.example"])
+def test_a_page_of_another_name_gets_nothing(port: int, host: str) -> None:
+    assert status(port, "/", host) == 421
 
 
 def test_a_port_that_is_taken_is_said_at_once(folder: Path, port: int) -> None:

@@ -136,7 +136,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
 
     def send_head(self) -> Any:  # noqa: ANN401
         """Refuse paths outside the report, and requests under another host name."""
-        name = self.headers.get("Host", "").rpartition(":")[0]
+        name = self.headers.get("Host", "").partition(":")[0]  # a default port is left out
         first = self.path.split("?")[0].lstrip("/").split("/")[0]
         if name not in (ADDRESS, "localhost"):  # DNS rebinding
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)

@@ -45,7 +45,7 @@ from resources.images.store import open_image_store
 
 PORT = 8766
 LOOPBACK = "127.0.0.1"
-_LOCAL = ("127.0.0.1", "localhost", "::1")
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")  # as in addresses
 _EVERYWHERE = ("0.0.0.0", "::")
 _AT_ONCE = 256  # requests
 _SESSION = 365 * 86400  # s; a link ends a session earlier
@@ -126,7 +126,8 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     sessions = VisitorSessions(
         links=links, limits=RateLimiter(dict(setup.rates)), clock=setup.clock
     )
-    hosts = {*_LOCAL, outside.hostname or "", "*" if host in _EVERYWHERE else host} - {""}
+    own = "*" if host in _EVERYWHERE else _in_address(host)
+    hosts = {*_LOCAL, _in_address(outside.hostname or ""), own} - {""}
     app = Starlette(
         routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
         middleware=[
@@ -172,8 +173,7 @@ class PagesServer:
             raise SettingsError(
                 f"port {port} of {host} cannot be used: {why}. Choose another: --port, 0 for any"
             ) from why
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{self._socket.getsockname()[1]}"
+        self.address = f"http://{_in_address(host)}:{self._socket.getsockname()[1]}"
 
     def __enter__(self) -> Self:
         """Start serving."""
@@ -200,6 +200,11 @@ class PagesServer:
     def wait(self) -> None:
         """Wait until the server stops."""
         self._thread.join()
+
+
+def _in_address(host: str) -> str:
+    """A host as in addresses and ``Host`` headers: IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:

@@ -51,6 +51,16 @@ def test_behind_a_proxy_pages_are_called_by_its_name_and_cookies_are_secure(tmp_
                 assert sent.status_code == 303
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "localhost:80", "[::1]", "[::1]:8766"])
+def test_pages_are_called_by_every_name_of_this_machine(site: Site, host: str) -> None:
+    assert httpx.get(site.address, headers={"Host": host}, trust_env=False).status_code != 400
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "[::2]"])
+def test_pages_are_not_called_by_another_name(site: Site, host: str) -> None:
+    assert httpx.get(site.address, headers={"Host": host}, trust_env=False).status_code == 400
+
+
 def test_every_response_says_what_the_page_may_do(site: Site) -> None:
     site.people.ask(FORM, [A])
     ana = site.visitor("ana")
