@@ -40,6 +40,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
             else row
             for row in one.predictions
         ]
+        if name == NEW:  # the one that is no longer right
+            asked[0] = replace(asked[0], text="", raw_text="<think>It never ends")
         tables.write(["quiz", "predictions"], asked, Prediction, name)
         tables.write(["quiz", "scores"], one.scores, Score, name)
         tables.write(["quiz", "metrics"], one.metrics, Metric, name)
@@ -62,6 +64,13 @@ def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
     alone.get_by_text("−0.025", exact=True).wait_for()  # 1 of 40
     alone.get_by_role("link", name="quiz/0").click()
     page.get_by_text("What is 0?").first.wait_for()
+
+
+def test_a_response_without_an_answer_is_shown_as_it_came(page: "Page", address: str) -> None:
+    page.goto(f"{address}#/compare?a={OLD}&b={NEW}")
+    said = page.locator(".moved.worse li").get_by_role("definition")
+    said.nth(1).get_by_text("<think>It never ends", exact=True).wait_for()
+    assert said.all_inner_texts() == ["x", "<think>It never ends"]
 
 
 def test_the_other_way_round_effects_change_their_signs(page: "Page", address: str) -> None:

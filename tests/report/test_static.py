@@ -1,11 +1,19 @@
 """What the page is made of: nothing from outside, nothing that its policy would forbid."""
 
+import ast
 import re
+from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from bench_assets.annotation.answers.progress import AnnotationProgress
+from bench_assets.annotation.answers.quality import AnnotatorQuality, UnitDisagreement
+from bench_assets.core.schema.published_numbers import ClaimResult, PublishedNumber
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.tables.expectations import ValidationRow
+from bench_assets.report.samples import responses
 from bench_assets.report.site.folder import STATIC
 
 SCRIPTS = sorted((STATIC / "app").glob("*.js"))
@@ -39,3 +47,31 @@ def test_what_others_wrote_is_as_they_publish_it() -> None:
     for name, licence, digest in lines:
         assert sha256((STATIC / "vendor" / name).read_bytes()).hexdigest() == digest
         assert "Permission to use" in (STATIC / "vendor" / licence).read_text(encoding="utf-8")
+
+
+def written_names() -> set[str]:
+    """Keys of data and fields of rows, as the Python code of the report writes them."""
+    found: set[str] = set()
+    for file in {*STATIC.parent.rglob("*.py")} - {Path(responses.__file__)}:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Dict(keys=keys):
+                    found |= {one.value for one in keys if isinstance(one, ast.Constant)}
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as names):
+                    if name != "_SAID":  # columns that are read
+                        found |= {
+                            one.value for one in ast.walk(names) if isinstance(one, ast.Constant)
+                        }
+    rows = (Metric, PublishedNumber, ClaimResult, ValidationRow)
+    people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement)
+    found |= {field.name for row in (*rows, *people) for field in fields(row)}
+    return found | {*responses._SAID, *responses._SCORED, *responses._JUDGED}
+
+
+def test_scripts_read_fields_that_are_written() -> None:
+    """Names with underscores are those of data: the scripts' own names have none."""
+    code = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
+    read = set(re.findall(r"\.([a-z]+(?:_[a-z0-9]+)+)\b", code))
+    own = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
+    assert {"n_scored", "asked_tokens"} <= read
+    assert read - own - written_names() == set()

@@ -175,7 +175,8 @@
 
   /** A response as scored, shortened. */
   function text(sample) {
-    const said = sample.text || sample.raw_text || sample.error || sample.no_answer || "";
+    const ranked = sample.ranking && sample.ranking.join(" > ");
+    const said = sample.text || ranked || sample.raw || sample.error || sample.no_answer || "";
     const first = Array.isArray(said) ? said[0] : said;
     return first.length > 160 ? `${first.slice(0, 159)}…` : first;
   }
