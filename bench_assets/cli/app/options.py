@@ -32,10 +32,6 @@ SuiteName = Annotated[
     str,
     typer.Argument(help="Suite or task, such as codis.", autocompletion=complete_suites),
 ]
-SuitesOption = Annotated[
-    list[str] | None,
-    named_option("Suite or task; repeatable. Default: all.", complete_suites, "--suite"),
-]
 SourceOption = Annotated[
     str,
     typer.Option(

@@ -6,7 +6,7 @@ replaced last: an interrupted build leaves the report unchanged.
 
 import shutil
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -101,7 +101,7 @@ class Site:
     def put(
         self,
         name: str,
-        value: object | Callable[[], object],
+        value: object,
         made_of: str = "",
         images: Iterable[str] = (),
     ) -> None:
@@ -109,7 +109,7 @@ class Site:
 
         Args:
             name: Lower-case letters, digits and "-": see ``slug``.
-            value: A JSON value, also with dataclasses; or a function that computes it on demand.
+            value: A JSON value, also with dataclasses.
             made_of: Digest of its inputs; "": unknown, always rebuild.
             images: Digests of the images that it shows.
 
@@ -118,7 +118,7 @@ class Site:
         """
         if made_of and self.has(name, made_of):
             return
-        script = data_script(name, value() if callable(value) else value)
+        script = data_script(name, value)
         script = b"".join(map(self._secrets.redacted_bytes, _pieces(script)))
         if self._home:  # messages about damaged files contain paths
             script = script.replace(self._home, b"")
@@ -130,12 +130,8 @@ class Site:
                 file.write(script)
         self._now[name] = stamp
 
-    def image(self, digest: str) -> ReportImage | None:
-        """Copy an image into the report; None if it is missing or damaged in the store."""
-        return self._images.bring([digest])[digest]
-
     def images(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
-        """Copy images into the report concurrently; results by digest, as from ``image``."""
+        """Copy images into the report; by digest, None if missing or damaged in the store."""
         return self._images.bring(digests)
 
     def why_not(self, digest: str) -> str:

@@ -58,15 +58,11 @@
       { key: "on", title: "On", value: (row) => ON[row.on] || row.on },
       { key: "model", title: "Model", cell: (row) => (row.model ? Bench.foreign(row.model) : "all together") },
       { key: "verdict", title: "Verdict", cell: (row) => Bench.h("span", { class: CLASS[row.verdict] }, Bench.h("span", { "aria-hidden": "true" }, SIGN[row.verdict] || ""), row.verdict) },
-      { key: "value", title: "By", number: true, hint: "difference in the claimed direction, in the metric's unit", cell: (row) => Bench.h("b", {}, signed(row.value)) },
-      { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === null ? "" : `${signed(row.low)} to ${signed(row.high)}`) },
+      { key: "value", title: "By", number: true, hint: "difference in the claimed direction, in the metric's unit", cell: (row) => Bench.h("b", {}, Bench.signed(row.value)) },
+      { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === null ? "" : `${Bench.signed(row.low)} to ${Bench.signed(row.high)}`) },
       { key: "p", title: "p", number: true, ascending: true, hint: "two-sided, corrected for all claims of the paper by Holm's method", cell: (row) => (row.p === null ? "" : row.p < 0.001 ? "< 0.001" : Bench.number(row.p)) },
       { key: "n", title: "n", number: true, hint: "smallest number of questions behind one of its numbers", cell: (row) => (row.n ? Bench.count(row.n) : "") },
       { key: "why", title: "Why", plain: true },
     ], rows, { label, heading: "model", class: "tried" });
-  }
-
-  function signed(value) {
-    return Bench.signed(value);
   }
 })();
