@@ -65,7 +65,8 @@ def verdict(
     except TableError as why:
         return f"not comparable with {other}: {why}"
     pairs = _pairs(task, questions, _alike((said, before), (predictions, scores)))
-    gains = gains_in_turn(pairs)
+    sign = -1 if task.is_lowest_best else 1
+    gains = [sign * gain for gain in gains_in_turn(pairs)]
     if len(gains) < _FEWEST:
         return f"not comparable with {other}: fewer than {_FEWEST} questions with the same prompt"
     # Half of the step's budget: the whole evaluation, tested two-sided, has the other half.

@@ -155,7 +155,7 @@ def constants_of(task: Task, below: str = "") -> dg.AssetsDefinition:
         },
         description=(
             "One row: the value of the best constant response in one cell of the results, by a "
-            "scorer of the task. A metric that is not above it says nothing about images."
+            "scorer of the task. A metric that is not better says nothing about images."
         ),
         op_tags={"dagster/priority": "-1"},  # only metrics read it: predictions run first
         **here.stage("constants", below=below),

@@ -169,7 +169,7 @@ def _comparison(
         n_questions=len(shares),
         lost=tuple(name for name in shares if shares_now[name] < shares[name]),
         gained=tuple(name for name in shares if shares_now[name] > shares[name]),
-        lower_is_better=task.primary_metric in task.lower_is_better,
+        lower_is_better=task.is_lowest_best,
     )
 
 

@@ -223,6 +223,11 @@ class Task:
         return next(iter(self.measures))
 
     @property
+    def is_lowest_best(self) -> bool:
+        """Whether models are ranked by the lowest value of the primary metric."""
+        return self.primary_metric in self.lower_is_better
+
+    @property
     def response_tasks(self) -> tuple[SuiteAnnotationTask, ...]:
         """Annotation tasks about responses; none if models do not chat."""
         if self.asked_of != "model":

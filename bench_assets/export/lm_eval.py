@@ -80,6 +80,10 @@ def task_results(one: ModelResponses) -> dict[str, Any]:
     return {
         "results": values,
         "group_subtasks": [],
+        "higher_is_better": {
+            one.task.primary_metric: not one.task.is_lowest_best,
+            **dict.fromkeys(sorted(one.task.lower_is_better), False),
+        },
         "configs": _config(one, whole),
         "versions": one.task.version,
         "n-shot": 0,
@@ -89,9 +93,12 @@ def task_results(one: ModelResponses) -> dict[str, Any]:
 
 def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     """Content of a model's results file."""
-    parts = ("results", "group_subtasks", "configs", "versions", "n-shot", "n-samples")
+    parts = ("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better")
     return {
-        **{part: {one["configs"]["task"]: one[part] for one in tasks} for part in parts},
+        **{
+            part: {one["configs"]["task"]: one[part] for one in tasks}
+            for part in (*parts, "n-samples")
+        },
         "config": {"model": model, "model_args": "", "limit": None},
         "date": at.timestamp(),
         "model_source": "bench-assets",

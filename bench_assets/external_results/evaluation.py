@@ -37,7 +37,7 @@ def imported_evaluation(
     predictions = [_prediction(one, results, task) for one in results.samples]
     most = max([1.0, *(one.points for one in results.samples if one.points is not None)])
     pairs = zip(results.samples, predictions, strict=True)
-    scores = [_score(one, said, most) for one, said in pairs]
+    scores = [_score(one, said, most, is_error=task.is_lowest_best) for one, said in pairs]
     return with_metrics(
         TaskEvaluation(
             task=task,
@@ -140,11 +140,12 @@ def _prediction(one: ExternalSample, results: ExternalResults, task: Task) -> Pr
     )
 
 
-def _score(one: ExternalSample, said: Prediction, max_points: float) -> Score:
-    is_scored = not one.error and one.points is not None and one.points >= 0
+def _score(one: ExternalSample, said: Prediction, max_points: float, *, is_error: bool) -> Score:
+    """The points of the harness; of errors, what is left of the most."""
+    points = None if one.error or one.points is None or one.points < 0 else one.points
     scored = Score.of(
         said,
-        points=one.points if is_scored else None,
+        points=max_points - points if is_error and points is not None else points,
         max_points=max_points,
         answer=(one.answer,) if one.answer else (),
         note=one.why,

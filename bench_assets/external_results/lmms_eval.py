@@ -63,7 +63,10 @@ def _of_task(task: str, file: Path, results: Path) -> ExternalResults:
         raise SourceError(f"{results}: no entry results.{task}")
     placed = _of_first_filter(read_lines(file))
     rows = [row for _, row in placed]
-    metrics = sorted(_metrics(measured), key=lambda metric: not _is_of_all(metric, rows))
+    with reading(f"{results}, higher_is_better", HARNESS):
+        higher = (whole.get("higher_is_better") or {}).get(task) or {}
+        found = list(_metrics(measured, higher))
+    metrics = sorted(found, key=lambda metric: not _is_of_all(metric, rows))
     key = _points_key(rows, [one.name for one in metrics])
     version = str(whole.get("lmms_eval_version") or whole.get("git_hash") or "")
     with reading(f"{results}, n-samples", HARNESS):
@@ -96,11 +99,17 @@ def _is_of_all(metric: ExternalMetric, rows: Sequence[Mapping[str, Any]]) -> boo
     return all(metric.name.partition(",")[0] in row for row in rows)
 
 
-def _metrics(measured: Mapping[str, Any]) -> Iterator[ExternalMetric]:
+def _metrics(
+    measured: Mapping[str, Any], higher_is_better: Mapping[str, Any]
+) -> Iterator[ExternalMetric]:
     for name, value in measured.items():
         known = number(value)
         if known is not None and name != "alias" and "_stderr" not in name:
-            yield ExternalMetric(name=name.removesuffix(",none"), value=known)
+            yield ExternalMetric(
+                name=name.removesuffix(",none"),
+                value=known,
+                lower_is_better=higher_is_better.get(name.partition(",")[0]) is False,
+            )
 
 
 def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:

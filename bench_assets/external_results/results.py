@@ -45,6 +45,7 @@ class ExternalMetric:
     name: str
     value: float
     category: str = "all"
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ class ImportedTask:
     task: str  # as the harness names it
     harness: str  # with its version
     metric: str  # the headline
+    lower_is_better: bool = False
 
     def as_task(self) -> Task:
         """Build the task; its points are those of the harness."""
@@ -44,7 +45,8 @@ class ImportedTask:
             version=1,
             conditions={"main": asked},
             scorers=AnswerScoring.of(SCORER).scorers,
-            measures={self.metric: mean_points},
+            measures={self.metric: mean_errors if self.lower_is_better else mean_points},
+            lower_is_better=frozenset({self.metric} if self.lower_is_better else ()),
             measured_by=self.harness,
         )
 
@@ -65,6 +67,7 @@ def imported_task(results: ExternalResults, suite: str = "") -> ImportedTask:
         task=results.task,
         harness=results.measured_by,
         metric=results.metrics[0].name,
+        lower_is_better=results.metrics[0].lower_is_better,
     )
 
 
@@ -72,7 +75,11 @@ def imported_task_of(task: Task) -> ImportedTask:
     """Convert a task to its stored form."""
     title = task.title.removesuffix(f" ({task.measured_by})")
     return ImportedTask(
-        suite=task.name, task=title, harness=task.measured_by, metric=task.primary_metric
+        suite=task.name,
+        task=title,
+        harness=task.measured_by,
+        metric=task.primary_metric,
+        lower_is_better=task.is_lowest_best,
     )
 
 
@@ -82,6 +89,12 @@ def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
         ScoredPoint(None if score.points is None else score.points / score.max_points, q.cluster)
         for q, score in scored
     )
+
+
+def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
+    """Mean of the harness's errors over all samples: what is missing from all points."""
+    found = mean_points(scored)
+    return found._replace(value=1 - found.value, low=1 - found.high, high=1 - found.low)
 
 
 def read_imports(home: Path) -> list[ImportedTask]:
@@ -94,7 +107,7 @@ def read_imports(home: Path) -> list[ImportedTask]:
     return records(read_entries(file), ImportedTask) if file.exists() else []
 
 
-def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str]]:
+def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str | bool]]:
     """Serialise the list of imports."""
     return [asdict(one) for one in tasks]
 

@@ -83,6 +83,44 @@ def test_the_best_model_is_bold_where_it_is_above_what_guesses(
     assert page.locator("a.value.best").all_inner_texts() == bold
 
 
+def test_the_lowest_error_is_the_best_everywhere(page: "Page", tmp_path: Path) -> None:
+    """Errors, within 0.1 each; the best constant has 0.25, guessing 0.9.
+
+    "good" is better than 0.25 with its whole interval, "fair" with its value, "bad" not.
+    """
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    for model, value in (("random", 0.9), ("bad", 0.8), ("good", 0.1), ("fair", 0.2)):
+        measure(tables, model, value)
+    suites = catalog(tmp_path, frozenset({"accuracy"}))
+    address = report(tmp_path, tables, suites).as_uri()
+    page.goto(address)
+    page.locator("table.leaderboard").wait_for()
+    assert names(page) == ["good", "fair", "bad"]
+    assert page.locator("a.value.above").all_inner_texts() == ["0.100"]
+    assert page.locator("a.value.best").all_inner_texts() == ["0.100"]
+    glance = page.locator(".glance dd").inner_text()
+    assert glance == "good with accuracy 0.100; best blind baseline: 0.250"
+    page.get_by_role("button", name="accuracy").click()
+    assert names(page) == ["bad", "fair", "good"]
+    page.goto(f"{address}#/task/quiz")
+    page.get_by_text("ranked by accuracy (lower is better)").wait_for()
+    for name in ("Models", "A Paper, Table 1"):
+        table = page.get_by_role("table", name=name, exact=True)
+        heads = table.locator("tbody").first.get_by_role("rowheader").all_inner_texts()
+        assert heads == ["good", "fair", "bad", "random"]
+
+
+def test_no_error_at_all_is_not_nothing_right(page: "Page", tmp_path: Path) -> None:
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    measure(tables, "perfect", 0.0)
+    suites = catalog(tmp_path, frozenset({"accuracy"}))
+    page.goto(report(tmp_path, tables, suites).as_uri())
+    glance = page.locator(".glance dd").inner_text()
+    assert glance == "perfect with accuracy 0.000; best blind baseline: 0.250"
+
+
 def test_a_served_page_shows_what_was_measured_meanwhile(page: "Page", tmp_path: Path) -> None:
     fair_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))

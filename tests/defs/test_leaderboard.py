@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
@@ -82,6 +83,30 @@ def test_one_spoilt_table_of_metrics_is_one_row(
     assert spoilt.source.startswith("unreadable: ")
     assert "| spoilt | nan |" in as_markdown([whole, spoilt])
     assert len(leaderboard_frame([whole, spoilt])) == 2
+
+
+def test_the_lowest_error_is_the_best(tmp_path: Path) -> None:
+    """Errors of 0.1, 0.2 and 0.3, each within 0.01: three ranks, the lowest first."""
+    task = replace(TASK, lower_is_better=frozenset({"accuracy"}))
+    files = TableFiles(folder=str(tmp_path))
+    files.write(QUESTIONS, quiz(4), Question)
+    for model, value in (("a", 0.3), ("b", 0.1), ("c", 0.2)):
+        row = replace(METRIC, model=model, value=value, low=value - 0.01, high=value + 0.01)
+        files.write(METRICS, [row], Metric, model)
+    failed = replace(METRIC, model="d", value=0.05, low=0.04, high=0.06, n_failed=1)
+    files.write(METRICS, [failed], Metric, "d")
+    papers = [
+        PublishedNumber(
+            task="quiz", model=model, metric="accuracy", category="all", condition="main",
+            value=value, printed=str(value), source="P, Table 1",
+        )
+        for model, value in (("p", 0.5), ("q", 0.4))
+    ]  # fmt: skip
+    rows = standings(task, files, papers)
+    assert [(row.model, row.ranks) for row in rows] == [
+        ("b", "1"), ("c", "2"), ("a", "3"), ("d", ""), ("q", ""), ("p", ""),
+    ]  # fmt: skip
+    assert [row.model for row in standings(TASK, files, papers)] == ["a", "c", "b", "d", "p", "q"]
 
 
 def test_a_name_cannot_break_the_table_of_the_ui(tables: TableFiles) -> None:

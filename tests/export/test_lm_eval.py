@@ -29,6 +29,7 @@ def test_results_say_what_was_measured_and_of_how_many(written):
     }
     assert results["versions"] == {"quiz": 3}
     assert results["n-shot"] == {"quiz": 0}
+    assert results["higher_is_better"] == {"quiz": {"accuracy": True}}
     assert results["n-samples"] == {"quiz": {"original": 4, "effective": 3}}
     assert results["model_name"] == MODEL
     metadata = results["configs"]["quiz"]["metadata"]
@@ -65,5 +66,5 @@ def test_lm_eval_finds_the_files_and_makes_its_table(home):
         table = reader.make_table(json.load(file))
     (line,) = [line for line in table.splitlines() if "accuracy" in line]
     assert [cell.strip() for cell in line.strip("|").split("|")] == [
-        *("A quiz (published edition)", "3", "none", "0", "accuracy", "", "0.3333", "±", "N/A"),
+        *("A quiz (published edition)", "3", "none", "0", "accuracy", "↑", "0.3333", "±", "N/A"),
     ]

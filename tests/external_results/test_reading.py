@@ -497,7 +497,7 @@ def test_what_was_imported_is_not_evaluated_here(home):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        pytest.param({"name": "codis"}, "there is a suite of this name", id="a suite of ours"),
+        pytest.param({"name": "codis"}, "is the name of a suite", id="a suite of ours"),
         pytest.param({"name": "no name"}, "expected letters", id="no name of a suite"),
     ],
 )
@@ -529,3 +529,31 @@ def test_a_file_that_would_be_far_larger_unpacked_is_refused_unread(tmp_path, na
     (tmp_path / name).write_bytes(data.replace(stated, large))
     with pytest.raises(SourceError, match="1073741825 bytes, more than the 1073741824 allowed"):
         read_external_results(tmp_path / name)
+
+
+def test_error_rates_of_lmms_eval_are_ranked_lowest_first(home, tmp_path):
+    folder = shutil.copytree(LMMS, tmp_path / "lmms")
+    results = folder / "20261124_070000_results.json"
+    for model, value in (("good", 0.1), ("bad", 0.4)):
+        whole = json.loads(results.read_text()) | {"model_name": model}
+        whole["results"]["mini_vqa"]["exact_match,none"] = value
+        whole["higher_is_better"] = {"mini_vqa": {"exact_match": False}}
+        results.write_text(json.dumps(whole))
+        bench.read_results(folder / "20261124_070000_samples_mini_vqa.jsonl", store=True)
+    with open_workbench() as opened:
+        opened.refresh_leaderboard()
+        rows = [r for r in opened.rows("leaderboard") if r.task == "lmms_eval_mini_vqa"]
+    assert [(r.model, r.constant) for r in rows] == [("good", None), ("bad", None)]
+
+
+def test_a_sample_without_errors_is_right(home, tmp_path):
+    """Errors 1, 0 and 1: of three samples the second is right."""
+    folder = shutil.copytree(LMMS, tmp_path / "lmms")
+    results = folder / "20261124_070000_results.json"
+    whole = json.loads(results.read_text())
+    whole["higher_is_better"] = {"mini_vqa": {"exact_match": False}}
+    results.write_text(json.dumps(whole))
+    run = bench.read_results(folder / "20261124_070000_samples_mini_vqa.jsonl")
+    assert run.metrics.value[0] == pytest.approx(2 / 3)
+    assert run.metrics.low[0] < 2 / 3 < run.metrics.high[0]
+    assert [one.points for one in run.evaluations[0].scores] == [0.0, 1.0, 0.0]

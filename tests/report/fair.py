@@ -35,11 +35,12 @@ def blind_quiz() -> Task:
     return replace(TASK, conditions={**TASK.conditions, "blind": blind})
 
 
-def catalog(folder: Path) -> Catalog:
+def catalog(folder: Path, lower_is_better: frozenset[str] = frozenset()) -> Catalog:
     """A suite with that task, and what a paper prints of it."""
     printed = folder / "published.csv"
     printed.write_text(_PRINTED, encoding="utf-8")
-    suite = Suite(name="quiz", tasks=(blind_quiz(),), assets=list, published=printed)
+    task = replace(blind_quiz(), lower_is_better=lower_is_better)
+    suite = Suite(name="quiz", tasks=(task,), assets=list, published=printed)
     return Catalog(suites=(suite,))
 
 

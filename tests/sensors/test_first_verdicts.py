@@ -1,5 +1,7 @@
 """A quick evaluation says that a checkpoint is worse where it is, and seldom where it is not."""
 
+from dataclasses import replace
+
 import pytest
 
 from bench_assets.core.schema.rows import Prediction, Score
@@ -52,6 +54,21 @@ def tables(tmp_path):
 )  # fmt: skip
 def test_the_step_before_is_what_it_is_compared_with(tables, now, begins):
     assert verdict(TASK, QUESTIONS, *now, tables).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "begins"),
+    [
+        # The value is an error rate: 50 more errors of 60 are worse, as 50 lost are above.
+        pytest.param(10, 60, f"worse against {OLD}: accuracy +0.833 on 60", id="more errors"),
+        pytest.param(60, 10, f"undecided against {OLD}: accuracy -0.833", id="fewer errors"),
+    ],
+)
+def test_more_errors_are_worse(tables, before, now, begins):
+    errors = replace(TASK, lower_is_better=frozenset({"accuracy"}))
+    _, scores = responses(OLD, before)
+    tables.write(["quiz", "scores"], scores, Score, OLD)
+    assert verdict(errors, QUESTIONS, *responses(NEW, now), tables).startswith(begins)
 
 
 def test_every_checkpoint_spends_less(tables):

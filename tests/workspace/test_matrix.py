@@ -147,3 +147,17 @@ def test_a_wide_matrix_is_printed_in_blocks_of_100_columns(capsys, monkeypatch) 
     assert max(map(len, lines)) <= 100
     assert [line.partition(" ")[0] for line in lines].count("b") == 3  # 5, 5 and 2 of 14 columns
     assert sum(line.count("0.500") for line in lines) == 24
+
+
+def test_the_lowest_error_has_the_best_rank() -> None:
+    """Ranks on a: x 1, y 2; on e, an error rate: x 1, y 2, of 0.1 and 0.3. Mean: 1 and 2."""
+    rows = [
+        measured("a", "x", 0.9),
+        measured("a", "y", 0.8),
+        measured("e", "x", 0.1, lower_is_better=True),
+        replace(measured("e", "y", 0.3, lower_is_better=True), constant=0.2),
+    ]
+    (matrix,) = matrices(rows, {})
+    assert [(line.name, line.rank) for line in matrix.models] == [("x", "1.0"), ("y", "2.0")]
+    assert cells(matrix)["best constant response"] == {"a": "0.400", "e": "0.200"}
+    assert "lower is better: e" in matrix.legend

@@ -463,6 +463,7 @@ class LeaderboardRow:
     Attributes:
         edition: Numbers of different editions are not comparable.
         source: "measured here", or the paper and table.
+        lower_is_better: Whether the lowest value of the metric is the best.
         constant: Blind baseline, see ``Metric``.
         stale: What has changed since it was measured; "" if nothing.
         is_baseline: Whether it is a guessing baseline, which is not ranked.
@@ -489,6 +490,7 @@ class LeaderboardRow:
     largest_cluster: float | None = None
     n_rejected: int | None = None
     n_expired: int | None = None
+    lower_is_better: bool = False
     constant: float | None = None
     shuffled: float | None = None
     stale: str = ""
@@ -496,6 +498,11 @@ class LeaderboardRow:
     ranks: str = ""
     place: str = ""
     signature: str
+
+    @property
+    def merit(self) -> float:
+        """The value by which rows of a task are ranked: the higher, the better."""
+        return -self.value if self.lower_is_better else self.value
 
     @property
     def is_measured(self) -> bool:

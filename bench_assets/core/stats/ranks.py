@@ -63,7 +63,10 @@ def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
             if row.low is not None and row.high is not None
         }
         of_all = rank_intervals(
-            {name: (row.value, low, high) for name, (row, low, high) in known.items()}
+            {
+                name: (row.merit, *((-high, -low) if row.lower_is_better else (low, high)))
+                for name, (row, low, high) in known.items()
+            }
         )
         found |= {
             id(row): f"{low}" if low == high else f"{low}-{high}"

@@ -44,7 +44,7 @@ UNREADABLE = "unreadable"
 _CURRENT = """
 SELECT * FROM metrics
 WHERE condition = 'main' AND category = $category AND task = $task AND metric = $metric
-ORDER BY n_failed > 0, value DESC NULLS LAST, model
+ORDER BY model
 """
 
 
@@ -70,12 +70,24 @@ def standings(
     rows = [
         *_measured_on(task, tables, configured),
         *_measured_elsewhere(task, tables, configured),
-        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
+        *map(_printed, printed),
     ]
-    names = baselines(configured.models if configured else {})
-    rows = [replace(row, is_baseline=row.is_measured and row.model in names) for row in rows]
+    names, lower = baselines(configured.models if configured else {}), task.is_lowest_best
+    rows = [
+        replace(row, is_baseline=row.is_measured and row.model in names, lower_is_better=lower)
+        for row in rows
+    ]
     editions = list(dict.fromkeys(row.edition for row in rows))
-    return ranked(sorted(rows, key=lambda row: editions.index(row.edition)))
+    return ranked(sorted(rows, key=lambda row: (editions.index(row.edition), *_place(row))))
+
+
+def _place(row: LeaderboardRow) -> tuple[object, ...]:
+    """Sort key within an edition; for published rows, by source."""
+    if not row.is_measured:
+        return True, row.source, -row.merit
+    unreadable = row.n_scored is None
+    doubt = unreadable, bool(row.stale), bool(row.n_failed), isnan(row.value)
+    return False, row.place, *doubt, 0.0 if isnan(row.value) else -row.merit, row.model
 
 
 def all_standings(
@@ -97,10 +109,7 @@ def _measured_on(
 ) -> list[LeaderboardRow]:
     found, unreadable = _current(task, tables, configured)
     edition = found[0].edition if found else _edition(task, tables) if unreadable else UNKNOWN
-    return [
-        *sorted(found, key=lambda row: bool(row.stale)),
-        *(_unreadable(task, edition, *one) for one in unreadable.items()),
-    ]
+    return [*found, *(_unreadable(task, edition, *one) for one in unreadable.items())]
 
 
 def _measured_elsewhere(

@@ -104,7 +104,7 @@ def _about(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[
         "data": asked.data,
         "n": n,
         "value": value,
-        "lower_is_better": task.primary_metric in task.lower_is_better,
+        "lower_is_better": task.is_lowest_best,
     }
 
 

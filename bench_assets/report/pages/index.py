@@ -38,7 +38,6 @@ COLUMNS = (
     *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),
     *(
         "n_failed",
-        "n_no_answer",
         "n_refused",
         "unread",
         "served",
@@ -48,7 +47,6 @@ COLUMNS = (
         "n_rejected",
         "n_expired",
         "constant",
-        "shuffled",
         "stale",
         "unreadable",
         "partial",
@@ -116,6 +114,7 @@ class Index:
             "asked_of": task.asked_of,
             "about": task.condition("main").about,
             "metric": task.primary_metric,
+            "lower_is_better": sorted(task.lower_is_better),
             "chance": asked.chance,
             "questions": asked.n,
             "edition": asked.edition,
@@ -218,15 +217,16 @@ def _rankings(
     rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task], guessing: Container[str]
 ) -> list[object]:
     """Mean ranks by edition and condition; encoders and baselines are not ranked."""
-    names = [task.name for task in tasks if task.asked_of == "model"]
+    signs = {task.name: -1 if task.is_lowest_best else 1 for task in tasks
+             if task.asked_of == "model"}  # fmt: skip
     values: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(dict)
     for row in rows:
         doubtful = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
-        if row["task"] not in names or row["model"] in guessing or doubtful:
+        if row["task"] not in signs or row["model"] in guessing or doubtful:
             continue
         if row["value"] is not None:
             of_task = values[row["edition"], row["condition"]].setdefault(row["task"], {})
-            of_task[row["model"]] = row["value"]
+            of_task[row["model"]] = signs[row["task"]] * row["value"]
     return [
         {"edition": edition, "condition": condition, **asdict(found)}
         for (edition, condition), has in sorted(values.items())

@@ -51,14 +51,16 @@ class Matrix:
     blind: tuple[MatrixRow, ...]  # blind baselines, chance, best constant response
     published: tuple[MatrixRow, ...]  # numbers of papers
     ranked: tuple[str, ...]  # tasks that the mean rank averages
+    lowest_best: tuple[str, ...] = ()  # tasks whose lowest value is the best
 
     @property
     def legend(self) -> list[str]:
-        """Meaning of the marks in use."""
+        """Meaning of the marks in use, and tasks on which lower values are better."""
         used = "".join(cell for line in self.models for cell in line.cells.values())
         marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
         values = (cell.partition("\n")[0] for line in self.models for cell in line.cells.values())
-        return [*marks, _RANKS] if any(" " in value for value in values) else marks
+        marks += [_RANKS] if any(" " in value for value in values) else []
+        return [*marks, *(f"lower is better: {task}" for task in self.lowest_best)]
 
 
 def matrices(
@@ -118,7 +120,8 @@ def _matrix(
     constants: dict[str, float] = {}  # rows of a judged task may differ: take the best
     for row in ours:
         if row.constant is not None:
-            constants[row.task] = max(row.constant, constants.get(row.task, row.constant))
+            best = min if row.lower_is_better else max
+            constants[row.task] = best(row.constant, constants.get(row.task, row.constant))
     known = {"chance": chance if not place else {}, "best constant response": constants}
 
     def line(model: str) -> MatrixRow:
@@ -135,6 +138,7 @@ def _matrix(
         blind=(*map(line, sorted(guessing)), *(_levels(tasks, known) if ours else ())),
         published=tuple(_published([row for row in rows if not row.is_measured])),
         ranked=ranks.tasks,
+        lowest_best=tuple(dict.fromkeys(row.task for row in rows if row.lower_is_better)),
     )
 
 
@@ -152,7 +156,7 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
     values: dict[str, dict[str, float]] = {}
     for row in rows:
         if not (isnan(row.value) or row.is_baseline):
-            values.setdefault(row.task, {})[row.model] = row.value
+            values.setdefault(row.task, {})[row.model] = row.merit
     return ranking(values, np.random.default_rng(0))
 
 

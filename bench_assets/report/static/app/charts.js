@@ -48,11 +48,11 @@
     return Math.max(...rows.map((row) => row.high ?? row.value), ...lines.map((line) => line.value));
   }
 
-  /** Measured values as dots with intervals, above published values, on one scale. */
-  function dots(title, ours, printed, lines, options = {}) {
+  /** Measured values as dots with intervals, above published values, on one scale, in `options.order`. */
+  function dots(title, ours, printed, lines, options) {
     const rows = [
-      ...[...ours].sort((a, b) => b.value - a.value).map((row) => ({ ...row, name: row.model, origin: "measured here" })),
-      ...[...printed].sort((a, b) => b.value - a.value).map((row) => ({ ...row, name: row.model, origin: "as printed" })),
+      ...[...ours].sort(options.order).map((row) => ({ ...row, name: row.model, origin: "measured here" })),
+      ...[...printed].sort(options.order).map((row) => ({ ...row, name: row.model, origin: "as printed" })),
     ].filter((row) => row.value !== null);
     const key = (row) => `${row.origin}\u0000${row.name}\u0000${row.source || ""}`;
     const labels = new Map(rows.map((row) => [key(row), row.name]));

@@ -68,7 +68,7 @@
       ], both.map((category) => ({
         category, a: a.get(category).value, b: b.get(category).value, n: b.get(category).n_scored,
         change: b.get(category).value - a.get(category).value,
-      })), { label: "By category", heading: "category", sort: "change" }),
+      })), { label: "By category", heading: "category", sort: Bench.isLowestBest(task) ? "-change" : "change" }),
     );
   }
 

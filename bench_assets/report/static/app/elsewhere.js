@@ -12,7 +12,7 @@
       Bench.table([
         { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), Bench.marked(row)] },
         { key: "edition", title: "Edition" },
-        { key: "value", title: Bench.metric(task.metric), number: true, cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
+        { key: "value", title: Bench.metric(task.metric), number: true, ascending: Bench.isLowestBest(task), cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true },
         {
@@ -22,7 +22,7 @@
             way(["compare"], { b: row.model, cb: Bench.asked(row), task: task.name }, "compare", row),
           ),
         },
-      ], rows, { label: "Measured on other sources", heading: "model", sort: "-value", rowClass: (row) => (row.model === chosen.model ? "chosen" : null) }),
+      ], rows, { label: "Measured on other sources", heading: "model", sort: Bench.bestFirst(task, "value"), rowClass: (row) => (row.model === chosen.model ? "chosen" : null) }),
     );
   }
 

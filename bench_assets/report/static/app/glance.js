@@ -27,14 +27,14 @@
 
   function best(task, rows) {
     if (!rows.length) return "only baselines were evaluated";
-    const first = rows.reduce((a, b) => (b.value > a.value ? b : a));
+    const first = [...rows].sort(Bench.byMerit(task))[0];
     const blind = Bench.blind(task, first);
     const equals = rows.filter((row) => row.value === first.value);
-    if (first.value === 0) return `no model gets anything right (${Bench.metric(task.metric)} 0)`;
-    if (blind !== null && first.value <= blind) {
-      return ["none: the highest, ", Bench.foreign(first.model), ` with ${Bench.number(first.value)}, is not above ${Bench.number(blind)}, the best blind baseline`];
+    if (first.value === 0 && !Bench.isLowestBest(task)) return `no model gets anything right (${Bench.metric(task.metric)} 0)`;
+    if (blind !== null && !Bench.isBetter(task, first.value, blind)) {
+      return ["none: the best, ", Bench.foreign(first.model), ` with ${Bench.number(first.value)}, is not better than ${Bench.number(blind)}, the best blind baseline`];
     }
-    const shown = blind !== null && first.low > blind;
+    const shown = Bench.isShownBetter(task, first, blind);
     return [
       equals.map((row, i) => [i ? ", " : "", Bench.foreign(row.model, "b")]),
       ` with ${Bench.metric(task.metric)} ${Bench.number(first.value)}`, first.stale && " (stale)",

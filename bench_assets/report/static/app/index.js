@@ -26,7 +26,7 @@
       const models = new Map(data.models.map((model) => [model.name, model]));
       return {
         ...data,
-        rows: withBaselines(rows(data.rows), models),
+        rows: withBaselines(rows(data.rows), models, tasks),
         task: (name) => tasks.get(name),
         model: (name) => models.get(name),
       };
@@ -35,13 +35,45 @@
   }
 
   /** Add the best baseline on the same questions to each row; null if there is none. */
-  function withBaselines(rows, models) {
-    const best = new Map();
+  function withBaselines(rows, models, tasks) {
+    const found = new Map();
     const place = (row) => JSON.stringify([row.task, row.condition, row.edition]);
     for (const row of rows) {
-      if (row.value !== null && !row.partial && isBaseline(models.get(row.model))) best.set(place(row), Math.max(row.value, best.get(place(row)) ?? 0));
+      if (row.value === null || row.partial || !isBaseline(models.get(row.model))) continue;
+      found.set(place(row), best(tasks.get(row.task), [row.value, found.get(place(row)) ?? row.value]));
     }
-    return rows.map((row) => ({ ...row, baseline: best.get(place(row)) ?? null }));
+    return rows.map((row) => ({ ...row, baseline: found.get(place(row)) ?? null }));
+  }
+
+  /** Whether the lowest value of a metric is the best. */
+  function isLowestBest(task, metric = task.metric) {
+    return task.lower_is_better.includes(metric);
+  }
+
+  /** Whether a value of a metric is better than another. */
+  function isBetter(task, value, other, metric = task.metric) {
+    return isLowestBest(task, metric) ? value < other : value > other;
+  }
+
+  /** Whether the whole 95 % interval of a row is better than a value. */
+  function isShownBetter(task, row, value) {
+    const end = isLowestBest(task) ? row.high : row.low;
+    return end !== null && value !== null && isBetter(task, end, value);
+  }
+
+  /** The best of values of a metric; null if there are none. */
+  function best(task, values, metric = task.metric) {
+    return values.length ? values.reduce((a, b) => (isBetter(task, b, a, metric) ? b : a)) : null;
+  }
+
+  /** Sort of a table by a column of a metric, the best first. */
+  function bestFirst(task, key, metric = task.metric) {
+    return isLowestBest(task, metric) ? key : `-${key}`;
+  }
+
+  /** Order of rows by a metric, the best first. */
+  function byMerit(task, metric = task.metric) {
+    return (a, b) => (isLowestBest(task, metric) ? a.value - b.value : b.value - a.value);
   }
 
   /** A task's short name: its title if it is the suite's only task, otherwise its name without the suite. */
@@ -69,7 +101,7 @@
   /** The best blind baseline: chance, a constant response or a baseline model; null if unknown. */
   function blind(task, row) {
     const known_ = [row.condition === "main" ? chance(task, row.edition) : null, row.constant, row.baseline].filter((one) => one !== null);
-    return known_.length ? Math.max(...known_) : null;
+    return best(task, known_);
   }
 
   /** A row's condition as samples and comparisons name it, with the edition for other sources. */
@@ -141,5 +173,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, isBaseline, kind });
+  Object.assign(Bench, { rows, index, isLowestBest, isBetter, isShownBetter, best, bestFirst, byMerit, short, suiteTitle, chance, blind, asked, marks, dominated, notes, marked, unread, isBaseline, kind });
 })();

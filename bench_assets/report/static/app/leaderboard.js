@@ -110,7 +110,7 @@
   function bestOf(tasks, models) {
     return Object.fromEntries(tasks.map((task) => {
       const values = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !Bench.marks(row).length);
-      return [task.name, values.length ? Math.max(...values.map((row) => row.value)) : null];
+      return [task.name, Bench.best(task, values.map((row) => row.value))];
     }));
   }
 

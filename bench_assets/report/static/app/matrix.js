@@ -12,7 +12,7 @@
     return Bench.table(columns, rows, {
       label: "Models and tasks", class: "leaderboard", heading: "model",
       sort: columns.some((column) => column.key === chosen.sort.replace(/^-/, "")) ? chosen.sort
-        : shown.tasks.length === 1 ? `-${shown.tasks[0].name}` : "model",
+        : shown.tasks.length === 1 ? Bench.bestFirst(shown.tasks[0], shown.tasks[0].name) : "model",
       onsort: (sort) => change({ sort }),
       groups: groups(index, shown),
       above: { class: "blind", rows: blindRows(shown) },
@@ -53,8 +53,8 @@
   function taskColumn(index, task, shown, chosen) {
     const alone = Bench.suiteTitle(index, task.suite) === task.title;
     return {
-      key: task.name, number: true, hint: `${task.title}: ${task.about}`,
-      title: [Bench.h("span", { class: alone ? "unseen" : null }, alone ? task.title : Bench.short(index, task)), Bench.h("small", {}, Bench.metric(task.metric))],
+      key: task.name, number: true, ascending: Bench.isLowestBest(task), hint: `${task.title}: ${task.about}`,
+      title: [Bench.h("span", { class: alone ? "unseen" : null }, alone ? task.title : Bench.short(index, task)), Bench.h("small", {}, Bench.metric(task.metric), Bench.isLowestBest(task) && ", lower is better")],
       value: (row) => (row.cells && row.cells[task.name] ? row.cells[task.name].value : null),
       cell: (row) => (row.printed ? row.printed(task) : row.reference ? row.reference(task) : cell(task, row, shown, chosen)),
     };
@@ -65,14 +65,16 @@
     if (!found) return missing(task, row);
     if (found.value === null) return found.unreadable || found.stale ? Bench.marked(found) : Bench.h("span", { class: "quiet", title: "nothing could be scored" }, "–");
     const blind = Bench.blind(task, found);
-    const isAbove = blind !== null && found.low > blind && !Bench.isBaseline(row.model);
-    const isBest = !Bench.isBaseline(row.model) && found.value > (blind ?? 0) && found.value === shown.best[task.name] && !Bench.marks(found).length;
+    const isAbove = Bench.isShownBetter(task, found, blind) && !Bench.isBaseline(row.model);
+    const least = blind ?? (Bench.isLowestBest(task) ? Infinity : 0);
+    const isBest = !Bench.isBaseline(row.model) && Bench.isBetter(task, found.value, least) && found.value === shown.best[task.name] && !Bench.marks(found).length;
+    const position = found.value / shown.scale[task.name];
     return [
       Bench.h("a", {
         class: `value${isAbove ? " above" : ""}${isBest ? " best" : ""}`,
         href: Bench.link(["task", task.name], { model: row.model.name, condition: found.condition === "main" ? "" : found.condition }),
         "aria-label": `${Bench.number(found.value)}, ${row.name}, ${task.title}`,
-      }, Bench.isBaseline(row.model) ? Bench.number(found.value) : Bench.shaded(found.value / shown.scale[task.name], Bench.number(found.value))),
+      }, Bench.isBaseline(row.model) ? Bench.number(found.value) : Bench.shaded(Bench.isLowestBest(task) ? 1 - position : position, Bench.number(found.value))),
       isAbove && Bench.h("span", { class: "up", title: "shown to be better than the best blind baseline" }, "▲"),
       chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
       chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),
@@ -101,9 +103,9 @@
   /** Rows of blind baselines. */
   function blindRows(shown) {
     const measured = [...shown.models, ...shown.baselines];
-    // The best constant of a judged task may differ between rows: take the highest.
+    // The best constant of a judged task may differ between rows.
     const constants = (task) => measured.map((one) => one.cells[task.name]).filter((row) => row && row.constant !== null).map((row) => row.constant);
-    const constant = (task) => (constants(task).length ? Math.max(...constants(task)) : null);
+    const constant = (task) => Bench.best(task, constants(task));
     const rows = shown.baselines.map((one) => ({ ...one, name: one.model.name }));
     const chance = (task) => Bench.chance(task, shown.edition);
     if (shown.tasks.some((task) => chance(task) !== null)) {
@@ -123,7 +125,7 @@
     if (chosen.published === "all") return everyPublished(shown);
     const best = (fits) => (task) => {
       const rows = shown.published.filter((row) => row.task === task.name && fits(row.model));
-      return rows.length ? printed(rows.reduce((a, b) => (b.value > a.value ? b : a)), true) : quiet(null);
+      return rows.length ? printed(rows.sort(Bench.byMerit(task))[0], true) : quiet(null);
     };
     return [
       { name: "Best model of the papers", printed: best((model) => !isPerson(model) && !isNone(model)) },
@@ -169,8 +171,8 @@
     }
     return [
       Bench.h(
-        "p", { class: "note" }, "Each number links to its task. ", Bench.h("b", {}, "Bold"), ": the highest of the task here. ",
-        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above the best blind baseline: chance, the best constant response or a baseline model (the tick in the drawing).",
+        "p", { class: "note" }, "Each number links to its task. ", Bench.h("b", {}, "Bold"), ": the best of the task here. ",
+        Bench.h("span", { class: "up" }, "▲"), ": its whole 95 % interval is better than the best blind baseline: chance, the best constant response or a baseline model (the tick in the drawing).",
         shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks with results of all ${shown.ranked.ranks.length} ranked models, with a 95 % interval over tasks.`,
       ),
       reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n} ${n === 1 ? "number" : "numbers"})`))),

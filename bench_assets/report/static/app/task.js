@@ -40,7 +40,7 @@
     const asked = index.rows.filter((row) => row.task === task.name && row.condition === "main" && row.value !== null).length;
     return Bench.h(
       "p", { class: "note" }, `${Bench.count(task.questions)} questions${task.edition ? `, edition ${task.edition}` : ""}; `
-      + `${asked} ${asked === 1 ? "model" : "models"}; ranked by ${Bench.metric(task.metric)}`
+      + `${asked} ${asked === 1 ? "model" : "models"}; ranked by ${Bench.metric(task.metric)}${Bench.isLowestBest(task) ? " (lower is better)" : ""}`
       + (task.chance === null ? "." : `; chance is ${Bench.number(task.chance)}.`),
     );
   }
@@ -103,7 +103,7 @@
       chosen.condition !== "main" && Bench.h("p", { class: "note" }, Bench.printable(sentence)),
       Bench.table([
         { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), Bench.marked({ ...row, task: task.name })] },
-        { key: "value", title: Bench.metric(chosen.metric), number: true, cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
+        { key: "value", title: Bench.metric(chosen.metric), number: true, ascending: Bench.isLowestBest(task, chosen.metric), cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
         { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten the interval is rough", cell: (row) => Bench.h("span", { title: Bench.dominated(row) || null }, Bench.number(row.n_clusters, 1), Bench.dominated(row) && "°") },
@@ -123,7 +123,7 @@
           ),
         },
       ].filter(({ key }) => !OUTCOMES.includes(key) || rows.some((row) => row[key])), rows, {
-        label: "Models", heading: "model", sort: "-value", rowClass: (row) => (row.model === chosen.model ? "chosen" : null),
+        label: "Models", heading: "model", sort: Bench.bestFirst(task, "value", chosen.metric), rowClass: (row) => (row.model === chosen.model ? "chosen" : null),
       }),
     );
   }
@@ -148,7 +148,7 @@
     const random = rows.find((row) => row.model === "random");
     return [
       task.chance !== null && chosen.metric === task.metric && chosen.condition === "main" && { name: "chance", value: task.chance },
-      constants.length > 0 && { name: "constant", value: constants[0] },
+      constants.length > 0 && { name: "constant", value: Bench.best(task, constants, chosen.metric) },
       random && random.value !== null && !random.partial && { name: "random", value: random.value },
     ].filter(Boolean);
   }
@@ -176,7 +176,7 @@
   }
 
   function beside(page, all) {
-    const { data, chosen } = page;
+    const { task, data, chosen } = page;
     const fits = data.published.filter((row) => row.metric === chosen.metric && row.condition === chosen.condition && row.category === "all");
     const inTable = fits.filter((row) => row.source === chosen.table);
     const printed = inTable.length ? inTable : fits;
@@ -186,7 +186,7 @@
     return section(
       printed.length ? "Published against measured here" : "Measured here",
       Bench.dots(`${Bench.metric(chosen.metric)}, over all questions`, ours, printed, lines(page, all), {
-        label: Bench.metric(chosen.metric),
+        label: Bench.metric(chosen.metric), order: Bench.byMerit(task, chosen.metric),
         legend: [["measured here, with its 95 % interval", "var(--c1)"], ...(printed.length ? [["as papers print it", "var(--quiet)", "hollow"]] : [])],
         note: printed.length ? `Published: ${sources.join("; ")}, on their questions; measured here: edition ${chosen.edition}. The two are not comparable.` : null,
       }),
@@ -204,19 +204,19 @@
     return wideSection(
       "As the paper has it",
       found.length > 1 && Bench.controls(Bench.select("Table", found.map((one) => [one.name, one.name || "by category, measured here alone"]), table.name, (name) => change({ table: name }))),
-      Bench.paperTable(table, rows, link),
+      Bench.paperTable(task, table, rows, link),
       Bench.h("p", { class: "note" }, "Numbers measured here link to their samples. "),
     );
   }
 
   function categories(page, here) {
-    const { data, chosen, index } = page;
+    const { task, data, chosen, index } = page;
     const rows = here.filter((row) => row.category !== "all" && row.value !== null);
     const names = data.categories.filter((one) => rows.some((row) => row.category === one));
     if (names.length < 2) return [];
-    const value = new Map(here.filter((row) => row.category === "all").map((row) => [row.model, row.value]));
-    const models = [...new Set(rows.map((row) => row.model))].sort((a, b) => value.get(b) - value.get(a));
-    const few = chosenFew(index, models.filter((model) => rows.some((row) => row.model === model && row.value > 0)), chosen.model);
+    const whole = here.filter((row) => row.category === "all").sort(Bench.byMerit(task, chosen.metric)).map((row) => row.model);
+    const models = [...new Set(rows.map((row) => row.model))].sort((a, b) => whole.indexOf(a) - whole.indexOf(b));
+    const few = chosenFew(index, models.filter((model) => rows.some((row) => row.model === model && (row.value > 0 || Bench.isLowestBest(task, chosen.metric)))), chosen.model);
     const around = names.slice(0, 16);
     const sectionOf = names.length > 16 ? wideSection : section;
     return [sectionOf(

@@ -45,7 +45,7 @@
   }
 
   /** Draw a table. `link(row)`: address of the samples of a measured cell. */
-  function paperTable(table, rows, link) {
+  function paperTable(task, table, rows, link) {
     const cells = new Map(rows.map((row) => [`${row.model}\u0000${keyOf(row)}`, row]));
     const isHere = (column) => rows.some((row) => keyOf(row) === column.key);
     const models = [...new Set(rows.filter((row) => table.columns.some((column) => column.key === keyOf(row))).map((row) => row.model))];
@@ -57,11 +57,11 @@
       if (!printed.has(row.model)) printed.set(row.model, new Map());
       printed.get(row.model).set(keyOf(row), row);
     }
-    const best = bestOf(table.columns, printed);
+    const best = bestOf(task, table.columns, printed);
     const columns = [
       { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), row.marks] },
       ...table.columns.map((column) => ({
-        key: column.key, title: Bench.printable(column.title), number: true,
+        key: column.key, title: Bench.printable(column.title), number: true, ascending: Bench.isLowestBest(task, column.metric),
         hint: isHere(column) ? null : "not measured here",
         value: (row) => (row.at(column.key) || {}).value,
         cell: (row) => cell(row.at(column.key), row, best.get(column.key), link),
@@ -69,7 +69,7 @@
     ];
     const below = [...printed].map(([model, of]) => ({ model, at: (key) => of.get(key), isPrinted: true }));
     return Bench.table(columns, ours, {
-      label: table.name || "Measured here", class: "paper", heading: "model", sort: `-${table.columns[0].key}`,
+      label: table.name || "Measured here", class: "paper", heading: "model", sort: Bench.bestFirst(task, table.columns[0].key, table.columns[0].metric),
       below: below.length > 0 && { class: "published", title: `As printed: ${Bench.printable(table.name)}`, rows: below },
     });
   }
@@ -81,10 +81,10 @@
     return [...found.values()];
   }
 
-  function bestOf(columns, printed) {
+  function bestOf(task, columns, printed) {
     return new Map(columns.map((column) => {
       const values = [...printed].filter(([model]) => !/^(human|oracle|random)/i.test(model)).map(([, of]) => of.get(column.key)).filter(Boolean).map((row) => row.value);
-      return [column.key, values.length ? Math.max(...values) : null];
+      return [column.key, Bench.best(task, values, column.metric)];
     }));
   }
 
