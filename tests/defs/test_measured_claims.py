@@ -98,7 +98,9 @@ def test_people_are_compared_unpaired(tables):
 @pytest.mark.parametrize(
     ("claim", "change", "why"),
     [
-        pytest.param(NEEDED, {}, "it takes main, blind", id="nobody was asked without images"),
+        pytest.param(
+            NEEDED, {}, "evaluated on all of: main, blind", id="nobody was asked without images"
+        ),
         pytest.param(PEOPLE, {"printed": ()}, "not measured: Human", id="no people"),
         pytest.param(
             PEOPLE, {"uninformed": ["m"]}, "no model that sees images", id="a baseline alone"
