@@ -99,13 +99,14 @@ class GradedAnswer:
         return Grade((grade - self.low) / (self.high - self.low), (written(grade),), "")
 
     def _grades(self, text: str) -> set[float]:
+        matches: list[re.Match[str] | None]
         if isinstance(found := read_object(text), dict):
-            named = {str(key).casefold(): value for key, value in found.items()}
-            values = [named[key] for key in _KEYS if isinstance(named.get(key), int | float | str)]
-            return {float(one) for one in values if _ALONE.fullmatch(str(one))}
-        alone = _ALONE.fullmatch(boxed(text) or text)
-        matches = [alone] if alone else list(_STATED.finditer(text))
-        return {self._on_scale(one) for one in matches}
+            named = {str(key).casefold(): str(value) for key, value in found.items()}
+            matches = [_ALONE.fullmatch(named[key]) for key in _KEYS if key in named]
+        else:
+            alone = _ALONE.fullmatch(boxed(text) or text)
+            matches = [alone] if alone else [*_STATED.finditer(text)]
+        return {self._on_scale(one) for one in matches if one}
 
     def _on_scale(self, found: re.Match[str]) -> float:
         """The grade of a match; NaN for "4/5" if 5 is not the top of the scale."""
