@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.chat import Request, Response
-from bench_assets.core.schema.rows import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow, Score
 from bench_assets.defs.tables.leaderboard import as_markdown
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.codis.task import TASK as CODIS
@@ -118,6 +118,19 @@ def test_a_question_that_nobody_can_get_points_for_stays_without():
     hidden = question(answer=(NOT_PUBLISHED,), category="SA", kind="choice", labels=MULTI_LABELS)
     (score,) = pipeline.score(MULTI, [hidden], pipeline.predict(MULTI, [hidden], Thinker()), [])
     assert (score.points, score.max_points, score.note) == (None, 0.0, "no answer in 64 tokens")
+
+
+def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_empty_one():
+    def first_word(pair, _):
+        return Score.of(pair.prediction, points=float(pair.prediction.text.split()[0] == "x"))
+
+    task = replace(CODIS, scorers={"first": first_word}, judges={})
+    said = [prediction(text="", no_answer="no answer in 64 tokens"), prediction(text="x")]
+    found = pipeline.score(task, [question()], said, [])
+    assert [(one.points, one.note, one.no_answer) for one in found] == [
+        (0.0, "no answer in 64 tokens", True),
+        (1.0, "", False),
+    ]
 
 
 def test_a_pair_with_one_half_cut_off_is_not_answered_differently():

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.annotation.responses.units import response_name
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Judgement
+from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, read_review, written
 from bench_assets.suites.blink.task import TASK as BLINK
@@ -80,6 +81,25 @@ def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
     assert [one.points for one in scored(BLINK, questions, said(questions, "A"), lines)] == [
         1.0
     ] * 3
+
+
+def test_a_reviewed_answer_that_a_scorer_cannot_read_is_unscored_and_none_is_wrong():
+    task = replace(BLINK, scorers={"by number": _number}, judges={})
+    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked(BLINK) * 2)][:2]
+    predictions = said(questions)
+    named = [
+        line(question_id=one.question_id, response=response_name(UNREADABLE)) for one in questions
+    ]
+    lines = [replace(named[0], answer="none"), replace(named[1], answer="B")]
+    found = scored(task, questions, predictions, lines)
+    assert [(one.points, one.note) for one in found] == [
+        (0.0, "reviewed: none"),
+        (None, "reviewed: B; cannot be scored: KeyError: 'B'"),
+    ]
+
+
+def _number(pair, _):
+    return Score.of(pair.prediction, points={"3": 1.0}[pair.prediction.text])
 
 
 def test_the_form_has_no_model_and_each_response_once():

@@ -49,6 +49,7 @@ from bench_assets.evaluation.task import (
     Task,
     attempt,
     named,
+    without_points,
 )
 
 
@@ -251,7 +252,8 @@ def score_response(
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
     if why := why_no_answer(pair):
-        return _wrong(task, score_one, pair, why)
+        score = without_points(task, score_one, pair)
+        return replace(score, note=why, no_answer=True, refused=prediction.refused)
     return attempt(score_one, pair, about)
 
 
@@ -273,20 +275,6 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
 
 _non_answer = lru_cache(maxsize=BLOCK)(non_answer)
 """Cached, because a response is checked when it is judged, scored and counted."""
-
-
-def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) -> Score:
-    """Score a response without an answer as an empty one: no points.
-
-    Judged by the task's rules, because scorers may record verdicts.
-    """
-    silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
-    rules = task.judges.get(RULES)
-    score = score_one(silent, rules.judge([silent]) if isinstance(rules, ByRules) else [])
-    # A question without points, such as one whose answer is not published, stays without.
-    points = 0.0 if score.max_points else score.points
-    refused = pair.prediction.refused
-    return replace(score, points=points, note=why, no_answer=True, refused=refused)
 
 
 def refuse_people(task: Task, judge: str) -> None:

@@ -19,7 +19,13 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.core.tables.large_tables import column
-from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByRules, ScoreOne, Task
+from bench_assets.evaluation.task import (
+    AnsweredQuestion,
+    ScoreOne,
+    Task,
+    attempt_by_rules,
+    without_points,
+)
 
 NONE = "none"
 """The ``answer`` of a response without an answer."""
@@ -87,11 +93,13 @@ class ResponseReview:
         if line.verdict:
             points = given.max_points if _VERDICTS[line.verdict] else 0.0
             return replace(given, points=points, note=note, unread=False)
-        read = "" if line.answer == NONE else _written(pair.question, line.answer)
+        if line.answer == NONE:
+            return replace(without_points(task, score_one, pair), note=note, unread=False)
+        read = _written(pair.question, line.answer)
         again = pair._replace(prediction=replace(pair.prediction, text=read, raw_text=read))
-        rules = task.judges.get(RULES)
-        about = rules.judgements([again]) if isinstance(rules, ByRules) else []
-        return replace(score_one(again, about), note=note, unread=False)
+        found = attempt_by_rules(task, score_one, again)
+        why = f"; {found.note}" if found.points is None and found.note else ""
+        return replace(found, note=f"{note}{why}", unread=False)
 
 
 def base_scorer(scorer: str) -> str:

@@ -117,6 +117,20 @@ def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement])
         return Score.of(pair.prediction, points=None, note=f"{CANNOT_BE_SCORED}: {_shown(why)}")
 
 
+def attempt_by_rules(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> Score:
+    """Score a prediction by the verdicts of the task's own rules, if it has any."""
+    rules = task.judges.get(RULES)
+    return attempt(score, pair, rules.judgements([pair]) if isinstance(rules, ByRules) else [])
+
+
+def without_points(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> Score:
+    """Score a response without an answer as an empty one: no points."""
+    silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
+    found = attempt_by_rules(task, score, silent)
+    # A question without points, such as one whose answer is not published, stays without.
+    return replace(found, points=0.0 if found.max_points else found.points)
+
+
 @contextmanager
 def named(what: str) -> Iterator[None]:
     """Report an unexpected exception of a plugin's code.
