@@ -58,17 +58,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
         SourceError: If there are fewer than 2 options or more than 13, or one is a duplicate or
             empty.
     """
-    listed = (parse_list(cells[0]) or ()) if len(cells) == 1 else cells
-    if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
-        listed = split.options
-    if isinstance(listed, Mapping):
-        names = sorted(name for name in listed if listed[name] is not None)
-        if "".join(map(str.upper, names)) != ascii_uppercase[: len(names)]:
-            raise SourceError(f"options {listed!r:.60} (expected the names A, B, C, ...)")
-        listed = [listed[name] for name in names]
-    if not isinstance(listed, list | tuple):
-        raise SourceError(f"options {listed!r:.60} (expected a list)")
-    options = [written(one) for one in listed]
+    options = [written(one) for one in _listed(cells)]
     while options and not options[-1]:
         options.pop()
     if options and (len(options) < 2 or "" in options or _has_twins(options)):
@@ -78,6 +68,22 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
             f"{len(options)} options; at most {MOST_OPTIONS} can be read in responses"
         )
     return tuple(options)
+
+
+def _listed(cells: Sequence[object]) -> Sequence[object]:
+    listed = parse_list(cells[0]) if len(cells) == 1 else cells
+    if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
+        return split.options
+    if isinstance(listed, Mapping):
+        named = {str(name): one for name, one in listed.items() if one is not None}
+        if "".join(map(str.upper, sorted(named))) != ascii_uppercase[: len(named)]:
+            raise SourceError(f"options {listed!r:.60} (expected the names A, B, C, ...)")
+        return [named[name] for name in sorted(named)]
+    if isinstance(listed, list | tuple):
+        return listed
+    if written(listed):
+        raise SourceError(f"options {listed!r:.60} (expected a list)")
+    return ()
 
 
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> Gold:
@@ -110,7 +116,7 @@ def parse_list(value: object) -> object:
     except (ValueError, RecursionError):
         try:
             found = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return value
     return found if isinstance(found, list | tuple | dict) else value
 

@@ -103,7 +103,7 @@ def _parsed(text: str) -> object:
     for parse in (json.loads, ast.literal_eval):
         try:
             value: object = parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return value
     return None

@@ -22,6 +22,8 @@ COLOURS = ("red", "green", "blue")
         pytest.param([[1, 2.5, True]], ("1", "2.5", "yes"), id="numbers and truth"),
         pytest.param([], (), id="none"),
         pytest.param([None], (), id="an empty cell"),
+        pytest.param([float("nan")], (), id="an empty cell among numbers"),
+        pytest.param([" "], (), id="a blank"),
     ],
 )
 def test_options_are_read(cells, options):
@@ -38,6 +40,8 @@ def test_options_are_read(cells, options):
         pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
         pytest.param([{"A": "red", "C": "green"}], id="an object without B"),
         pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object of numbers"),
+        pytest.param(["{0: 'red', 1: 'green'}"], id="an object of indices, as Python prints it"),
+        pytest.param(["{['red', 'green']}"], id="a set of lists, which cannot be"),
         pytest.param(["red, green"], id="a text that is no list"),
         pytest.param([[["red"], ["green"]]], id="lists of lists"),
     ],

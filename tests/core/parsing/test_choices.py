@@ -331,6 +331,7 @@ def test_a_complement_is_the_other_options(response, letters):
         ("A is nearer to the camera.", ("A is closer", "B is closer"), "A"),
         ("B is right because it could be dark.", ("red", "green", "blue"), "B"),
         ("✓ B ✗ A ✗ C", ("red", "green", "blue"), "B"),
+        ("The sets {[1, 2]} differ, so the answer is (B).", ("red", "green"), "B"),
     ],
 )
 def test_what_few_responses_need(response, options, letter):
