@@ -23,9 +23,19 @@ def normalised(text: str) -> str:
     >>> normalised("**Answer:** New  York.") == normalised("new york")
     True
     """
+    return _plain(text).strip(_EDGES)
+
+
+def _plain(text: str) -> str:
     text = in_json(text) or ", ".join(boxes_in(text)) or text
     said = _ANNOUNCED.sub("", _MARKUP.sub("", unicodedata.normalize("NFKC", text)))
-    return " ".join(said.split()).strip(_EDGES).casefold()
+    return " ".join(said.split()).casefold()
+
+
+def _compared(text: str) -> str:
+    """Normalise a text; punctuation stays where nothing else is left, unlike an empty response."""
+    plain = _plain(text)
+    return plain.strip(_EDGES) or plain or text.strip()
 
 
 def exact_match(response: str, references: Sequence[str]) -> float:
@@ -34,7 +44,7 @@ def exact_match(response: str, references: Sequence[str]) -> float:
     >>> exact_match("4.0", ["4"]), exact_match("four", ["4"]), exact_match("4 cups", ["4"])
     (1.0, 1.0, 0.0)
     """
-    return float(any(_same(normalised(response), normalised(one)) for one in references))
+    return float(any(_same(_compared(response), _compared(one)) for one in references))
 
 
 def anls(response: str, references: Sequence[str]) -> float:
@@ -48,7 +58,7 @@ def anls(response: str, references: Sequence[str]) -> float:
     (0.8, 0.5, 0.0)
     """
     return max(
-        (_similarity(normalised(response), normalised(one)) for one in references), default=0.0
+        (_similarity(_compared(response), _compared(one)) for one in references), default=0.0
     )
 
 
@@ -141,8 +151,8 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
     """VQA accuracy: a third of a point for each person who agrees, at most 1, averaged over people.
 
     Each person in turn is left out (Antol et al., VQA, 2015; the evaluation script). Case,
-    punctuation, articles and apostrophes are ignored, and numbers become digits. A single reference
-    has to match.
+    punctuation, articles and apostrophes are ignored, unless nothing else is left, and numbers
+    become digits. A single reference has to match.
 
     >>> vqa_accuracy("A red cup.", ["red cup"] * 2 + ["mug"] * 8)
     0.6
@@ -157,5 +167,6 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
 
 def _vqa_words(text: str) -> str:
     plain = _VQA_STOPS.sub(" ", _ANNOUNCED.sub("", text).casefold().replace("'", ""))
-    words = (_VQA_NUMBERS.get(word, word) for word in plain.replace(",", "").split())
-    return " ".join(word for word in words if word not in _ARTICLES)
+    words = [_VQA_NUMBERS.get(word, word) for word in plain.replace(",", "").split()]
+    told = [word for word in words if word not in _ARTICLES]
+    return " ".join(told or words) or text.strip()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
+from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match, vqa_accuracy
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,23 @@ def test_a_number_may_be_five_per_cent_away(response, reference, points):
 
 def test_a_number_is_not_near_what_is_none():
     assert relaxed_match("5", ["many"]) == 0.0
+
+
+@pytest.mark.parametrize("metric", [exact_match, anls, relaxed_match, vqa_accuracy])
+@pytest.mark.parametrize(
+    ("response", "reference", "points"),
+    [
+        pytest.param("", "?", 0.0, id="nothing is no question mark"),
+        pytest.param("?", "?", 1.0, id="a question mark"),
+        pytest.param("!", "?", 0.0, id="another mark"),
+        pytest.param("", "*", 0.0, id="nothing is no asterisk"),
+        pytest.param("*", "*", 1.0, id="an asterisk"),
+        pytest.param("", "A", 0.0, id="nothing is no letter that is an article too"),
+        pytest.param("a", "A", 1.0, id="such a letter"),
+    ],
+)
+def test_an_empty_response_is_not_a_reference_of_one_sign(metric, response, reference, points):
+    assert metric(response, [reference]) == points
 
 
 def test_without_references_nothing_is_like_them():
