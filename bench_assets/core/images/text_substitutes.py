@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from bench_assets.core.schema.chat import ChatModel, Prompt, Request
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 
@@ -23,15 +23,20 @@ def describe(
     """
     distinct = list(dict.fromkeys(images))
     responses = model.response([Request(prompt=instruct(image)) for image in distinct])
-    if failed := [response.error for response in responses if response.error]:
+    if failed := [why for response in responses if (why := _why_no_text(response))]:
         raise ModelError(
             f"{model.name}: {len(failed)} of {len(responses)} images have no text: {failed[0]}; "
-            "materialize again to ask for just these"
+            "materialize again to ask for just these, or name another captioner"
         )
     return [
         ImageText(image=image, text=response.said.answer.strip(), author=model.name)
         for image, response in zip(distinct, responses, strict=True)
     ]
+
+
+def _why_no_text(response: Response) -> str:
+    unsaid = "" if response.said.answer.strip() else "an empty response"
+    return response.error or response.refusal or response.no_answer or unsaid
 
 
 def to_image_texts(
