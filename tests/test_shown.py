@@ -74,6 +74,11 @@ def test_a_long_run_is_thinned_and_keeps_its_ends_and_this_step():
     assert len(page) < 50_000
 
 
+def test_an_interval_that_nobody_knows_is_left_out():
+    page = results_page([metric("m", 0.5, low=math.nan, high=math.nan)], "accuracy", [])
+    assert page.startswith("**accuracy 0.500**, n=40.")
+
+
 def test_where_nothing_could_be_scored_it_says_so():
     page = results_page([metric("run/step-1", math.nan)], "accuracy", [metric("run/step-2", 0.5)])
     assert page.startswith("accuracy: nothing could be scored.")

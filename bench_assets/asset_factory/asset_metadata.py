@@ -83,10 +83,9 @@ def _sentence(row: Metric, chance: float | None) -> str:
     against = f"; {', '.join(known)}" if known else ""
     failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
     unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    return (
-        f"**{as_text(row.metric)} {row.value:.3f}** [{row.low:.3f}, {row.high:.3f}], "
-        f"n={row.n_scored}{unscored}{against}.{failed}"
-    )
+    ends = "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
+    said = f"**{as_text(row.metric)} {row.value:.3f}**{ends}, n={row.n_scored}"
+    return f"{said}{unscored}{against}.{failed}"
 
 
 def _run(first: Metric, others: Sequence[Metric]) -> list[str]:

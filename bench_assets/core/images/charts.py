@@ -151,15 +151,18 @@ def _bar(one: Bar, top: float) -> str:
     if isnan(row.value):
         return name + _text(_LABEL + 8, top + 12, "nothing could be scored", _GREY)
     left, right = (_along(end, one.full) for end in (row.low, row.high))
-    said = f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}"
+    interval = (
+        f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
+        f' stroke="{_INK}" stroke-width="1.5"/>'
+    )
+    ends = "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
     return (
         f'{name}<rect x="{_LABEL}" y="{top}" width="{_along(row.value, one.full) - _LABEL:.1f}" '
         f'height="16" fill="{_BLUE}"/>'
-        f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
-        f' stroke="{_INK}" stroke-width="1.5"/>'
+        + (interval if ends else "")
         + _tick(one.chance, one.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
         + _tick(row.constant, one.full, top, f'stroke="{_ORANGE}"')
-        + _text(_LABEL + _FULL + 8, top + 12, said)
+        + _text(_LABEL + _FULL + 8, top + 12, f"{row.value:.3f}{ends} n={row.n_scored}")
     )
 
 
@@ -173,10 +176,13 @@ def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
     low, high, middle = (_up(value, full) for value in (row.low, row.high, row.value))
     size, fill = (6, "white") if is_here else (3, _BLUE)
     said = _text(x, middle - 12, f"{row.value:.3f}", anchor="middle") if is_here else ""
-    return (
+    interval = (
         f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{_BLUE}" stroke-opacity="0.4" '
-        f'stroke-width="3"/><circle cx="{x:.1f}" cy="{middle:.1f}" r="{size}" fill="{fill}" '
-        f'stroke="{_BLUE}" stroke-width="2"/>{said}'
+        'stroke-width="3"/>'
+    )
+    return (
+        f'{"" if isnan(row.low) else interval}<circle cx="{x:.1f}" cy="{middle:.1f}" r="{size}" '
+        f'fill="{fill}" stroke="{_BLUE}" stroke-width="2"/>{said}'
     )
 
 

@@ -152,10 +152,12 @@ def test_a_curve_is_drawn_to_its_scale():
     assert quarter["cy"] == "190.0"
 
 
-def test_an_interval_that_nobody_knows_lies_at_the_foot_of_its_scale():
-    row = metric("m", 0.5, low=math.nan, high=math.nan)
-    (interval,) = drawn(bars([Bar(label="x", row=row)], ""), "path")
-    assert interval["d"].startswith("M250.0 48H250.0")
+def test_an_interval_that_nobody_knows_is_neither_drawn_nor_written():
+    row = metric("m", 0.5, low=math.nan, high=math.nan, n_scored=1)
+    of_bar, of_curve = bars([Bar(label="x", row=row)], ""), curve({1: row}, 1, "run")
+    assert not drawn(of_bar, "path")
+    assert not drawn(of_curve, "path")
+    assert "0.500 n=1" in drawn_texts(of_bar)
 
 
 def test_what_could_not_be_scored_lies_at_the_foot_of_a_curve():
