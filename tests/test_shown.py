@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bench_assets.asset_factory.asset_metadata import results_page
+from bench_assets.asset_factory.asset_metadata import results_page, results_table
 from tests.core.schema.test_training_runs import metric
 
 
@@ -75,8 +75,9 @@ def test_a_long_run_is_thinned_and_keeps_its_ends_and_this_step():
 
 
 def test_an_interval_that_nobody_knows_is_left_out():
-    page = results_page([metric("m", 0.5, low=math.nan, high=math.nan)], "accuracy", [])
-    assert page.startswith("**accuracy 0.500**, n=40.")
+    row = metric("m", 0.5, low=math.nan, high=math.nan)
+    assert results_page([row], "accuracy", []).startswith("**accuracy 0.500**, n=40.")
+    assert "| 0.500 n=40 |" in results_table([row])
 
 
 def test_where_nothing_could_be_scored_it_says_so():

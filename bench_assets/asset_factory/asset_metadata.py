@@ -83,8 +83,7 @@ def _sentence(row: Metric, chance: float | None) -> str:
     against = f"; {', '.join(known)}" if known else ""
     failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
     unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    ends = "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
-    said = f"**{as_text(row.metric)} {row.value:.3f}**{ends}, n={row.n_scored}"
+    said = f"**{as_text(row.metric)} {row.value:.3f}**{_interval(row)}, n={row.n_scored}"
     return f"{said}{unscored}{against}.{failed}"
 
 
@@ -121,7 +120,11 @@ def _cell(row: Metric | None) -> str:
     left = caveats(row)
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
-    return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"
+    return f"{row.value:.3f}{_interval(row)} n={row.n_scored}{left}"
+
+
+def _interval(row: Metric) -> str:
+    return "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
 
 
 def caveats(row: Metric | LeaderboardRow) -> str:
