@@ -269,7 +269,7 @@ def around(
     shown = n / (n - 1) * fsum(part * part for part in spread.values())
     if top == inf:
         half = student(freedom) * sqrt(shown)
-        return value - half, value + half
+        return max(0.0, value - half), value + half
     share, shown = min(1.0, max(0.0, value / top)), shown / top**2
     units = float(n)
     if shown >= _NOTHING and 0 < share < 1:

@@ -105,6 +105,14 @@ def test_word_errors_are_added_up():
     assert found.low < 0.5 < found.high
 
 
+def test_an_error_rate_is_not_below_nought():
+    """One of ten captions of four words has five errors: 1 / 8, give or take more than that."""
+    rows = [said(("a b c d",), ("a b c d" if n else "v w x y z",), n) for n in range(10)]
+    found = word_error_rate(rows)
+    assert (found.value, found.low) == (0.125, 0.0)
+    assert found.high > 0.25
+
+
 def test_every_metric_has_its_primary_measure_first():
     first = {name: next(iter(one.measures)) for name, one in METRICS.items()}
     assert first == {**{name: name for name in METRICS}, "bleu": "bleu_4"}

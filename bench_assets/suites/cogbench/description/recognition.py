@@ -119,7 +119,7 @@ def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
     for match, n in zip(matches, hits, strict=True):
         moves[match.image_id] += (n - value) / len(matches)
     low, high = around(value, moves, top=inf, freedom=len(moves) - 1)
-    return Mean(value, max(0.0, low), high, len(matches), 0)
+    return Mean(value, low, high, len(matches), 0)
 
 
 MEASURES = {
