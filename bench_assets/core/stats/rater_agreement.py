@@ -5,6 +5,7 @@ Also precision and recall of one rater where the other is the truth.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
     1.0
     """
     rated = _pairable(units)
-    values: Counter[Hashable] = sum(rated, Counter())
+    values = Counter(chain.from_iterable(unit.elements() for unit in rated))
     total = values.total()
     expected = _disagreeing(values) / (total - 1) if total else 0.0
     observed = sum(_disagreeing(unit) / (unit.total() - 1) for unit in rated)
@@ -107,8 +108,8 @@ class Against(NamedTuple):
 def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     """Cohen's kappa (1960), its interval by Fleiss, Cohen and Everitt (1969).
 
-    Large-sample standard error, equations 13 and 14. If all values of a rater are the same, no
-    error can be estimated, and the interval is the range of kappa.
+    Large-sample standard error, equations 13 and 14. If it is 0, as for complete agreement or a
+    rater whose values are all the same, the interval is that of the rule of three.
 
     Args:
         pairs: Values of the first and the second rater for each item.
@@ -153,7 +154,7 @@ def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
 
 
 def _widest(value: float, n: int) -> tuple[float, float]:
-    """Interval for complete agreement or disagreement, by the rule of three."""
+    """Interval without a standard error, by the rule of three: 3 of n may have gone unseen."""
     unseen = min(1.0, 3 / n)
     return max(-1.0, value - unseen), min(1.0, value + unseen)
 
