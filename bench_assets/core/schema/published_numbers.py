@@ -43,7 +43,7 @@ def read_published(file: Path) -> list[PublishedNumber]:
     """
     rows: dict[tuple[str, ...], PublishedNumber] = {}
     try:
-        with file.open(encoding="utf-8", newline="") as lines:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True)
             if reader.fieldnames != _COLUMNS:
                 raise SourceError(f"{file}, line 1: {reader.fieldnames}, expected {_COLUMNS}")
@@ -153,7 +153,7 @@ def read_claims(file: Path) -> tuple[Claim, ...]:
         SourceError: If the file cannot be read, or a claim or cell has an unknown field.
     """
     try:
-        written = tomllib.loads(file.read_text(encoding="utf-8"))
+        written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as why:
         raise SourceError(f"{file}: cannot be read as TOML: {why}") from why
     shared, claims = written.pop("cells", {}), written.pop("claims", [])

@@ -4,7 +4,14 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, weighted
+from bench_assets.core.schema.published_numbers import (
+    Cell,
+    Claim,
+    PublishedNumber,
+    read_claims,
+    read_published,
+    weighted,
+)
 from bench_assets.core.stats.claim_tests import tried_as_printed
 
 
@@ -117,3 +124,15 @@ def test_a_model_may_have_another_name_in_another_table():
 def test_what_no_number_says_cannot_be_told(terms, more, why):
     found = tried(terms, **more)
     assert [(one.verdict, one.why) for one in found.values()] == [("cannot be told", why)]
+
+
+def test_files_that_a_spreadsheet_or_an_editor_began_with_a_mark_are_read(tmp_path):
+    rows, claims = tmp_path / "published.csv", tmp_path / "claims.toml"
+    rows.write_text(
+        "\ufefftask,model,condition,metric,category,value,printed,source,note\n"
+        "quiz,a,main,accuracy,all,0.5,50,Table 1,\n",
+        encoding="utf-8",
+    )
+    claims.write_text("\ufeff# none yet\n", encoding="utf-8")
+    assert [row.value for row in read_published(rows)] == [0.5]
+    assert read_claims(claims) == ()
