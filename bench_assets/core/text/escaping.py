@@ -52,7 +52,7 @@ def _number(found: re.Match[str]) -> str:
 
 
 _MARKS = re.compile(r"[&<>`*\[\]|~\\]|(?<![^\W_])_|_(?![^\W_])")
-_OPENS_A_BLOCK = re.compile(r"^(\d{0,9})([-+=.#])(?=\s|$|[-=#]+)")
+_OPENS_A_BLOCK = re.compile(r"^(\d{0,9})([-+=.#)])(?=\s|$|[-=#]+)")
 _SCHEME = re.compile(r"(script|data|https?|ftp|file|mailto|xmpp):", re.IGNORECASE)
 _OPENS_A_LINK = re.compile(r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)
 _JOINER = "\u2060"  # invisible, and no word boundary

@@ -34,6 +34,7 @@ def inside(tokens: list[Token]) -> list[Token]:
         pytest.param("===", id="an underline"),
         pytest.param("- a", id="a list"),
         pytest.param("12. a", id="a numbered list"),
+        pytest.param("12) a", id="a numbered list with brackets"),
         pytest.param("> a", id="a quotation"),
         pytest.param("~~~ a", id="a fence"),
         pytest.param("*a* **b** _c_ __d__ ~~e~~", id="emphasis"),
