@@ -16,9 +16,12 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
-_BETWEEN = re.compile(r"(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:and\s+)?", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:(?:and|&)\s+)?", re.IGNORECASE
+)
 _AND = re.compile(r"(?<=\s)(?:and|&)\s", re.IGNORECASE)
 _ITEMS = re.compile(r"\s*[,;]\s*")
+_IN_BRACKETS = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?\s*[\[(]([^\[\]()]*)[\])]\W*\Z")
 _OPENING = re.compile(r"[\[{]")
 _LEAD = re.compile(
     r"\A(?:[^:\n]{0,80}\b(?:are|is|list|order|include)\b[^:\n]{0,40}:\s*"
@@ -107,7 +110,8 @@ def items_of(response: str) -> list[str]:
     if isinstance(found, list):
         return [written(one) if _is_plain(one) else json.dumps(one) for one in found]
     bullets = _BULLET.findall(text)
-    entries = bullets if len(bullets) > 1 else _BETWEEN.split(_LEAD.sub("", text.strip()))
+    listed = _IN_BRACKETS.sub(r"\1", _LEAD.sub("", text.strip()))
+    entries = bullets if len(bullets) > 1 else _BETWEEN.split(listed)
     return [shown for one in entries if (shown := normalised(one))]
 
 

@@ -269,6 +269,11 @@ LISTS = [
         "The colours are: red, blue.", "The answer: red, blue", "One of them is: red, blue", "The list, as asked: red, blue", "In order: red, blue", "It is as follows: red, blue", "They include: red, blue",
         "The colours are red and blue.", "These are red and blue.", "There are red and blue.", "They are red and blue.", "It is red and blue.",
     )),
+    *(("list", NOTHING, ["red", "blue"], said, 1.0) for said in (
+        "[red, blue]", "(red, blue)", "[red, blue].", "Answer: [red, blue]", "The colours are (red, blue).", "I see: [red, blue]", "[red and blue]",
+    )),
+    ("list", NOTHING, ["(a)", "(b)"], "(a), (b)", 1.0),
+    ("list", NOTHING, ["a", "b", "c"], "a, b, & c", 1.0),
     ("list", NOTHING, "a, b", "a; b", 1.0),
     ("list", NOTHING, "a; b", "a, b", 1.0),
     ("list", NOTHING, ["a", "b"], "a", 0.0),
