@@ -93,18 +93,32 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
         SourceError: If it is missing, matches no option, or is ambiguous.
         SettingsError: If an index equals the number of options: then all may count from 1.
     """
-    given = parse_list(value)
+    is_option = isinstance(value, str) and value.strip() in options  # "(2, 3)" may be one
+    given = value if is_option else parse_list(value)
     several = isinstance(given, list | tuple)
     listed = given if isinstance(given, list | tuple) else [given]
     parts = [one for one in listed if written(one)]
     if not parts:
         raise SourceError("no answer")
     if not options:
-        return Gold("text", tuple(dict.fromkeys(written(one) for one in parts)))
+        texts = filter(None, map(written, read_texts(value)))
+        return Gold("text", tuple(dict.fromkeys(texts)))
     if not several and (together := _letters_together(written(given), options, answers)):
         return Gold("choices", together, tuple(options))
     letters = tuple(sorted({_letter(one, options, answers) for one in parts}))
     return Gold("choices" if several else "choice", letters, tuple(options))
+
+
+def read_texts(value: object) -> Sequence[object]:
+    """Parse one or several alternative texts.
+
+    >>> read_texts("['red', 'blue']"), read_texts("(2, 3)")  # a point is one text
+    (['red', 'blue'], ['(2, 3)'])
+    """
+    found = parse_list(value)
+    if isinstance(value, str) and isinstance(found, tuple):
+        return found if any(isinstance(one, str) for one in found) else [value]
+    return found if isinstance(found, list | tuple) else [value]
 
 
 def parse_list(value: object) -> object:

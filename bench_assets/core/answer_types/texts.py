@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import Gold, Grade, Matching, RowContext
 from bench_assets.core.answer_types.option_answers import yes_or_no
-from bench_assets.core.answer_types.options import parse_list, written
+from bench_assets.core.answer_types.options import read_texts, written
 from bench_assets.core.metrics.captions import CaptionPair, rouge_l_of
 from bench_assets.core.metrics.short_answers import (
     anls,
@@ -46,9 +46,10 @@ class TextAnswer:
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the references: a text, a list of texts, or of objects with an ``answer``."""
-        found = parse_list(value)
-        listed = found if isinstance(found, list | tuple) else [value]
-        texts = [written(one.get("answer") if isinstance(one, Mapping) else one) for one in listed]
+        texts = [
+            written(one.get("answer") if isinstance(one, Mapping) else one)
+            for one in read_texts(value)
+        ]
         if not any(texts):
             raise SourceError("no answer")
         kept = [text for text in texts if text]

@@ -70,6 +70,8 @@ YES_NO = [
     ("text", NOTHING, "no", "There is no dog.", 1.0),
 ]
 TEXTS = [
+    ("text", NOTHING, "(2, 3)", "(2, 3)", 1.0),
+    ("text", NOTHING, "(2, 3)", "2", 0.0),
     ("text", NOTHING, ["mug", "cup"], "Cup", 1.0),
     ("text", NOTHING, "mug", "It is a mug.", 0.0),
     ("text", NOTHING, "['24/7', '3.4']", "3.4", 1.0),

@@ -6,6 +6,7 @@ from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 COLOURS = ("red", "green", "blue")
+POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,11 @@ def test_options_that_cannot_be_asked_are_refused(cells):
         pytest.param("AC", COLOURS, ("choices", ("A", "C")), id="letters together"),
         pytest.param('["red", "blue"]', COLOURS, ("choices", ("A", "C")), id="texts as JSON"),
         pytest.param("AB", ("AB", "0"), ("choice", ("A",)), id="a blood group is no two letters"),
+        pytest.param("(0, 1)", POINTS, ("choice", ("C",)), id="a point that is an option"),
+        pytest.param("[2, 3]", POINTS, ("choice", ("D",)), id="an interval that is an option"),
+        pytest.param("[0, 1]", POINTS, ("choices", ("A", "B")), id="a list of indices"),
+        pytest.param("(2, 3)", (), ("text", ("(2, 3)",)), id="a point without options"),
+        pytest.param("('red', 'blue')", (), ("text", ("red", "blue")), id="references in a tuple"),
         pytest.param(3, (), ("text", ("3",)), id="a number without options"),
         pytest.param(10**16 + 1, (), ("text", ("10000000000000001",)), id="every digit of one"),
         pytest.param(["a cup", "cup", "cup"], (), ("text", ("a cup", "cup")), id="references"),
