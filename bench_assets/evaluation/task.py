@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.annotation.answers.progress import DecisionTable
@@ -112,9 +113,18 @@ class ChosenJudge(NamedTuple):
 def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]) -> Score:
     """Score a prediction; one that the scorer cannot parse is unscored, with the reason."""
     try:
-        return score(pair, about)
+        return _with_number(score(pair, about))
     except CANNOT_BE_READ as why:
         return Score.of(pair.prediction, points=None, note=f"{CANNOT_BE_SCORED}: {_shown(why)}")
+
+
+def _with_number(found: Score) -> Score:
+    """Convert points to a plain float: plugins return booleans and numbers of NumPy, too."""
+    if found.points is None:
+        return found
+    if isnan(points := float(found.points)):
+        raise ValueError("its points are NaN")
+    return found if points is found.points else replace(found, points=points)
 
 
 def attempt_by_rules(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> Score:

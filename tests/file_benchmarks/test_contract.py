@@ -305,6 +305,35 @@ def test_a_metric_of_a_package(tmp_path, monkeypatch):
     assert numbers(tmp_path, ["ab", "abcdef", ""]) == near(length=0.5)
 
 
+def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored(
+    tmp_path, monkeypatch
+):
+    """A half of NumPy, true as 1 and NaN: 1.5 of two that are scored."""
+    (tmp_path / "their_points.py").write_text(
+        "import numpy as np\n"
+        "def of(response, question):\n"
+        "    return {'a': np.float32(0.5), 'b': np.bool_(True), 'c': float('nan')}[response]\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    section = """
+        [benchmarks.own]
+        file = "rows.jsonl"
+        metric = "their_points:of"
+    """
+    written(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(3)])
+    task, built = opened(tmp_path)
+    asked = built.questions
+    said = [
+        prediction(question_id=q.question_id, text=t) for q, t in zip(asked, "abc", strict=True)
+    ]
+    scores = pipeline.score(task, asked, said, [])
+    assert [one.points for one in scores] == [0.5, 1.0, None]
+    assert scores[2].note == "cannot be scored: ValueError: its points are NaN"
+    assert [type(one.points) for one in scores[:2]] == [float, float]  # as tables need them
+    (row,) = [one for one in pipeline.summarise(task, asked, said, scores) if one.category == "all"]
+    assert (row.value, row.n_scored, row.n_unscored) == (0.75, 2, 1)
+
+
 @pytest.mark.parametrize(
     ("entries", "row", "why"),
     [
