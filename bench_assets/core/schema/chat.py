@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from numbers import Integral, Real
-from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from bench_assets.core.parsing.reasoning import ReasoningSplit, Tags, take_apart
 from bench_assets.core.schema.rows import Question
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ class Response:
             served=" + ".join(dict.fromkeys(one.served for one in responses if one.served)),
             prompt_tokens=_sum([response.prompt_tokens for response in responses]),
             completion_tokens=_sum([response.completion_tokens for response in responses]),
-            seconds=sum(response.seconds or 0.0 for response in responses),
+            seconds=_sum([response.seconds for response in responses]),
         )
 
     @property
@@ -248,8 +249,8 @@ def _ends_within_a_sentence(text: str) -> bool:
     return bool(several) and (text[-1:].isalnum() or text.endswith(_OPEN_ENDS))
 
 
-def _sum(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
+def _sum(numbers: Sequence[Number | None]) -> Number | None:
+    known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 
 

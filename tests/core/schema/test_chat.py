@@ -101,6 +101,7 @@ def test_responses_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens,
 
 def test_a_response_that_nobody_timed_takes_no_seconds():
     assert Response.together([Response(seconds=None), Response(seconds=2.0)]).seconds == 2.0
+    assert Response.together([Response(), Response()]).seconds is None  # of a provider's batch
 
 
 def test_unless_told_otherwise_the_first_draw_is_asked_for():
