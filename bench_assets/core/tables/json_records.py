@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,7 @@ Value = TypeVar("Value")
 
 _BETWEEN = re.compile(r"[\s,]*")  # separators of list entries
 _HALF = re.compile("[\ud800-\udfff]")  # lone surrogates
+_BITS = 63  # of a whole number in a table, beside its sign
 _KINDS: dict[type, str] = {
     str: "a text",
     bool: "true or false",
@@ -158,7 +159,7 @@ def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     if name not in entry:
         raise SourceError(f"{where}: no field {name!r}; it has: {', '.join(entry) or 'none'}")
     value = entry[name]
-    if type(value) is not kind:
+    if type(value) is not kind or (isinstance(value, int) and value.bit_length() > _BITS):
         raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {_KINDS[kind]}")
     if isinstance(value, str) and not value.isascii() and _HALF.search(value):
         raise SourceError(f"{where}: field {name!r} has a lone surrogate: {value!a}")
@@ -299,7 +300,8 @@ def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN4
     if value is None and name in entry and NoneType in kinds:
         return None
     if float in kinds and type(value) is int:
-        return float(value)
+        with suppress(OverflowError):
+            return float(value)
     if kinds[0] not in _KINDS:
         there_are = ", ".join(kind.__name__ for kind in _KINDS)
         raise TypeError(f"field {name!r} cannot be read as {hint} (expected one of {there_are})")

@@ -64,6 +64,12 @@ def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> No
             r"line 1: unknown field 'tims' \(known: image, accepts, times\)",
             id="a misspelt field",
         ),
+        pytest.param(
+            f'{{"image": "a.png", "accepts": true, "times": {2**63}}}',
+            {},
+            "line 1: field 'times' is 9223372036854775808, expected a whole number",
+            id="a number beyond those of tables, which end at 2 ** 63 - 1",
+        ),
         pytest.param("7", {}, "line 1: expected an object, found 7", id="a number"),
     ],
 )
@@ -100,7 +106,7 @@ def test_a_number_may_be_whole_or_nothing(tmp_path: Path, text: str, share: floa
     assert (row.share, type(row.share)) == (share, type(share))
 
 
-@pytest.mark.parametrize("value", ['"2"', "true", "[2]"])
+@pytest.mark.parametrize("value", ['"2"', "true", "[2]", f"{10**400}"])
 def test_what_is_no_number_is_none(tmp_path: Path, value: str) -> None:
     with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
         records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured)
