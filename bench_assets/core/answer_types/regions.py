@@ -178,13 +178,16 @@ def points_in(text: str) -> Regions:
     if molmo := [pair for tag in _MOLMO.findall(text) for pair in _MOLMO_PAIR.findall(tag)]:
         points = tuple((float(x), float(y)) for _, x, y in molmo)
         return Regions(points, Convention("xyxy", "0..100"))
-    named = [(name.casefold(), _value(number)) for name, number in _NAMED.findall(text)]
+    scale = Convention("xyxy", "0..1000") if _TOKENS.search(text) else None
+    named = [(name.casefold(), number) for name, number in _NAMED.findall(text)]
     names = [name for name, _ in named if name in _AXES]
     sides = [number for name, number in named if name in _AXES]
     if sides and names == [*_AXES] * (len(sides) // 2):
-        return Regions(tuple(zip(sides[::2], sides[1::2], strict=True)))
-    scale = Convention("xyxy", "0..1000") if _TOKENS.search(text) else None
-    pairs = _TWO.findall(text) or _BARE_TWO.findall(text)
+        pairs, scale = list(zip(sides[::2], sides[1::2], strict=True)), None
+    else:
+        pairs = _TWO.findall(text) or _BARE_TWO.findall(text)
+    if pairs and all("%" in x for x, _ in pairs):
+        scale = Convention("xyxy", "0..100")
     return Regions(tuple((_value(x), _value(y)) for x, y in pairs), scale)
 
 
