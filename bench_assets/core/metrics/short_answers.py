@@ -28,7 +28,8 @@ def normalised(text: str) -> str:
 
 def _plain(text: str) -> str:
     text = in_json(text) or ", ".join(boxes_in(text)) or text
-    said = _ANNOUNCED.sub("", _MARKUP.sub("", unicodedata.normalize("NFKC", text)))
+    text = unicodedata.normalize("NFKC", text).replace("−", "-")
+    said = _ANNOUNCED.sub("", _MARKUP.sub("", text))
     return " ".join(said.split()).casefold()
 
 

@@ -17,6 +17,7 @@ from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_m
         pytest.param("It is Paris", ["Paris"], 0.0, id="a sentence is no exact match"),
         pytest.param("4.0", ["4"], 1.0, id="the same number in other digits"),
         pytest.param("1,200", ["1200"], 1.0, id="a number with its thousands set off"),
+        pytest.param("−4 °C", ["-4 °C"], 1.0, id="a minus sign or a hyphen"),
         pytest.param("", ["Paris"], 0.0, id="nothing"),
         pytest.param("answer", ["Answer"], 1.0, id="an answer that is the word itself"),
     ],
