@@ -257,6 +257,8 @@ def around(
 ) -> tuple[float, float]:
     """95 % interval of a metric in [0, ``top``] that is not a mean of points, by the delta method.
 
+    NaN for fewer than two clusters, and without a top if no cluster moves the metric.
+
     Args:
         value: The metric.
         spread: Influence of each cluster on the metric; the sum is 0.
@@ -264,9 +266,9 @@ def around(
         freedom: Degrees of freedom of the spread.
     """
     n = len(spread)
-    if n < 2 or freedom < 1:
+    shown = fsum(part * part for part in spread.values()) * n / max(1, n - 1)
+    if n < 2 or freedom < 1 or (top == inf and shown < _NOTHING):
         return nan, nan
-    shown = n / (n - 1) * fsum(part * part for part in spread.values())
     if top == inf:
         half = student(freedom) * sqrt(shown)
         return max(0.0, value - half), value + half

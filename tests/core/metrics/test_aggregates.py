@@ -113,6 +113,12 @@ def test_an_error_rate_is_not_below_nought():
     assert found.high > 0.25
 
 
+def test_an_error_rate_that_is_the_same_for_all_is_not_certain():
+    rows = [said(("a b",), (), n) for n in range(3)]
+    found = word_error_rate(rows)
+    assert (found.value, isnan(found.low), isnan(found.high)) == (1.0, True, True)
+
+
 def test_every_metric_has_its_primary_measure_first():
     first = {name: next(iter(one.measures)) for name, one in METRICS.items()}
     assert first == {**{name: name for name in METRICS}, "bleu": "bleu_4"}
