@@ -14,7 +14,7 @@ import numpy as np
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import freedom_of, student_p, student_quantile
-from bench_assets.core.tables.large_tables import TextIndex
+from bench_assets.core.tables.large_tables import TextIndex, column
 
 _ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
@@ -43,11 +43,8 @@ def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
     Returns:
         Cluster by question id; a question that shares nothing is a cluster of its own.
     """
-    firsts = cluster_numbers(questions)
-    return {
-        question.question_id: questions[first].question_id
-        for question, first in zip(questions, firsts, strict=True)
-    }
+    firsts, names = cluster_numbers(questions), list(column(questions, "question_id"))
+    return {name: names[first] for name, first in zip(names, firsts, strict=True)}
 
 
 def cluster_numbers(questions: Iterable[Question]) -> "array[int]":

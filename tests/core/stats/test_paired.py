@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import (
     PairedScores,
     change,
@@ -16,6 +17,7 @@ from bench_assets.core.stats.paired_tests import (
     interval,
     spread,
 )
+from bench_assets.core.tables.large_tables import BLOCK, Blocks, gathered
 from tests.core.stats.test_clusters import satterthwaite
 from tests.rows import question
 
@@ -153,6 +155,19 @@ def test_clusters_are_what_shares_a_group_or_all_images():
     found = clusters_of(questions)
     assert found["a"] == found["b"] == found["c"]
     assert len({found[name] for name in "adef"}) == 4
+
+
+def test_clusters_of_a_large_table_are_found_in_two_passes(monkeypatch):
+    groups = [*range(2 * BLOCK), 0, BLOCK, 1, BLOCK + 1]  # those of two blocks in turn
+    asked = (question(question_id=f"q{n}", group_id=f"g{of}") for n, of in enumerate(groups))
+    questions = gathered(asked, Question)
+    read = []
+    whole = Blocks.table
+    monkeypatch.setattr(Blocks, "table", lambda *of: read.append(of[1]) or whole(*of))
+    found = clusters_of(questions)
+    last = [found[f"q{n}"] for n in range(2 * BLOCK, len(groups))]
+    assert last == ["q0", f"q{BLOCK}", "q1", f"q{BLOCK + 1}"]
+    assert read == [0, 1, 2, 0, 1, 2]  # not once for each question
 
 
 @pytest.mark.parametrize(
