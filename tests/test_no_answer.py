@@ -9,6 +9,7 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import LeaderboardRow, Score
 from bench_assets.defs.tables.leaderboard import as_markdown
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
@@ -131,6 +132,24 @@ def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_
         (0.0, "no answer in 64 tokens", True),
         (1.0, "", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "why"),
+    [
+        pytest.param("internal server error.", {}, "", id="the reference in other letters"),
+        pytest.param("Segmentation fault", {}, "an error message", id="another error"),
+        pytest.param(
+            "Segmentation fault.",
+            {"kind": "choice", "options": ("segmentation fault", "bus error"), "answer": ("A",)},
+            "",
+            id="an option",
+        ),
+    ],
+)
+def test_what_a_question_asks_for_is_an_answer(text, fields, why):
+    asked_ = question(**{"answer": ("Internal Server Error",)} | fields)
+    assert pipeline.why_no_answer(AnsweredQuestion(asked_, prediction(text=text))) == why
 
 
 def test_a_pair_with_one_half_cut_off_is_not_answered_differently():

@@ -12,6 +12,7 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.judging.request_streaming import Requests, answers
+from bench_assets.core.metrics.short_answers import normalised
 from bench_assets.core.parsing.non_answers import non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.elicitation import is_elicited, shares
@@ -268,9 +269,10 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
-    if question.kind == "text" and prediction.text.strip() in question.answer:
-        return ""
-    return _non_answer(prediction.text, question.text, question.options)
+    found = _non_answer(prediction.text, question.text, question.options)
+    answers = (*question.options, *(question.answer if question.kind == "text" else ()))
+    is_answer = found and normalised(prediction.text) in map(normalised, answers)
+    return "" if is_answer else found
 
 
 _non_answer = lru_cache(maxsize=BLOCK)(non_answer)
