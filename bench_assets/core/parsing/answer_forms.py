@@ -81,7 +81,7 @@ _GIVES_REASONS = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _LETTER_RUN = re.compile(rf"{NAME}(?:\W*{NAME})*")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
 _LABEL = re.compile(
-    rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)(→–—|-]|(?=\W*$))(.*)$",
+    rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)(→–—|-]|(?=[^\w\n]*+$))(.*)$",
     re.MULTILINE,
 )
 _OPTION_LINE = re.compile(

@@ -190,6 +190,9 @@ class _Sentence:
         self.before = ""  # the letters that the previous sentence consists of
         self.named = ""  # letters that follow "is" at the end of a clause
         self.clause: Sequence[Token] = ()
+        self.hedges: Sequence[Token] = ()  # of this clause
+        self.of_others = False  # whether this clause is about the other options
+        self.blames = all(one.kind in ("wrong", "stop", "comma") for one in tokens)
         self.here = False  # whether this clause has named letters
         self.apart = False  # whether Latin text stands between the last letters and here
         self.turned = False  # whether an option was denied right before: "not A but B"
@@ -291,6 +294,8 @@ class _Sentence:
         self.apart = self.here = self.quoted = False
         self.subjects = set()
         self.clause = clause
+        self.hedges = [one for one in clause if one.kind == "hedge"]
+        self.of_others = any(_OTHERS.search(one.text) for one in clause)
         self.hedged = self.void or any(one.kind == "hedge" for one in _before_reasons(clause))
         mode, self.stated = "", False
         before: list[Token] = []  # the first token, and the first linking one
@@ -401,11 +406,10 @@ class _Sentence:
             self._apply("choose", token._replace(kind="option", letters=side))
             return ""
         if not letters and token.kind == "wrong":
-            alone = all(one.kind in ("wrong", "stop", "comma") for one in self.tokens)
-            self._call_wrong(self.before if alone else "", token.start)
+            self._call_wrong(self.before if self.blames else "", token.start)
             if self.stated:  # "the usual answer is A; the usual answer is wrong"
                 self._call_wrong(self.said.recent, token.start)
-            if not any(_OTHERS.search(one.text) for one in self.clause):
+            if not self.of_others:
                 self.said.blamed_at = token.start
             self.said.cues.append(token.start)  # "the answer is A ... wrong, it must be B"
             self.said.denied |= dict.fromkeys(
@@ -489,7 +493,6 @@ class _Sentence:
         if mode != "choose" or self.void:
             return self.hedged
         return self.quoted or any(
-            one.kind == "hedge"
-            and (one.start < token.start or one.text in _DOUBTS or not one.text.isascii())
-            for one in self.clause
+            one.start < token.start or one.text in _DOUBTS or not one.text.isascii()
+            for one in self.hedges
         )

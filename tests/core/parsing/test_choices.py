@@ -311,6 +311,19 @@ def test_what_loops_behind_a_letter_takes_little_time(loop):
     assert time.process_time() - started < 3  # what is quadratic takes more at 16,000
 
 
+@pytest.mark.parametrize("loop", ["√ ", "× ", "√:", "[x]: "])
+def test_what_loops_of_verdicts_takes_little_time(loop):
+    started = time.process_time()
+    read_choice(loop * (32_000 // len(loop)), ("yes", "no"))
+    assert time.process_time() - started < 3  # what is quadratic takes 10 and more
+
+
+def test_a_list_without_end_takes_little_time():
+    started = time.process_time()
+    read_choices("a" + "A. x\n" * 20_000, Options(3, ("x", "y", "z")))
+    assert time.process_time() - started < 3  # what is quadratic takes 10
+
+
 @pytest.mark.parametrize(
     ("response", "letters"),
     [
