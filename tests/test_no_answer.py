@@ -121,6 +121,19 @@ def test_a_question_that_nobody_can_get_points_for_stays_without():
     assert (score.points, score.max_points, score.note) == (None, 0.0, "no answer in 64 tokens")
 
 
+def test_a_response_of_which_a_scorer_asserts_what_does_not_hold_is_unscored():
+    def one_word(pair, _):
+        assert len(pair.prediction.text.split()) == 1, "expected one word"
+        return Score.of(pair.prediction, points=1.0)
+
+    task = replace(CODIS, scorers={"word": one_word}, judges={})
+    found = pipeline.score(task, [question()], [prediction(text="x y"), prediction(text="x")], [])
+    assert [(one.points, one.note.partition("\n")[0]) for one in found] == [
+        (None, "cannot be scored: AssertionError: expected one word"),
+        (1.0, ""),
+    ]
+
+
 def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_empty_one():
     def first_word(pair, _):
         return Score.of(pair.prediction, points=float(pair.prediction.text.split()[0] == "x"))

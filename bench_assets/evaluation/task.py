@@ -44,7 +44,7 @@ CANNOT_BE_SCORED = "cannot be scored"
 """Prefix of the note of a response that the scorer could not parse."""
 
 CANNOT_BE_READ = (
-    *(BenchError, ArithmeticError, AttributeError, LookupError),
+    *(BenchError, ArithmeticError, AssertionError, AttributeError, LookupError),
     *(RuntimeError, TypeError, ValueError),
 )
 """Exceptions that a scorer or judge may raise for a response.
