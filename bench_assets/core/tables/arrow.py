@@ -78,7 +78,7 @@ def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
 def _column(rows: Sequence[Any], column: pa.Field, row_type: type[Any]) -> pa.Array:
     try:
         return pa.array([_stored(getattr(row, column.name)) for row in rows], type=column.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as why:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError) as why:
         raise TableError(f"{row_type.__name__} table: column {column.name}: {why}") from why
 
 

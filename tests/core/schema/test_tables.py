@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Rejection, Score
+from bench_assets.core.schema.rows import (
+    Metric,
+    Prediction,
+    Question,
+    Rejection,
+    Score,
+    SourceFile,
+)
 from bench_assets.core.tables.arrow import digest, schema, to_json, to_rows, to_table
 from tests.rows import prediction, question
 
@@ -110,6 +117,11 @@ def test_a_list_that_is_empty_throughout_fits_and_one_of_numbers_does_not():
 def test_a_value_of_another_type_is_refused(row):
     with pytest.raises(TableError, match="Rejection table"):
         to_table([row], Rejection)
+
+
+def test_a_number_of_more_than_64_bits_is_refused():
+    with pytest.raises(TableError, match="SourceFile table: column n_bytes"):
+        to_table([SourceFile(path="a", sha256="b", n_bytes=2**63)], SourceFile)
 
 
 def test_a_row_type_that_no_table_can_hold_is_a_mistake_of_ours():
