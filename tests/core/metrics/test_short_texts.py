@@ -1,8 +1,18 @@
 """Short answers against references: values by pencil, and by the examples of the papers."""
 
-import pytest
+import time
 
-from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match, vqa_accuracy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench_assets.core.metrics.short_answers import (
+    anls,
+    exact_match,
+    relaxed_match,
+    vqa_accuracy,
+    word_errors,
+)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +107,32 @@ def test_a_number_is_not_near_what_is_none():
 )
 def test_an_empty_response_is_not_a_reference_of_one_sign(metric, response, reference, points):
     assert metric(response, [reference]) == points
+
+
+def table_of_edits(one, other):
+    """Levenshtein's table, cell by cell."""
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        here = [row]
+        for column, wanted in enumerate(other, 1):
+            step = above[column - 1] + (letter != wanted)
+            here.append(min(step, above[column] + 1, here[-1] + 1))
+        above = here
+    return above[-1]
+
+
+@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
+def test_word_errors_are_those_of_levenshteins_table(one, other):
+    errors, words = word_errors(" ".join(one), [" ".join(other)])
+    assert (errors, words) == (table_of_edits(one, other), len(other))
+
+
+def test_a_page_is_compared_with_a_page_in_little_time():
+    page = "A man is standing in a room with a table. " * 120
+    started = time.process_time()  # s of CPU: how busy the machine is does not matter
+    # One letter of 43 is another one, in each of 120 sentences.
+    assert anls(page.replace("man", "men"), [page]) == pytest.approx(1 - 120 / 5038, abs=1e-4)
+    assert time.process_time() - started < 1  # a table of all pairs of letters takes 5 s
 
 
 def test_without_references_nothing_is_like_them():
