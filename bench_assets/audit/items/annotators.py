@@ -34,7 +34,6 @@ class Person(NamedTuple):
     one_kappa: float  # z of a kappa of 1
     constant: bool  # gives all items of a criterion the same value
     missed: float  # if constant: sum over items of the share of others who disagree
-    alpha_without: float  # Krippendorff's alpha of the others
 
 
 def people(votes: Sequence[Vote]) -> list[Person]:
@@ -44,7 +43,7 @@ def people(votes: Sequence[Vote]) -> list[Person]:
     for vote in votes:
         if len(whole[vote.criterion, vote.unit]) > 1:
             own[vote.person].append(vote)
-    return [_person(who, cast, whole, votes) for who, cast in sorted(own.items())]
+    return [_person(who, cast, whole) for who, cast in sorted(own.items())]
 
 
 def alpha_of(votes: Sequence[Vote]) -> dict[str, float]:
@@ -73,7 +72,6 @@ def _person(
     who: str,
     cast: Sequence[Vote],
     units: Mapping[tuple[str, str], Mapping[str, str]],
-    votes: Sequence[Vote],
 ) -> Person:
     seen = chance = variance = missed = 0.0
     constant = True
@@ -95,7 +93,6 @@ def _person(
         one_kappa=above / spread if spread else 0.0,
         constant=constant,
         missed=missed if constant else 0.0,
-        alpha_without=alpha_over_all([vote for vote in votes if vote.person != who]),
     )
 
 
@@ -163,7 +160,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
             f" Krippendorff's alpha: {per_criterion}."
         ),
         n=len(votes),
-        suspects=[_suspect(one, alpha_over_all(votes), usual[one.name].kappa) for one in blind],
+        suspects=[_suspect(one, votes, usual[one.name].kappa) for one in blind],
     )
 
 
@@ -250,18 +247,19 @@ def _is_at_chance(one: Person, usual: _Usual) -> bool:
     dissents = 1 - one.agreement
     if usual.apart < _SELDOM and dissents < _MORE_APART * usual.apart:
         return False
-    if usual.kappa * one.one_kappa < _SURE:
+    if not usual.kappa * one.one_kappa >= _SURE:  # also if all others gave one value: NaN
         return False
     at_most = one.kappa + _ABOVE_CHANCE / one.one_kappa
     return one.z < _ABOVE_CHANCE or at_most < usual.kappa / 3
 
 
-def _suspect(one: Person, alpha: float, usual: float) -> Suspect:
+def _suspect(one: Person, votes: Sequence[Vote], usual: float) -> Suspect:
     if one.constant:
         said = f"gives the same value to all, {one.missed:.0f} times unlike the others"
     else:
         said = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
-    without = f"alpha {alpha:.2f}, without them {one.alpha_without:.2f}"
+    alone = alpha_over_all([vote for vote in votes if vote.person != one.name])
+    without = f"alpha {alpha_over_all(votes):.2f}, without them {alone:.2f}"
     return Suspect(one.name, f"{said}; {without} (n = {one.n})", max(usual - one.kappa, 0.0))
 
 
