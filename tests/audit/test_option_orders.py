@@ -176,6 +176,15 @@ def test_of_two_orders_the_same_choices_are_expected_where_they_stand_in_either(
     assert found["letter_A"].p == 1  # of one question nothing is certain
 
 
+def test_the_p_value_is_that_of_the_paired_test_where_the_interval_ends_at_one():
+    """Two of four questions gain a point: 0.5 / 0.289 = 1.73, with three degrees of freedom."""
+    gained = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), 0.0, 0)]
+    kept = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), 1.0, 1)]
+    found = figures({"a": gained, "b": gained, "c": kept, "d": kept})["published_order_gains"]
+    assert (found.value, found.high) == (0.5, 1.0)
+    assert found.p == pytest.approx(0.1817, abs=1e-4)
+
+
 def test_what_is_unscored_or_unread_stays_so():
     rows = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), None, None)]
     found = figures(said(first, n=4, k=2) | {"0": rows})

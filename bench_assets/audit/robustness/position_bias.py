@@ -7,8 +7,7 @@ occurs once in n responses, whatever the key is.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import isinf, isnan, log1p, nan, sqrt
-from statistics import NormalDist
+from math import isnan, nan
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
@@ -30,8 +29,8 @@ from bench_assets.audit.framework.findings import (
 )
 from bench_assets.audit.framework.significance import DOUBT, LARGE
 from bench_assets.core.schema.signature import short
-from bench_assets.core.stats.means import Mean, ScoredPoint, mean, student
-from bench_assets.core.stats.paired_tests import PairedScores, change, interval
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.stats.paired_tests import PairedScores, change, compare, interval
 from bench_assets.core.tables.arrow import digest
 
 
@@ -175,17 +174,9 @@ def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float],
 
 
 def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
-    """Interval of a change in shares, and its two-sided p-value.
-
-    The t value is approximated by a normal one (Wallace, 1959).
-    """
+    """Interval of a change in shares, and its two-sided p-value."""
     low, high = interval(pairs)
-    if isinf(low):
-        return -1.0, 1.0, 1.0
-    freedom = len({pair.cluster for pair in pairs}) - 1
-    t = abs(change(pairs)) / ((high - low) / 2 / student(freedom))
-    z = (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t**2 / freedom))
-    return max(-1.0, low), min(1.0, high), 2 * NormalDist().cdf(-z)
+    return max(-1.0, low), min(1.0, high), compare(pairs).p
 
 
 def _figure(name: str, found: Mean, told: Told, expected: float = nan) -> OrderFigure:
