@@ -1,9 +1,11 @@
 """Every fault is caught by the examination that is meant for it, and by no other."""
 
 import pytest
+from PIL import Image
 
+from bench_assets.core.images.near_duplicates import image_hash
 from tests.audit import answering, faults
-from tests.audit.held import KINDS, Held, exam, failed, found
+from tests.audit.held import KINDS, Held, Trained, exam, failed, found
 from tests.rows import question
 
 ANY = KINDS
@@ -37,6 +39,18 @@ def test_the_luck_of_one_answer_in_words_is_one_of_those_there_are(answers, luck
     finding = found(Held(questions=asked), "one_answer")
     assert luck in finding.sentence
     assert bool(finding.suspects) == gives_away
+
+
+def test_a_blank_image_does_not_look_like_all_blank_images_of_the_training_data():
+    white, black = Image.new("RGB", (64, 64), "white"), Image.new("RGB", (80, 50), "black")
+    asked = [question(question_id="q/1", images=("white",))]
+    held = Held(
+        questions=asked,
+        images={"white": white},
+        hashes={"white": image_hash(white)},
+        training=Trained(of_looks=[image_hash(black)]),
+    )
+    assert found(held, "training_images").passed
 
 
 @pytest.mark.parametrize("kind", KINDS)

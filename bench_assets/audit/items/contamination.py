@@ -24,6 +24,7 @@ _MANY = 0.05  # share of the questions; more matches of short texts are no accid
 _SHARE = 0.5  # of a text's rare grams; more matches are no accident
 _NEAR = 3  # bits of 64 in which the hashes of one image may differ
 _BANDS = 4  # hashes that differ in three bits agree in one of four bands
+_DETAIL = 16  # of 64 bits, 32 of which are set unless an image hardly varies
 
 _Gram = tuple[str, ...]
 
@@ -92,7 +93,7 @@ def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[s
     bands: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     for image, look in looks.items():
         value = int(look, 16)
-        for band in range(_BANDS):
+        for band in range(_BANDS) if value.bit_count() >= _DETAIL else ():
             bands[band, value >> (16 * band) & 0xFFFF].append((image, value))
     for seen in training.looks():
         value = int(seen.what, 16)
