@@ -80,3 +80,12 @@ def test_digests_and_texts_are_read_from_files(tmp_path):
     assert [(one.name, one.what) for one in files.images()] == [("hashes.txt, line 1", "0a" * 32)]
     assert [one.what for one in files.looks()] == ["0b" * 8]
     assert [one.what for one in files.texts()][2:] == ["one", "two", "no json\n"]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"), [("a.json", '["caf\\u00e9"]'), ("a.jsonl", '"caf\\u00e9"\r\n')]
+)
+def test_texts_behind_a_byte_order_mark_are_read_as_json(tmp_path, name, written):
+    file = tmp_path / name
+    file.write_bytes(b"\xef\xbb\xbf" + written.encode())
+    assert [one.what for one in TrainingFiles([file]).texts()] == ["café"]

@@ -177,7 +177,7 @@ def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
 
 def _texts(file: Path) -> Iterator[TrainingMatch]:
     if file.suffix.lower() == ".json":
-        yield from _texts_of(f"{file.name}", file.read_text(encoding="utf-8", errors="replace"))
+        yield from _texts_of(f"{file.name}", file.read_text(encoding="utf-8-sig", errors="replace"))
         return
     for number, line in _lines(file):
         name = f"{file.name}, line {number}"
@@ -197,5 +197,5 @@ def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    with file.open(encoding="utf-8", errors="replace") as lines:
+    with file.open(encoding="utf-8-sig", errors="replace") as lines:
         yield from enumerate(lines, 1)
