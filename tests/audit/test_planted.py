@@ -53,6 +53,25 @@ def test_a_blank_image_does_not_look_like_all_blank_images_of_the_training_data(
     assert found(held, "training_images").passed
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("2,500", "1,500", "800", "900"), id="thousands"),
+        pytest.param(("1,234,567", "999,999", "12,345.5", "7"), id="millions"),
+        pytest.param(("0,125", "0,1", "−0,5", "−7"), id="decimal commas and minus signs"),
+    ],
+)
+def test_the_largest_number_is_found_whatever_its_commas(options):
+    asked = [
+        question(question_id=f"q/{n}", kind="choice", options=options, answer=("A",))
+        for n in range(40)
+    ]
+    assert (
+        "best is the largest number, 100 % right"
+        in found(Held(questions=asked), "numbers").sentence
+    )
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_found_in_a_fair_exam(exams, kind):
     assert failed(exams[kind]) == set()

@@ -26,7 +26,9 @@ Tried: TypeAlias = Sequence[tuple[str, GuessRate, Sequence[Suspect]]]  # name, r
 _LISTED = 20  # suspects per guess
 _LEAST = 12  # fewest questions of a category that is tested separately
 _HALF = 0.5  # of the questions without options: a usual share of one answer
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(  # a comma before three digits separates thousands, unless 0 precedes it
+    r"[-−]?(?:(?P<thousands>[1-9]\d{0,2}(?:,\d{3})+(?!,?\d)(?:\.\d+)?)|\d+(?:[.,]\d+)?)"
+)
 
 
 @audit_check("one_answer", "Is one letter, or one answer, right too often?")
@@ -225,10 +227,13 @@ def _answers(question: Question) -> set[str]:
 
 def _numbers(question: Question) -> list[float]:
     """The options as numbers; empty unless each has exactly one."""
-    found = [_NUMBER.findall(option) for option in question.options]
+    found = [list(_NUMBER.finditer(option)) for option in question.options]
     if not found or any(len(one) != 1 for one in found):
         return []
-    return [float(one.replace(",", ".")) for (one,) in found]
+    return [
+        float(one[0].replace("−", "-").replace(",", "" if one["thousands"] else "."))
+        for (one,) in found
+    ]
 
 
 def _centrality(question: Question) -> list[float]:
