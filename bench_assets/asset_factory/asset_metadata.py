@@ -166,8 +166,11 @@ def mixed_mark(signature: str | None) -> str:
 
     >>> mixed_mark("t|v1|main|data:0|model:m|judge:none|scorer:r|mixed:2|n:9")
     'mixed: 2 models answered'
+    >>> mixed_mark("t|v1|main|data:0|model:m|mixed:2|n:2|partial:2 of 4 questions")
+    'mixed: 2 models answered'
     """
-    found = re.search(r"\|mixed:(\d+)(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?$", signature or "")
+    behind = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"
+    found = re.search(rf"\|mixed:(\d+){behind}", signature or "")
     return f"mixed: {found[1]} models answered" if found else ""
 
 
