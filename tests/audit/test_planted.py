@@ -72,6 +72,28 @@ def test_the_largest_number_is_found_whatever_its_commas(options):
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "keys", "check"),
+    [
+        pytest.param("blanks", ("cat box", "cat bag"), "contradicting_keys", id="another blank"),
+        pytest.param("blanks", ("cat box", "box cat"), "contradicting_keys", id="swapped blanks"),
+        pytest.param("blanks", ("cat box", "Cat box"), "repeated_questions", id="the same blanks"),
+        pytest.param("choices", ("A B", "A C"), "contradicting_keys", id="another letter"),
+        pytest.param("choices", ("A B", "B A"), "repeated_questions", id="the same letters"),
+        pytest.param("text", ("Ann Anna", "Anna Bo"), "repeated_questions", id="a common name"),
+    ],
+)
+def test_keys_of_several_parts_contradict_each_other_in_any_of_them(kind, keys, check):
+    options = ("one cat", "two dogs", "a bird") if kind == "choices" else ()
+    asked = [
+        question(question_id=key, kind=kind, options=options, answer=tuple(key.split()))
+        for key in keys
+    ]
+    held = Held(questions=asked)
+    looked = ("contradicting_keys", "repeated_questions")
+    assert [one for one in looked if not found(held, one).passed] == [check]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_found_in_a_fair_exam(exams, kind):
     assert failed(exams[kind]) == set()

@@ -148,11 +148,6 @@ def paraphrase_key(question: Question) -> Hashable:
     return tuple(said), question.images, question.image_texts, question.kind, options
 
 
-def right_meanings(question: Question) -> frozenset[Hashable]:
-    """Canonical forms of the right answers; see ``meaning``."""
-    return frozenset(map(meaning, right_texts(question)))
-
-
 def _plain(text: str) -> str:
     """Stemmed words of a text; equal phrases become the first of their line in the file."""
     said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!"))

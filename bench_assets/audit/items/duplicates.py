@@ -19,7 +19,7 @@ from bench_assets.audit.framework.findings import (
     audit_check,
 )
 from bench_assets.audit.framework.text_normalization import are, asked_words, right_texts, said
-from bench_assets.audit.items.ambiguous_options import paraphrase_key, right_meanings
+from bench_assets.audit.items.ambiguous_options import meaning, paraphrase_key
 from bench_assets.audit.items.item_response_theory import LEAST_MODELS, Fit, fitted
 from bench_assets.audit.items.item_statistics import Floats, nothing_to_see, with_scores
 from bench_assets.core.schema.rows import Question
@@ -56,7 +56,7 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
     suspects = [
         Suspect(one.question_id, _against(one, other))
         for other, one in pairs.values()
-        if _contradicts(one, other) and right_meanings(one).isdisjoint(right_meanings(other))
+        if _contradicts(one, other) and _contradicts(one, other, meaning)
     ]
     return _finding(suspects, len(questions), "answered in two ways")
 
@@ -151,12 +151,14 @@ def _shown(question: Question) -> tuple[Hashable, ...]:
     return question.images, question.image_texts, question.kind
 
 
-def _contradicts(one: Question, other: Question) -> bool:
-    """Whether two answer keys have no answer in common."""
-    mine, theirs = ({said(text) for text in right_texts(q)} for q in (one, other))
-    if one.kind in ("choices", "blanks"):
+def _contradicts(one: Question, other: Question, means: Callable[[str], Hashable] = said) -> bool:
+    """Whether two answer keys differ: in a part, or for texts and one letter, in all answers."""
+    mine, theirs = (list(map(means, right_texts(q))) for q in (one, other))
+    if one.kind == "blanks":
         return mine != theirs
-    return mine.isdisjoint(theirs)
+    if one.kind == "choices":
+        return set(mine) != set(theirs)
+    return set(mine).isdisjoint(theirs)
 
 
 def _against(one: Question, other: Question) -> str:
