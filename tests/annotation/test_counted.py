@@ -47,6 +47,13 @@ def test_a_persons_last_word_is_taken_however_they_come() -> None:
     assert last_words(words) == last_words(words[::-1]) == [words[1]]
 
 
+def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version() -> None:
+    # The digest is optional in files of answers; one without it is about the present version.
+    first, last = replace(said("ana", "yes", 1), unit_digest=""), said("ana", "no", 2)
+    assert count(FORM, [ITEM], [first, last]).all == [last]
+    assert count(FORM, [ITEM], [first, last], Terms(until=first.at)).all == [first]
+
+
 def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
     words = [replace(said("ana", right), tool_id=f"line {n}") for n, right in enumerate("yn")]
     assert last_words(words[::-1]) == [words[1]]

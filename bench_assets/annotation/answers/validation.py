@@ -36,6 +36,12 @@ class AnswerValidator:
         fault = self._of_another(answer, unit)
         return fault or "; ".join(misfits(answer.values, self._task, unit.choices))
 
+    def place_of(self, answer: Answer) -> tuple[str, str, str]:
+        """Unit, its version and person of an answer; without a digest, the present version."""
+        unit_id, digest, person = _place(answer)
+        unit = self._units.get(unit_id)
+        return unit_id, digest or (self._digest(unit) if unit else ""), person
+
     def _of_another(self, answer: Answer, unit: Unit) -> str:
         """Mismatch of an answer's unit or author; "" if none."""
         if answer.task_version not in ("", self._version):
@@ -120,12 +126,16 @@ class ResolvedAnswers(NamedTuple):
         return sorted([*self.answers, *self.refused], key=_place)
 
 
-def last_words(answers: Iterable[Answer]) -> list[Answer]:
+def _place(answer: Answer) -> tuple[str, str, str]:
+    return answer.unit_id, answer.unit_digest, answer.person
+
+
+def last_words(
+    answers: Iterable[Answer], place: Callable[[Answer], Hashable] = _place
+) -> list[Answer]:
     """Keep each person's last answer to each version of a unit; sorted."""
-    last: dict[tuple[str, str, str], Answer] = {}
-    for answer in sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id)):
-        last[answer.unit_id, answer.unit_digest, answer.person] = answer
-    return sorted(last.values(), key=_place)
+    ordered = sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id))
+    return sorted(last_said(ordered, place), key=_place)
 
 
 def count(
@@ -139,9 +149,8 @@ def count(
     """
     asked = {unit.unit_id: unit for unit in units}
     fitting = AnswerValidator(task, asked)
-    said = [
-        _with(answer, fitting.complaint_of(answer)) for answer in _in_time(answers, terms.until)
-    ]
+    last = _in_time(answers, terms.until, fitting.place_of)
+    said = [_with(answer, fitting.complaint_of(answer)) for answer in last]
     careless = _careless([one for one in said if not one.complaint], asked, terms.least_gold)
     seen: dict[str, int] = defaultdict(int)
     counted = ResolvedAnswers([], [])
@@ -198,16 +207,18 @@ def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float
     }
 
 
-def _in_time(answers: Iterable[Answer], until: str) -> list[Answer]:
+def _in_time(
+    answers: Iterable[Answer], until: str, place: Callable[[Answer], Hashable]
+) -> list[Answer]:
     """Select each person's last answer before the deadline, or else the late one."""
     said = list(answers)
     late = [answer for answer in said if _is_late(answer, until)]
-    words = last_words(answer for answer in said if not _is_late(answer, until))
-    there = {_place(answer) for answer in words}
+    words = last_words((answer for answer in said if not _is_late(answer, until)), place)
+    there = set(map(place, words))
     return words + [
         _with(answer, f"after the deadline, {until}")
-        for answer in last_words(late)
-        if _place(answer) not in there
+        for answer in last_words(late, place)
+        if place(answer) not in there
     ]
 
 
@@ -217,10 +228,6 @@ def _with(answer: Answer, complaint: str) -> Answer:
 
 def _is_late(answer: Answer, until: str) -> bool:
     return bool(until) and answer.changed_at > until
-
-
-def _place(answer: Answer) -> tuple[str, str, str]:
-    return answer.unit_id, answer.unit_digest, answer.person
 
 
 Row = TypeVar("Row")
