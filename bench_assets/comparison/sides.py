@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -127,8 +128,10 @@ def side_of(signature: str, tables: TableFiles, catalog: Catalog) -> tuple[Task,
 
 
 def _signature_of(tables: TableFiles, key: Sequence[str], model: str) -> str:
-    rows = _read(tables, key, Metric, model)
-    return rows[0].signature if rows else ""
+    """Signature of a model's metrics; "" if they cannot be read."""
+    with suppress(TableError):  # of another model, perhaps: `bench home verify` names it
+        return next((row.signature for row in _read(tables, key, Metric, model)), "")
+    return ""
 
 
 def _unmeasured(task: Task, signature: str, read: Signature) -> Metric:
@@ -165,8 +168,10 @@ def _of_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
         raise TableError(f"{file}: expected a path below <task>/metrics/ of a home's tables")
     key, task, condition = max(fits, key=lambda one: len(one[0]))
     tables = TableFiles(folder=str(Path(*parts[: -len(key)])))
-    (model,) = [m for m in tables.partitions(key) if tables.path(key, m) == file]
-    return EvaluationLocation(tables, task, condition, model)
+    found = [m for m in tables.partitions(key) if tables.path(key, m) == file]
+    if not found:
+        raise TableError(f"{file}: expected the name of a model's table, as this home writes it")
+    return EvaluationLocation(tables, task, condition, found[0])
 
 
 def _read(

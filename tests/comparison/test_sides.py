@@ -1,0 +1,62 @@
+"""Evaluations that a comparison finds by a file of metrics or by a signature."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.sides import places, side_of
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.evaluation.suite import Suite
+from resources.tables.parquet import TableFiles
+from tests.quiz import TASK, quiz
+
+KEY = ("quiz", "metrics")
+
+
+def measured(model: str) -> Metric:
+    return Metric(
+        task="quiz",
+        model=model,
+        condition="main",
+        metric="accuracy",
+        category="all",
+        value=1.0,
+        low=0.0,
+        high=1.0,
+        n_scored=3,
+        n_unscored=0,
+        n_failed=0,
+        edition="mini",
+        signature=f"quiz|v1|main|data:0c|model:{model}|t=0|judge:none|scorer:exact|n:3",
+    )
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> TableFiles:
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], quiz(3), Question)
+    for model in ("a", "a/b+likelihood"):
+        tables.write(KEY, [measured(model)], Metric, model)
+    return tables
+
+
+def test_a_file_of_metrics_is_of_the_model_that_its_name_spells(tables: TableFiles) -> None:
+    file = str(tables.path(KEY, "a/b+likelihood"))
+    assert [one.model for one in places(file, tables, [TASK])] == ["a/b+likelihood"]
+
+
+def test_a_copy_under_a_name_that_no_model_has_is_an_error(tables: TableFiles) -> None:
+    copy = tables.path(KEY, "a").with_name("a (1).parquet")
+    shutil.copy(tables.path(KEY, "a"), copy)
+    with pytest.raises(TableError, match=r"a \(1\)\.parquet: expected the name of a model's table"):
+        places(str(copy), tables, [TASK])
+
+
+def test_a_signature_is_found_beside_a_damaged_table_of_another_model(tables: TableFiles) -> None:
+    tables.path(KEY, "a").write_bytes(b"junk")
+    suite = Suite(name="quiz", tasks=(TASK,), assets=list)
+    _, side = side_of(measured("a/b+likelihood").signature, tables, Catalog(suites=(suite,)))
+    assert (side.name, side.written("accuracy")) == ("a/b+likelihood", 1.0)
