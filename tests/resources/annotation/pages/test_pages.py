@@ -190,9 +190,9 @@ def test_a_deadline_that_is_moved_in_bench_toml_holds_for_running_pages(tmp_path
     with Site(tmp_path, terms=CurrentTerms(load_settings(tmp_path))) as site:
         site.people.ask(FORM, [unit("a")])
         ana = site.visitor("ana")
-        assert "The time for this task ended" in ana.http.get("/").text
+        assert "This task ended on" in ana.http.get("/").text
         write(f'[annotation.tasks."{FORM.name}"]\nuntil = 2999-01-01\n')
-        assert "The time for this task ended" not in ana.http.get("/").text
+        assert "This task ended on" not in ana.http.get("/").text
         write("until =")  # as an editor may leave it for a moment
-        assert "The time for this task ended" not in ana.http.get("/").text
+        assert "This task ended on" not in ana.http.get("/").text
         assert "/i/" in ana.next(ana.task(FORM.title)).url.path
