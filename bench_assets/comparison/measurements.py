@@ -37,6 +37,7 @@ FROM questions
 _CHANCE = """
 SELECT max(value) AS chance FROM metrics
 WHERE task = $task AND metric = $metric AND category = $category AND NOT isnan(value)
+  AND contains(signature, $data)
 """
 
 
@@ -111,8 +112,11 @@ def columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[
 def _chance(tables: TableFiles, task: Task) -> float | None:
     if "chance" not in task.measures:
         return None
+    data = short(tables.digest(questions_key(task, "main")) or "")
     key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
-    found = tables.query_metrics(_CHANCE, key, {}, task=task.name, **wanted).to_pylist()
+    found = tables.query_metrics(
+        _CHANCE, key, {}, task=task.name, data=f"|data:{data}|", **wanted
+    ).to_pylist()
     return found[0]["chance"] if found else None
 
 

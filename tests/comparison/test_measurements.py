@@ -1,0 +1,38 @@
+"""Facts about the questions of a task, as the leaderboard and the report state them."""
+
+from dataclasses import replace
+
+from bench_assets.comparison.measurements import exam
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import short
+from resources.tables.parquet import TableFiles
+from tests.quiz import TASK, quiz
+
+WITH_CHANCE = replace(TASK, measures=TASK.measures | {"chance": TASK.measures["accuracy"]})
+
+
+def test_chance_is_that_of_the_present_questions(tmp_path):
+    tables = TableFiles(folder=str(tmp_path))
+    tables.write(["quiz", "questions"], quiz(3), Question)
+    data = short(tables.digest(["quiz", "questions"]))
+    now = Metric(
+        task="quiz",
+        model="now",
+        condition="main",
+        metric="chance",
+        category="all",
+        value=0.25,
+        low=0.25,
+        high=0.25,
+        n_scored=3,
+        n_unscored=0,
+        n_failed=0,
+        edition="mini",
+        signature=f"quiz|v1|main|data:{data}|model:now|n:3",
+    )
+    stale = replace(now, model="stale", value=0.5, signature="quiz|v1|main|data:0c|model:stale|n:2")
+    for row in (now, stale):
+        tables.write(["quiz", "metrics"], [row], Metric, row.model)
+    assert exam(tables, WITH_CHANCE).chance == 0.25
+    tables.write(["quiz", "questions"], quiz(2), Question)
+    assert exam(tables, WITH_CHANCE).chance is None
