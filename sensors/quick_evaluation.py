@@ -7,6 +7,7 @@ false-alarm rate is at most 5 % over a whole run of equal checkpoints.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from math import isnan
 
@@ -15,12 +16,12 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import judged
 from bench_assets.asset_factory.suite_assets import MODELS, asking
-from bench_assets.comparison.runs import n_measured, run_alpha
+from bench_assets.comparison.runs import compared_with, n_measured, run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.training_runs import step_of
+from bench_assets.core.schema.training_runs import is_before, step_order
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of
 from bench_assets.core.stats.power import p_worse
 from bench_assets.evaluation import pipeline
@@ -55,10 +56,11 @@ def verdict(
         tasks: All tasks of the home, which share the error budget of a run.
     """
     models = tables.partitions(_key(task, "scores"))
-    earlier = _earlier(scores[0].model, models) if scores else []
-    if not earlier:
+    model = scores[0].model if scores else ""
+    written = partial(tables.written, _key(task, "scores"))
+    if not (others := compared_with(model, models, written, baseline="")):
         return "nothing to compare with: no earlier step of its run was evaluated"
-    other = earlier[-1]
+    (other,) = others
     try:
         before = tables.read(_key(task, "scores"), Score, other)
         said = tables.read(_key(task, "predictions"), Prediction, other)
@@ -71,11 +73,12 @@ def verdict(
         return f"not comparable with {other}: fewer than {_FEWEST} questions with the same prompt"
     # Half of the step's budget: the whole evaluation, tested two-sided, has the other half.
     n_tasks = n_measured(tables, tasks, other)
-    p, alpha = p_worse(gains), run_alpha(scores[0].model, [*models, scores[0].model], n_tasks) / 2
+    p, alpha = p_worse(gains), run_alpha(model, models, n_tasks) / 2
+    steps = {str(step_order(one)) for one in models if is_before(one, model)}
     return (
         f"{'worse' if p < alpha else 'undecided'} against {other}: {task.primary_metric}"
         f" {change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g}"
-        f" (alpha {alpha:.2g}, comparison {len(earlier)} of the run)"
+        f" (alpha {alpha:.2g}, comparison {len(steps)} of the run)"
     )
 
 
@@ -89,14 +92,6 @@ def gains_in_turn(pairs: Sequence[PairedScores]) -> list[float]:
     largest = max(most.values(), default=1.0)
     order = sorted(gained, key=lambda name: sha256(name.encode()).digest())
     return [max(-1.0, min(1.0, gained[name] / largest)) for name in order]
-
-
-def _earlier(model: str, others: Sequence[str]) -> list[str]:
-    """Earlier steps of a model's run, in order."""
-    here = step_of(model)
-    found = [(step.step, other) for other in others if (step := step_of(other))
-             if here and step.run == here.run and step.step < here.step]  # fmt: skip
-    return [other for _, other in sorted(found)]
 
 
 def _key(task: Task, table: str) -> Sequence[str]:

@@ -71,6 +71,27 @@ def test_more_errors_are_worse(tables, before, now, begins):
     assert verdict(errors, QUESTIONS, *responses(NEW, now), tables).startswith(begins)
 
 
+def test_steps_that_begin_again_in_each_epoch_are_in_order(tables):
+    # As in the regression check: epoch 1 is before epoch 2, whatever the steps within them.
+    before, model = "r/epoch-1-step-900@aaaaaaaa", "r/epoch-2-step-10@aaaaaaaa"
+    said, scores = responses(before, 50)
+    tables.write(["quiz", "predictions"], said, Prediction, before)
+    tables.write(["quiz", "scores"], scores, Score, before)
+    assert verdict(TASK, QUESTIONS, *responses(model, 50), tables).startswith(
+        f"undecided against {before}"
+    )
+
+
+def test_of_an_overwritten_step_the_weights_that_were_evaluated_last_count(tables):
+    again = f"{OLD[:-8]}00000000"
+    said, scores = responses(again, 50)
+    tables.write(["quiz", "predictions"], said, Prediction, again)
+    tables.write(["quiz", "scores"], scores, Score, again)
+    found = verdict(TASK, QUESTIONS, *responses(NEW, 50), tables)
+    assert found.startswith(f"undecided against {again}")
+    assert found.endswith("(alpha 0.0042, comparison 2 of the run)")  # 0.05 / (2 * 3) / 2
+
+
 def test_every_checkpoint_spends_less(tables):
     said = verdict(TASK, QUESTIONS, *responses(NEW, 0), tables)
     assert said.endswith("(alpha 0.0042, comparison 2 of the run)")  # 0.05 / (2 * 3) / 2
