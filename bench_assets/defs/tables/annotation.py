@@ -17,6 +17,7 @@ from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     Terms,
     count,
+    misfits,
     wanted,
 )
 from bench_assets.annotation.tasks import (
@@ -140,14 +141,23 @@ def units_of(
 
     Raises:
         TableError: If an input table of the task was never materialized.
-        SettingsError: If the file of attention checks cannot be used.
+        SettingsError: If the file of attention checks cannot be used, or no answer can pass one.
     """
     found = task.units(**{name: _rows(tables, *one) for name, one in task.reads.items()})
     gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
     if strange := sorted(gold.keys() - {unit.unit_id for unit in found}):
         raise SettingsError(f"{chosen.gold}: unknown unit {strange[0]!r} in {task.task.name}")
     marked = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in found]
+    for unit in marked:
+        if why := _unanswerable(task.task, unit):
+            raise SettingsError(f"{chosen.gold}: unit {unit.unit_id!r}: {why}")
     return wanted(marked, chosen.terms)
+
+
+def _unanswerable(task: AnnotationTask, unit: Unit) -> str:
+    """Why no answer can pass an attention check; "" if one can."""
+    asked = tuple(field for field in task.fields if field.name in unit.gold)
+    return "; ".join(misfits(unit.gold, replace(task, fields=asked), unit.choices))
 
 
 def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
