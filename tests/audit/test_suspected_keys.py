@@ -1,5 +1,7 @@
 """Wrong keys that are planted are found, right ones are left alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -100,17 +102,28 @@ def test_models_that_are_copies_count_as_one():
     assert suspected_keys(often).sentence == suspected_keys(once).sentence
 
 
-def test_the_evidence_says_who_says_what_and_how_often_they_are_right():
+@pytest.mark.parametrize(
+    ("category", "where"),
+    [
+        pytest.param("kind 0", "other questions of kind 0", id="one of many"),
+        pytest.param("alone", "other questions", id="the only one of its category"),
+        pytest.param("", "other questions", id="none"),
+    ],
+)
+def test_the_evidence_says_who_says_what_and_how_often_they_are_right(category, where):
     key = np.arange(160) % 4
     said = np.tile(key, (5, 1))
     for model in range(5):  # each errs on twenty questions of its own
         said[model, model::8] = (key[model::8] + 1 + np.arange(20) % 3) % 4
     said[:, 159] = [1, 1, 1, 1, 3]  # the key says D
-    first = ranked(suspected_keys(answers_of(said, key)).suspects)[0]
+    answers = answers_of(said, key)
+    *most, last = answers.questions
+    asked = replace(answers, questions=[*most, replace(last, category=category)])
+    first = ranked(suspected_keys(asked).suspects)[0]
     assert first.about == "quiz/159"
     assert first.evidence.startswith(
         "4 of 5 models say B, the key says D (1 of them says so); they are right on 87% of the "
-        "other questions of kind 0."
+        f"{where}."
     )  # 139 of 159 each
 
 

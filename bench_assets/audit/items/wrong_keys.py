@@ -358,9 +358,12 @@ def _suspect(read: ComparableAnswers, known: Habits, at: int, other: int, ratio:
     said, key, question = read.said.answers[:, at], int(read.said.key[at]), read.questions[at]
     with_it, answered = np.flatnonzero(said == other), int((said != NO_ANSWER).sum())
     for_key = int((said == key).sum())
-    same = (read.said.category == read.said.category[at]) & (np.arange(read.said.key.size) != at)
-    right = (read.said.answers == read.said.key)[with_it][:, same].mean() if same.any() else np.nan
-    where = f"other questions of {question.category}" if question.category else "other questions"
+    others = np.arange(read.said.key.size) != at
+    same = others & (read.said.category == read.said.category[at])
+    where = f"other questions of {question.category}"
+    if not (question.category and same.any()):
+        same, where = others, "other questions"
+    right = (read.said.answers == read.said.key)[with_it][:, same].mean()
     of_key = f"{for_key} of them {'says' if for_key == 1 else 'say'} so" if for_key else "none does"
     sentence = (
         f"{with_it.size} of {answered} models say {_shown(read.texts[at][other])}, the key says "
