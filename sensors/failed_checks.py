@@ -35,6 +35,8 @@ def post_failed_checks(
 ) -> dg.SensorResult:
     """Post the checks that failed since the last tick, one by one; the first tick posts none.
 
+    Checks that fail while no webhook is configured are never posted.
+
     An unreachable webhook is retried at the next tick; nothing is posted twice unless its response
     is lost.
 
@@ -42,7 +44,8 @@ def post_failed_checks(
         SettingsError: If the environment variable with the address is not set.
     """
     if not (variable := settings.checkpoints.webhook_env):
-        return dg.SensorResult(skip_reason=f"no webhook_env in [checkpoints] of {settings.file}")
+        reason = f"no webhook_env in [checkpoints] of {settings.file}"
+        return dg.SensorResult(cursor=str(_latest(instance)), skip_reason=reason)
     if cursor is None:
         return dg.SensorResult(cursor=str(_latest(instance)), skip_reason="checks from now on")
     address = read_secret(variable)

@@ -111,6 +111,19 @@ def test_an_address_that_is_not_set_is_named(
         post_failed_checks(instance, settings, cursor)
 
 
+def test_what_failed_while_no_webhook_was_configured_is_not_posted(
+    room: Room, settings: Settings, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    (tmp_path / "without").mkdir()
+    without = load_settings(tmp_path / "without")
+    cursor = post_failed_checks(instance, settings, None).cursor
+    check(instance, "a", passed=False, says="in the weeks without a webhook")
+    cursor = post_failed_checks(instance, without, cursor).cursor
+    check(instance, "b", passed=False, says="now")
+    post_failed_checks(instance, settings, cursor)
+    assert [message["description"] for message in room.posted] == ["now"]
+
+
 def test_without_a_webhook_nothing_is_done(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     result = post_failed_checks(instance, load_settings(tmp_path), "0")
     assert result.skip_reason is not None
