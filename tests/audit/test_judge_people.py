@@ -71,6 +71,16 @@ def test_a_judge_who_does_not_look_is_seen_as_one(right, value):
     assert found["gpt", PEOPLE].value == pytest.approx(value)
 
 
+def test_verdicts_on_questions_that_were_removed_since_are_left_out():
+    responses = [PeopleVerdicts(said(), judged(said(), {0, 1, 2, 3}))]
+    verdicts = FORM.to_rows(answers({0, 1, 2, 3}))
+    left = {q.question_id: q for q in ASKED[:6]}
+    found = figures_of_people(TASK, left, responses, verdicts, "2026-11-22")
+    assert {(one.figure, one.value, one.n) for one in found if one.figure == PEOPLE} == {
+        (PEOPLE, 1.0, 6)
+    }
+
+
 def test_a_verdict_goes_with_whoever_said_the_same_word_for_word():
     rows = [*said("a"), *said("b"), *said("c", "Response")]
     labels = labels_of(FORM.to_rows(answers({0}, n=1)), rows)

@@ -216,7 +216,8 @@ def beside_people(
 ) -> list[tuple[bool, bool]]:
     """Pair people's majority verdicts on one model's responses with the judge's.
 
-    Ties, and responses without a readable verdict of the judge, are left out.
+    Ties, questions that were removed since, and responses without a readable verdict of the judge
+    are left out.
 
     Returns:
         Verdicts of people and of the judge on each response.
@@ -231,9 +232,10 @@ def beside_people(
     pairs = []
     for said in predictions:
         cast, about = votes[said.question_id], heard[said.question_id, said.sample]
-        if said.error or not about or cast[True] == cast[False]:
+        asked = questions.get(said.question_id)
+        if asked is None or said.error or not about or cast[True] == cast[False]:
             continue
-        share = said_of(task, questions[said.question_id], said, about)
+        share = said_of(task, asked, said, about)
         if share is not None:
             pairs.append((cast[True] > cast[False], share > _HALF))
     return pairs
