@@ -1,5 +1,6 @@
 """Guesses from statistics of images: each is tried, scored on other clusters, beside luck."""
 
+from dataclasses import replace
 from string import ascii_uppercase
 
 import pytest
@@ -58,6 +59,12 @@ def test_answers_without_options_are_learned():
     ]
     rate = rates(exam, VALUES)["images of like light"]
     assert rate.share >= 2 / 3 > rate.chance
+
+
+def test_questions_without_an_answer_are_left_out():
+    exam = [asked(n, "day", (f"i{n}",), (), "text") for n in range(30)]
+    hidden = [replace(one, answer=()) for one in exam[:10]]
+    assert rates([*hidden, *exam[10:]], VALUES) == rates(exam[10:], VALUES) != {}
 
 
 def test_questions_about_one_image_teach_nothing_of_each_other():

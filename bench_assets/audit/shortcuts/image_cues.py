@@ -42,7 +42,11 @@ def cue_guesses(questions: Sequence[Question], facts: Facts) -> Tried:
     known = [q for q in questions if q.images and all(_known(q, of) for of in facts.values())]
     some = keyed(known)
     with_keys = {question.question_id for question, _ in some}
-    spoken = [one for one in known if one.kind == "text" and one.question_id not in with_keys]
+    spoken = [
+        one
+        for one in known
+        if one.kind == "text" and one.answer and one.question_id not in with_keys
+    ]
     tried = [*_among_images(some, facts), *by_groups(some, _thirds_of(some, facts))]
     return [*tried, *_spoken(spoken, _thirds_of([(one, 0) for one in spoken], facts))]
 

@@ -53,7 +53,7 @@ def missing_images(evidence: Evidence) -> AuditFinding:
         for one in questions
         for weight, why in _lacks(one, looks, is_exception=is_exception)
     ]
-    sentence = f"{are(len(suspects), 'question')} without an image; {len(looks)} images decode."
+    sentence = f"{are(len(suspects), 'question')} without its image; {len(looks)} images decode."
     return AuditFinding(sentence, len(questions), suspects)
 
 
