@@ -270,11 +270,15 @@ def open_writer(
 
 def _asset_modules(package: ModuleType) -> list[str]:
     """Find asset modules by their paths, because importing a whole suite is slow."""
-    below = {
-        ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
+    found = [
+        file.relative_to(folder).with_suffix("").parts
         for folder in map(Path, package.__path__)
         for file in folder.rglob("*.py")
-        if "assets" in file.relative_to(folder).with_suffix("").parts
+    ]
+    below = {
+        ".".join((package.__name__, *parts))
+        for parts in found
+        if "assets" in parts and not any(part.startswith(".") for part in parts)  # of Jupyter, say
     }
     return sorted(name.removesuffix(".__init__") for name in below)
 

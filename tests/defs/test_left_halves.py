@@ -1,8 +1,11 @@
 """A left half is loaded if the rest of the graph can build on it; else its suite is left out."""
 
+from importlib import import_module
+
 import dagster as dg
 import pytest
 
+from bench_assets.asset_factory.suite_assets import loaded
 from bench_assets.catalog import Catalog
 from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.suite_datasets import load_left_halves
@@ -113,3 +116,16 @@ def test_a_graph_stands_where_every_suite_is_left_out(tmp_path):
     keys = graph.definitions.resolve_asset_graph().get_all_asset_keys()
     assert dg.AssetKey("leaderboard") in keys
     assert graph.definitions.resolve_job_def("evaluate_checkpoint").name == "evaluate_checkpoint"
+
+
+def test_copies_in_hidden_files_and_folders_of_a_package_are_no_assets(tmp_path, monkeypatch):
+    assets = tmp_path / "hidden_bench" / "assets"
+    (assets / ".ipynb_checkpoints").mkdir(parents=True)
+    for package in (assets, assets.parent):
+        (package / "__init__.py").touch()
+    for name in ("a.py", ".ipynb_checkpoints/a-checkpoint.py"):
+        (assets / name).write_text("import dagster as dg\n\n@dg.asset\ndef one(): ...\n")
+    (assets / "._a.py").write_bytes(b"\x00\x05\x16\x07")  # as macOS writes on other disks
+    monkeypatch.syspath_prepend(tmp_path)
+    (found,) = loaded(import_module("hidden_bench"))
+    assert found.key == dg.AssetKey("one")
