@@ -1,12 +1,14 @@
 """Annotation tasks and code books of a suite: ``annotation.toml`` beside it."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook, ErrorCode
 from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
+from bench_assets.core.schema.errors import SourceError
 
 
 class TaskFile(NamedTuple):
@@ -22,20 +24,50 @@ def read_tasks(file: Path) -> TaskFile:
     ``[tasks.NAME]`` has the fields of ``AnnotationTask``. Its ``fields`` are tables with the fields
     of ``Field``, or the name of a task with the same fields; the kind ``yes_or_no`` needs no
     choices. ``{rules}`` in instructions is replaced by the text ``rules`` of ``[texts]``.
+
+    Raises:
+        SourceError: If the file cannot be read, or an entry has a missing, unknown or unfit field.
     """
-    written = tomllib.loads(file.read_text(encoding="utf-8"))
+    try:
+        written = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as why:
+        raise SourceError(f"{file}: cannot be read as TOML: {why}") from why
     tasks: dict[str, AnnotationTask] = {}
-    for name, task in written["tasks"].items():
-        fields = task.pop("fields")
-        tasks[name] = AnnotationTask(
-            name=f"{written['suite']}/{name}",
-            instructions=task.pop("instructions").format_map(written.get("texts", {})),
-            fields=tasks[fields].fields if isinstance(fields, str) else tuple(map(_field, fields)),
-            **task,
+    for name, task in written.get("tasks", {}).items():
+        with _named(f"{file}, tasks.{name}"):
+            tasks[name] = _task(f"{written['suite']}/{name}", task, written, tasks)
+    with _named(f"{file}, code_book"):
+        return TaskFile(
+            tasks, _code_book(written["code_book"]) if "code_book" in written else GENERAL
         )
-    book = written.get("code_book")
-    codes = tuple(ErrorCode(*code) for code in book["codes"]) if book else ()
-    return TaskFile(tasks, CodeBook(book["where"], codes) if book else GENERAL)
+
+
+@contextmanager
+def _named(where: str) -> Generator[None]:
+    """Name the entry in the error of a missing, unknown or unfit field."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as why:
+        raise SourceError(f"{where}: {type(why).__name__}: {why}") from why
+
+
+def _task(
+    name: str,
+    task: dict[str, Any],
+    written: Mapping[str, Any],
+    known: Mapping[str, AnnotationTask],
+) -> AnnotationTask:
+    fields = task.pop("fields")
+    return AnnotationTask(
+        name=name,
+        instructions=task.pop("instructions").format_map(written.get("texts", {})),
+        fields=known[fields].fields if isinstance(fields, str) else tuple(map(_field, fields)),
+        **task,
+    )
+
+
+def _code_book(written: Mapping[str, Any]) -> CodeBook:
+    return CodeBook(written["where"], tuple(ErrorCode(*code) for code in written["codes"]))
 
 
 def _field(written: dict[str, Any]) -> Field:

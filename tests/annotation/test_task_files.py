@@ -1,0 +1,46 @@
+"""A file of annotation tasks that cannot be used names the file and the entry."""
+
+import pytest
+
+from bench_assets.annotation.task_files import read_tasks
+from bench_assets.core.schema.errors import SourceError
+
+VOTES = """
+suite = "fridge"
+[texts]
+rules = "Look twice."
+[tasks.votes]
+title = "Is it cold?"
+instructions = "{rules} Say yes or no."
+fields = [{ kind = "yes_or_no", name = "cold", label = "Cold?" }]
+"""
+
+
+def test_a_task_has_its_texts_and_fields(tmp_path):
+    file = tmp_path / "annotation.toml"
+    file.write_text(VOTES)
+    task = read_tasks(file).tasks["votes"]
+    assert (task.name, task.instructions) == ("fridge/votes", "Look twice. Say yes or no.")
+    assert task.fields[0].choices == ("yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('suite = "fridge"', "", "tasks.votes: KeyError: 'suite'"),
+        ("title", "titel", "tasks.votes: TypeError: .*'titel'"),
+        ("instructions", "instruction", "tasks.votes: KeyError: 'instructions'"),
+        ("{rules}", "{rule}", "tasks.votes: KeyError: 'rule'"),
+        ("{rules}", "{", "tasks.votes: ValueError: "),
+        ("name =", "nam =", "tasks.votes: KeyError: 'name'"),
+        ('fields = [{ kind = "yes_or_no", name = "cold", label = "Cold?" }]', 'fields = "vote"',
+         "tasks.votes: KeyError: 'vote'"),
+        ("[texts]", "[code_book]\ncodes = []\n[texts]", "code_book: KeyError: 'where'"),
+        ("[texts]", "[texts", ": cannot be read as TOML: "),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_named_with_its_file(tmp_path, old, new, why):
+    file = tmp_path / "annotation.toml"
+    file.write_text(VOTES.replace(old, new))
+    with pytest.raises(SourceError, match=f"annotation.toml(, |){why}"):
+        read_tasks(file)
