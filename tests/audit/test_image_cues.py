@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from string import ascii_uppercase
+from time import process_time
 
 import pytest
 
 from bench_assets.audit.framework.significance import chances
+from bench_assets.audit.shortcuts.guessable_keys import learned
 from bench_assets.audit.shortcuts.image_cues import cue_guesses
 from tests.rows import question
 
@@ -59,6 +61,18 @@ def test_answers_without_options_are_learned():
     ]
     rate = rates(exam, VALUES)["images of like light"]
     assert rate.share >= 2 / 3 > rate.chance
+
+
+def test_answers_that_are_all_different_take_no_time_squared():
+    began = process_time()
+    assert learned(range(12_000), [0] * 12_000) == [0.0] * 12_000
+    assert process_time() - began < 3  # ten seconds, if each row counted all answers
+
+
+def test_the_most_frequent_key_is_that_of_other_clusters_and_ties_are_split():
+    # Left without cluster a: 1, 1 and 2; without b: 0, 2, 1 and 2; without c: 0, 2 and 1.
+    keys, clusters = [0, 2, 1, 1, 2], [*"aabcc"]
+    assert learned(keys, [7] * 5, clusters) == [0, 0, 0, 1 / 3, 1 / 3]
 
 
 def test_questions_without_an_answer_are_left_out():

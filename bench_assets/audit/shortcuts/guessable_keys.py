@@ -259,10 +259,23 @@ def learned(keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] =
     for key, about, name in zip(keys, known, names, strict=True):
         counts[about][key] += 1
         own[about, name][key] += 1
+    times = {about: Counter(of.values()) for about, of in counts.items()}
+    best = {at: _best(counts[at[0]], times[at[0]], of) for at, of in own.items()}
     hits = []
     for key, about, name in zip(keys, known, names, strict=True):
-        others = counts[about] - own[about, name]
-        most = max(others.values(), default=0)
-        best = [one for one, n in others.items() if n == most]
-        hits.append(1 / len(best) if key in best and most else 0.0)
+        most, n_best = best[about, name]
+        others = counts[about][key] - own[about, name][key]
+        hits.append(1 / n_best if others == most and most else 0.0)
     return hits
+
+
+def _best(counts: Counter[int], times: Counter[int], own: Counter[int]) -> tuple[int, int]:
+    """Count of the most frequent keys without a cluster's ``own``, and their number.
+
+    ``times`` is the number of keys by their count, which saves a pass over all keys.
+    """
+    left = Counter(times)
+    left.subtract(counts[key] for key in own)
+    left.update(counts[key] - n for key, n in own.items())
+    most = max((count for count, n in left.items() if n), default=0)
+    return most, left[most]
