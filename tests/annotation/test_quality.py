@@ -48,6 +48,18 @@ def test_agreement_is_with_the_others_and_drift_with_oneself() -> None:
     assert (rows["ana"].n_compared, rows["ana"].n_drift) == (4, 2)
 
 
+def test_alpha_is_averaged_over_fields_that_do_not_count_as_agreement_of_each_other() -> None:
+    # Without ana. Right: yes and no, no and yes: 1 - 4 / (8 / 3) = -0.5. Which: always the same, 1.
+    units = [replace(one, choices={"which": ("u", "v")}) for one in ITEMS[:2]]
+    answers = [
+        replace(said(person, right, minute, unit), values={"right": (right,), "which": (which,)})
+        for person, rights in {"ana": "yy", "ben": "yn", "cem": "ny"}.items()
+        for minute, (unit, letter, which) in enumerate(zip(units, rights, "uv", strict=True))
+        for right in [{"y": "yes", "n": "no"}[letter]]
+    ]
+    assert _quality(answers, units)["ana"].alpha_without == pytest.approx(0.25)
+
+
 def test_alone_there_is_nothing_to_agree_with() -> None:
     (row,) = _quality(_votes(ana="yyyy")).values()
     assert (row.agreement, row.alpha_without, row.drift, row.n_compared) == (None, None, None, 0)

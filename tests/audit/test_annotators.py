@@ -112,6 +112,13 @@ def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():
     assert without > alpha + 0.2
 
 
+def test_the_alpha_of_a_suspect_is_the_mean_of_the_criteria():
+    found = agreement_finding(Votes(random_clicks(votes())))
+    each = [float(one.split()[-1]) for one in found.sentence.split(": ")[1].rstrip(".").split(", ")]
+    said = found.suspects[0].evidence.split("alpha ")[1].split(",")[0]
+    assert float(said) == pytest.approx(sum(each) / 2, abs=0.011)
+
+
 def test_five_votes_tell_nobody_apart():
     assert caught(random_clicks(votes(n=5))) == {}
 

@@ -1,5 +1,6 @@
 """Annotator quality: counts, speed, agreement and attention checks."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -8,7 +9,7 @@ from typing import TypeAlias
 
 from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share, open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values
-from bench_assets.core.stats.rater_agreement import krippendorff_alpha
+from bench_assets.core.stats.rater_agreement import mean_alpha
 
 _COMPARED = ("choice", "choices")
 
@@ -173,12 +174,12 @@ def _shares(answer: Answer, choices: _Choices) -> list[float]:
 
 
 def _alpha_without(who: str, choices: _Choices) -> float | None:
-    """Compute Krippendorff's alpha without one annotator; fields are kept apart."""
-    alpha = krippendorff_alpha(
-        [(field, what) for person, what in chosen.items() if person != who]
-        for of_unit in choices.values()
-        for field, chosen in of_unit.items()
-    )
+    """Compute Krippendorff's alpha without one annotator, averaged over fields."""
+    fields: dict[str, list[list[tuple[str, ...]]]] = defaultdict(list)
+    for of_unit in choices.values():
+        for name, chosen in of_unit.items():
+            fields[name].append([what for person, what in chosen.items() if person != who])
+    alpha = mean_alpha(fields.values())
     return None if isnan(alpha) else alpha
 
 

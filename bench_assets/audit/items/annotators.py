@@ -20,7 +20,7 @@ from bench_assets.audit.framework.findings import (
     audit_check,
 )
 from bench_assets.core.schema.rows import Vote
-from bench_assets.core.stats.rater_agreement import krippendorff_alpha
+from bench_assets.core.stats.rater_agreement import krippendorff_alpha, mean_alpha
 
 
 class Person(NamedTuple):
@@ -46,10 +46,17 @@ def people(votes: Sequence[Vote]) -> list[Person]:
     return [_person(who, cast, whole) for who, cast in sorted(own.items())]
 
 
-def alpha_of(votes: Sequence[Vote]) -> dict[str, float]:
+def alpha_of(votes: Iterable[Vote]) -> dict[str, float]:
     """Krippendorff's alpha of each criterion."""
-    names = dict.fromkeys(vote.criterion for vote in votes)
-    return {name: alpha_over_all([v for v in votes if v.criterion == name]) for name in names}
+    return {name: krippendorff_alpha(units) for name, units in _said(votes).items()}
+
+
+def _said(votes: Iterable[Vote]) -> dict[str, list[list[str]]]:
+    """The values of each item, by criterion."""
+    found: dict[str, list[list[str]]] = defaultdict(list)
+    for (criterion, _), said in by_unit(votes).items():
+        found[criterion].append(list(said.values()))
+    return found
 
 
 def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
@@ -58,14 +65,6 @@ def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
     for vote in votes:
         units[vote.criterion, vote.unit][vote.person] = vote.value
     return units
-
-
-def alpha_over_all(votes: Sequence[Vote]) -> float:
-    """Krippendorff's alpha over all criteria; values of different criteria never match."""
-    units = by_unit(votes)
-    return krippendorff_alpha(
-        [(where[0], value) for value in unit.values()] for where, unit in units.items()
-    )
 
 
 def _person(
@@ -258,8 +257,9 @@ def _suspect(one: Person, votes: Sequence[Vote], usual: float) -> Suspect:
         said = f"gives the same value to all, {one.missed:.0f} times unlike the others"
     else:
         said = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
-    alone = alpha_over_all([vote for vote in votes if vote.person != one.name])
-    without = f"alpha {alpha_over_all(votes):.2f}, without them {alone:.2f}"
+    others = (vote for vote in votes if vote.person != one.name)
+    alpha, alone = (mean_alpha(_said(of).values()) for of in (votes, others))
+    without = f"alpha {alpha:.2f}, without them {alone:.2f}"
     return Suspect(one.name, f"{said}; {without} (n = {one.n})", max(usual - one.kappa, 0.0))
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from math import isnan, nan, sqrt
+from statistics import fmean
 from typing import NamedTuple
 
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
@@ -49,6 +50,18 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
     expected = _disagreeing(values) / (total - 1) if total else 0.0
     observed = sum(_disagreeing(unit) / (unit.total() - 1) for unit in rated)
     return 1 - observed / expected if expected else nan
+
+
+def mean_alpha(criteria: Iterable[Iterable[Sequence[Hashable]]]) -> float:
+    """Mean of Krippendorff's alpha over criteria; NaN if it is of all of them.
+
+    Pooled units would agree on their criterion, so that random votes had an alpha above 0.
+
+    >>> mean_alpha([[["yes", "yes"], ["no", "no"]], [["a", "a"], ["b", "c"]], [["x", "x"]]])
+    0.7
+    """
+    known = [alpha for alpha in map(krippendorff_alpha, criteria) if not isnan(alpha)]
+    return fmean(known) if known else nan
 
 
 def _pairable(units: Iterable[Sequence[Hashable]]) -> list[Counter[Hashable]]:
