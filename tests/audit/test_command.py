@@ -5,9 +5,12 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from bench_assets.audit.registry import audit_task
 from bench_assets.cli.main import app
 from bench_assets.defs.tables.audit_inputs import TrainingFiles, training_of
 from resources.config.bench_toml import load_settings
+from tests.audit.held import Held
+from tests.rows import question
 
 
 @pytest.fixture
@@ -89,3 +92,16 @@ def test_texts_behind_a_byte_order_mark_are_read_as_json(tmp_path, name, written
     file = tmp_path / name
     file.write_bytes(b"\xef\xbb\xbf" + written.encode())
     assert [one.what for one in TrainingFiles([file]).texts()] == ["café"]
+
+
+@pytest.mark.parametrize(
+    ("check", "name"), [("training_images", "a.png"), ("training_texts", "a.json")]
+)
+def test_training_data_that_was_removed_since_fails_its_check_by_name(tmp_path, check, name):
+    asked = question(text="What is in the left half of the image?", images=("0a" * 32,))
+    found = Held(questions=[asked], training=TrainingFiles([tmp_path / name]))
+    (row,) = [one for one in audit_task(found) if one.check == check]
+    assert (row.passed, row.sentence) == (
+        False,
+        f"Cannot be examined: {tmp_path / name}: cannot be read: No such file or directory",
+    )

@@ -5,9 +5,9 @@ Training data is given as folders of images, lists of digests, or files of texts
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -19,7 +19,7 @@ from bench_assets.core.images.decoding import decode, header_of
 from bench_assets.core.images.image_statistics import ImageStatistics, image_statistics
 from bench_assets.core.images.metadata import metadata_of
 from bench_assets.core.images.near_duplicates import image_hash
-from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError
+from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
 from resources.config.bench_toml import Settings
 from resources.images.store import ImageStore
@@ -167,7 +167,8 @@ def _below(path: Path) -> list[Path]:
 
 def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
     """Digest and hashes of an image; no hashes if it does not decode."""
-    data = file.read_bytes()
+    with _named(file):
+        data = file.read_bytes()
     try:
         look = image_hash(decode(data).image)
     except ImageError:
@@ -177,7 +178,7 @@ def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
 
 def _texts(file: Path) -> Iterator[TrainingMatch]:
     if file.suffix.lower() == ".json":
-        yield from _texts_of(f"{file.name}", file.read_text(encoding="utf-8-sig", errors="replace"))
+        yield from _texts_of(file.name, "".join(line for _, line in _lines(file)))
         return
     for number, line in _lines(file):
         name = f"{file.name}, line {number}"
@@ -197,5 +198,14 @@ def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    with file.open(encoding="utf-8-sig", errors="replace") as lines:
+    with _named(file), file.open(encoding="utf-8-sig", errors="replace") as lines:
         yield from enumerate(lines, 1)
+
+
+@contextmanager
+def _named(file: Path) -> Generator[None]:
+    """Name a file of training data that cannot be read, such as one that was removed since."""
+    try:
+        yield
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
