@@ -116,6 +116,7 @@ def test_defects(fields, found):
         pytest.param("2quiz", id="a digit first"),
         pytest.param("", id="nothing"),
         pytest.param("quiz_ablations", id="the group of another's ablations"),
+        pytest.param("quiz_ablation", id="whose questions are built by a job of another's name"),
         pytest.param("quiz_audit", id="the group of another's examinations"),
         pytest.param("checkpoint", id="evaluate_checkpoint is a job of the graph"),
         pytest.param("leaderboard", id="a group of the graph"),

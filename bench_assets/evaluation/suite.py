@@ -23,7 +23,7 @@ _TAKEN = (
 )
 """Names of the graph's own assets, groups and jobs."""
 
-_ENDS = ("_ablations", "_audit")  # endings of a suite's further groups
+_ENDS = ("_ablation", "_ablations", "_audit")  # endings of further groups and jobs of a suite
 
 
 class SuiteSettings(BaseModel):
