@@ -135,7 +135,8 @@ def _paired(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
 def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
     """Contribution of each score as the task states it, averaged over samples."""
     given: dict[str, list[float]] = defaultdict(list)
-    for one, value in zip(scored, adds(scored), strict=True):
+    known = _scored(scored)
+    for one, value in zip(known, adds(known), strict=True):
         given[one.question.question_id].append(value)
     return {
         ("", name): ComparisonUnit(sum(values) / len(values), 1.0, clusters[name])
@@ -144,10 +145,8 @@ def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters)
 
 
 def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Points of each question, averaged over samples."""
-    given: dict[str, list[ScoredQuestion]] = defaultdict(list)
-    for one in side.scored:
-        given[one.question.question_id].append(one)
+    """Points of each scored question, averaged over samples."""
+    given = _parted(_scored(side.scored), lambda one: one.question.question_id)
     units: Units = {}
     for name, of_one in given.items():
         value = sum(one.score.points or 0.0 for one in of_one) / len(of_one)
@@ -233,6 +232,10 @@ def _dealer(
     seen = dict.fromkeys(clusters[one.question.question_id] for one in scored)
     group = {cluster: str(number % GROUPS) for number, cluster in enumerate(seen)}
     return lambda one: group[clusters[one.question.question_id]]
+
+
+def _scored(scored: Iterable[ScoredQuestion]) -> list[ScoredQuestion]:
+    return [one for one in scored if one.score.points is not None]
 
 
 def _parted(

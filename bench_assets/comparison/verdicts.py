@@ -75,8 +75,9 @@ def compare_scores(
 ) -> list[Comparison]:
     """Compare two models by the primary metric, over all questions and over each slice.
 
-    Both are measured on their common scored questions, paired by the units of the metric. Questions
-    of one group, or with the same images, form a cluster.
+    Both are measured on their common scored questions, paired by the units of the metric; a group
+    is unscored in both if the metric needs a question that is unscored in one. Questions of one
+    group, or with the same images, form a cluster.
 
     Returns:
         Undecided effects; none for a slice without a value.
@@ -193,34 +194,58 @@ def _slices(
     all_slices: bool,
 ) -> dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]:
     """The scores of each slice, in the order of the questions."""
-    old, new = by_question(before), by_question(after)
+    old, new = with_points(before), with_points(after)
     found: dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]] = defaultdict(
         lambda: ([], [])
     )
     for question in questions:
-        name = question.question_id
-        if name in old and name in new:
-            for category in dict.fromkeys(("all", *(task.slices(question) if all_slices else ()))):
-                for scores, side in zip((old, new), found[category], strict=True):
-                    side.extend(ScoredQuestion(question, score) for score in scores[name])
+        both = [side.get(question.question_id, []) for side in (old, new)]
+        if not all(scored_rows(question, *both)):
+            continue
+        for category in dict.fromkeys(("all", *(task.slices(question) if all_slices else ()))):
+            for rows, side in zip(scored_rows(question, *both), found[category], strict=True):
+                side.extend(rows)
     return dict(found)
+
+
+def scored_rows(question: Question, *sides: Sequence[Score]) -> list[list[ScoredQuestion]]:
+    """The scores of a question by each model, which are unscored in all if they are in one.
+
+    Empty without a group, whose metric may depend on the question.
+    """
+    is_scored = all(score.points is not None for side in sides for score in side)
+    if not (is_scored or question.group_id):
+        return [[] for _ in sides]
+    return [
+        [
+            ScoredQuestion(question, score if is_scored else replace(score, points=None))
+            for score in side
+        ]
+        for side in sides
+    ]
 
 
 def by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by question; questions with an unscored sample are left out."""
-    given: dict[str, list[Score]] = defaultdict(list)
-    for score in scores:
-        given[score.question_id].append(score)
     return {
         name: of_one
-        for name, of_one in given.items()
-        if of_one[0].max_points and all(score.points is not None for score in of_one)
+        for name, of_one in with_points(scores).items()
+        if all(score.points is not None for score in of_one)
     }
 
 
+def with_points(scores: Sequence[Score]) -> dict[str, list[Score]]:
+    """Scores by question; questions that are worth no points are left out."""
+    given: dict[str, list[Score]] = defaultdict(list)
+    for score in scores:
+        given[score.question_id].append(score)
+    return {name: of_one for name, of_one in given.items() if of_one[0].max_points}
+
+
 def _shares(scored: Sequence[ScoredQuestion]) -> Mapping[str, float]:
-    """Points of each question, averaged over samples."""
+    """Points of each scored question, averaged over samples."""
     points: dict[str, list[float]] = defaultdict(list)
     for question, score in scored:
-        points[question.question_id].append(score.points or 0.0)
+        if score.points is not None:
+            points[question.question_id].append(score.points)
     return {name: sum(of_one) / len(of_one) for name, of_one in points.items()}

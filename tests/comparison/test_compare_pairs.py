@@ -11,6 +11,7 @@ import pytest
 
 import bench_assets.report
 from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
+from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _parts
@@ -75,6 +76,15 @@ CASES = [
 ]  # fmt: skip
 
 
+def on_page(rows):
+    script = RUN % "\n".join(one.read_text(encoding="utf-8") for one in SCRIPTS)
+    done = subprocess.run(
+        ["node", "-e", script], input=json.dumps({"rows": rows}), capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_terminal_and_pages_say_the_same_sentence(seed):
     rng, effects, rows = np.random.default_rng(seed), [], []
@@ -88,12 +98,7 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
         a, b = (_parts(one, asked, side) for side in sides)
         rows.append({"title": one.title, "a": a, "b": b})
     lines = decide(effects)
-    script = RUN % "\n".join(one.read_text(encoding="utf-8") for one in SCRIPTS)
-    done = subprocess.run(
-        ["node", "-e", script], input=json.dumps({"rows": rows}), capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    shown = json.loads(done.stdout)
+    shown = on_page(rows)
     for line, row in zip(lines, shown["found"], strict=True):
         found = row["found"]
         assert (found["verdict"], found["n"]) == (line.verdict, line.n)
@@ -103,3 +108,22 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
         assert ends == pytest.approx((line.low, line.high), abs=1e-4)
     assert {line.verdict for line in lines} == {"better", "worse", "undecided"}
     assert shown["sentence"].replace("\N{MINUS SIGN}", "-") == verdict_sentence(lines)
+
+
+@pytest.mark.parametrize("measure", [group_accuracy, TASK.measures["accuracy"]])
+def test_terminal_and_pages_leave_out_the_same_unscored_units(measure):
+    rng, one = np.random.default_rng(5), task("a", measure)
+    sides = [
+        [
+            replace(row, points=None if n in unscored else row.points)
+            for n, row in enumerate(scores(QUESTIONS, rng.random(60) < chance, model))
+        ]
+        for model, chance, unscored in (("old", 0.4, {3, 8}), ("new", 0.8, {9, 20}))
+    ]
+    (line,) = compare_scores(one, QUESTIONS, *sides)
+    asked = Asked(QUESTIONS)
+    a, b = (_parts(one, asked, side) for side in sides)
+    (found,) = (row["found"] for row in on_page([{"title": "a", "a": a, "b": b}])["found"])
+    # Of 30 pairs those of 3, of 8 and 9, and of 20 are left out; of 60 questions, these four.
+    assert found["n"] == line.n == {group_accuracy: 27}.get(measure, 56)
+    assert found["change"] == pytest.approx(line.change, abs=1e-5)

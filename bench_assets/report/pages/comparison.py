@@ -14,7 +14,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.units import ScoredMetric, Units, metric_units
-from bench_assets.comparison.verdicts import by_question
+from bench_assets.comparison.verdicts import by_question, scored_rows, with_points
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.stats.means import Floats
@@ -25,7 +25,7 @@ from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
-_FORM = "3"  # version of the data, increased when the page's format changes
+_FORM = "4"  # version of the data, increased when the page's format changes
 _DIGITS = 6
 
 
@@ -84,11 +84,11 @@ def _model(
 def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> dict[str, Any]:
     """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
     measure = task.measures[task.primary_metric]
-    given = by_question(scores)
+    given = with_points(scores)
     scored = [
-        ScoredQuestion(question, score)
+        one
         for question in asked.questions
-        for score in given.get(question.question_id, ())
+        for one in scored_rows(question, given.get(question.question_id, []))[0]
     ]
     side = ScoredMetric(scored, measure(scored).value)
     adds = task.adds.get(task.primary_metric)
@@ -96,7 +96,8 @@ def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> di
     if not isnan(side.value):
         way, units = metric_units(measure, side, asked.clusters, adds)
         written = {way: _columns(way, units, asked)}
-    return _about(task, asked, len(given), side.value) | {"ways": written}
+    n = len(by_question(scores))
+    return _about(task, asked, n, side.value) | {"ways": written}
 
 
 def _about(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[str, Any]:
