@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, weighted
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.defs.tables.claims import MeasuredClaims
@@ -45,9 +46,9 @@ PRINTED = PublishedNumber(
 )
 
 
-def measured(tables, model, right, condition="main", n=40):
+def measured(tables, model, right, condition="main", n=40, *, task=BLIND, unscored=(), **fields):
     """A model that has the first ``right`` questions right, asked under a condition."""
-    questions = [replace(one, edition="published") for one in quiz(n)]
+    questions = [replace(one, edition="published") for one in quiz(n, **fields)]
     tables.write(["quiz", "questions"], questions, Question)
     said = [
         Prediction(
@@ -58,8 +59,11 @@ def measured(tables, model, right, condition="main", n=40):
         )
         for number, one in enumerate(questions)
     ]
-    scores = pipeline.score(BLIND, questions, said, [])
-    metrics = pipeline.summarise(BLIND, questions, said, scores)
+    scores = [
+        replace(score, points=None if number in unscored else score.points)
+        for number, score in enumerate(pipeline.score(task, questions, said, []))
+    ]
+    metrics = pipeline.summarise(task, questions, said, scores)
     place = ["quiz", *([] if condition == "main" else [condition])]
     tables.write([*place, "scores"], scores, Score, model)
     tables.write([*place, "metrics"], metrics, Metric, model)
@@ -83,6 +87,19 @@ def test_two_conditions_are_paired_by_their_questions(tables):
     assert (row.value, row.n, row.verdict) == (0.5, 40, "holds")
     assert (row.low, row.high) == pytest.approx((0.338, 0.662), abs=1e-3)
     assert "paired on 40 questions" in row.why
+
+
+def test_pairs_with_an_unscored_half_are_left_out(tables):
+    """Of 20 pairs the first 5 are right, and none without the image; half of a sixth is right."""
+    pairs = replace(BLIND, measures={"group_accuracy": group_accuracy})
+    cells = [replace(cell, metric="group_accuracy") for cell in (SEEN, UNSEEN)]
+    for condition, right in (("main", 10), ("blind", 0)):
+        measured(tables, "m", right, condition, task=pairs, group=2, unscored=(11,))
+    claim = replace(NEEDED, terms=less(*cells))
+    rows = MeasuredClaims("quiz", [pairs], tables, ()).tried([claim])
+    (row,) = [one for one in rows if one.model]
+    assert "paired on 39 questions" in row.why
+    assert row.value == pytest.approx(5 / 19)
 
 
 def test_people_are_compared_unpaired(tables):

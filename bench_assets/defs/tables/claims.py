@@ -14,7 +14,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
-from bench_assets.comparison.verdicts import by_question
+from bench_assets.comparison.verdicts import scored_rows, with_points
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import (
     Cell,
@@ -125,9 +125,8 @@ class MeasuredClaims:
             return None
         more, less = cells
         alike = ("task", "metric", "category", "table")
-        if any(getattr(more.cell, a) != getattr(less.cell, a) for a in alike):
-            return None
-        if not (more.measured and less.measured) or more.cell.table != "metrics":
+        is_alike = all(getattr(more.cell, a) == getattr(less.cell, a) for a in alike)
+        if not (is_alike and more.measured and less.measured and more.cell.table == "metrics"):
             return None
         task = self._task(more.cell)
         try:
@@ -138,13 +137,15 @@ class MeasuredClaims:
         if not measure or not sides[0]:
             return None
         before, after = (ScoredMetric(side, measure(side).value) for side in sides[::-1])
+        if isnan(before.value) or isnan(after.value):
+            return None
         clusters = clusters_of([one.question for one in before.scored])
         adds = task.adds.get(more.cell.metric)
         pairs = metric_pairs(measure, before, after, clusters, adds)
         low, high = (end - claim.margin for end in interval(pairs))
         value, n = (
             change(pairs) - claim.margin,
-            len({s.question.question_id for s in before.scored}),
+            len({one.question_id for one, score in before.scored if score.points is not None}),
         )
         why = f"{said(more.cell, more.model)} {after.value:.3f}; "
         why += f"{said(less.cell, less.model)} {before.value:.3f}; paired on {n} questions"
@@ -153,18 +154,24 @@ class MeasuredClaims:
     def _shared(
         self, task: Task, more: _MeasuredCell, less: _MeasuredCell
     ) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:
-        """Scores of a category's questions that are scored on both sides."""
+        """Scores of a category's questions that are scored on both sides, see ``scored_rows``."""
         sides = [self._scored(task, one) for one in (more, less)]
-        shared = [name for name in sides[0] if name in sides[1]]
-        first, second = ([one for name in shared for one in side[name]] for side in sides)
-        return first, second
+        shared: tuple[list[ScoredQuestion], list[ScoredQuestion]] = ([], [])
+        for both in ([side[name] for side in sides] for name in sides[0] if name in sides[1]):
+            scores = ([one.score for one in own] for own in both)
+            kept = scored_rows(both[0][0].question, *scores)
+            for found, own, rows in zip(shared, both, kept, strict=True):
+                found += [
+                    one._replace(score=row.score) for one, row in zip(own, rows, strict=False)
+                ]
+        return shared
 
     def _scored(self, task: Task, one: _MeasuredCell) -> dict[str, list[ScoredQuestion]]:
         key = evaluation_key(task, one.cell.condition, "scores")
         asked = self._asked(task, one.cell.condition)
         return {
             name: [ScoredQuestion(asked[name], score) for score in scores]
-            for name, scores in by_question(self.tables.read(key, Score, one.model)).items()
+            for name, scores in with_points(self.tables.read(key, Score, one.model)).items()
             if name in asked
             and (one.cell.category == "all" or one.cell.category in task.slices(asked[name]))
         }
