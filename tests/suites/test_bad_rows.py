@@ -7,10 +7,12 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.suites.blink.dataset import read_key
 from bench_assets.suites.cogbench.construction.annotation_files import read_reviews
 from bench_assets.suites.cogbench.dataset import source as cogbench
 from bench_assets.suites.cogbench.vqa.refinement import read_refinements
 from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
+from bench_assets.suites.journeybench.diversity.measures import read_common_sense
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot
 from bench_assets.suites.journeybench.mcot.planned_images import read_counts
@@ -296,3 +298,40 @@ def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_
     assert {q.edition for q in bench.read("hallucination_vqa/questions", Question)} == {"own"}
     (bad,) = bench.read("hallucination_vqa/rejections", Rejection)
     assert (bad.entry, bad.reason) == ("haloquest-eval.csv, line 4", "2 cells, expected 8")
+
+
+def marked(folder, name, text):
+    """Write a file with the byte order mark that editors on Windows put before it."""
+    file = folder / name
+    file.write_text(text, encoding="utf-8-sig")
+    return file
+
+
+def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
+    (tmp_path / "images").mkdir()
+    marked(tmp_path, "cogbench_description.json", json.dumps({"a": STORY}))
+    assert len(cogbench.read_stories(cogbench.find_release(tmp_path))) == 1
+    assert read_key(marked(tmp_path, "val_answers.json", '{"val_Jigsaw_1": "(A)"}'), []) == {
+        "val_Jigsaw_1": "A"
+    }
+    marked(tmp_path, "problem_v1.json", json.dumps({"a": PROBLEM}))
+    marked(tmp_path, "hard_list_v1.json", '["a_0"]')
+    assert len(read_items(find_release(tmp_path))) == 2
+    assert read_hard_list(find_release(tmp_path)) == ["a_0"]
+    assert read_image_texts(marked(tmp_path, "captions_v1_blip.csv", "a.png,a cat\n")) == {
+        "a.png": "a cat"
+    }
+    known = read_common_sense(marked(tmp_path, "pairs.tsv", "cat\tdog\n"))
+    assert known == {frozenset(("cat", "dog"))}
+
+
+def test_an_answer_that_is_given_twice_is_an_error(tmp_path):
+    (tmp_path / "val_answers.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_1": "(B)"}')
+    with pytest.raises(SourceError, match=r"val_answers\.json: duplicate field 'val_Jigsaw_1'"):
+        read_key(tmp_path / "val_answers.json", [])
+
+
+def test_a_caption_with_a_line_separator_of_unicode_is_one_line(tmp_path):
+    (tmp_path / "captions_blip.csv").write_text("a.png,first\u2028second\nb.png,third\r\n")
+    found = read_image_texts(tmp_path / "captions_blip.csv")
+    assert found == {"a.png": "first\u2028second", "b.png": "third"}

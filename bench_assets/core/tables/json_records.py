@@ -138,6 +138,15 @@ def parse_object(text: str, where: str) -> Entry:
     return _object(_parsed(text, where), where)
 
 
+def read_json(file: Path) -> object:
+    """Read a file that is one JSON value, refusing duplicate fields.
+
+    Raises:
+        SourceError: If it cannot be read, is not JSON, or has a duplicate field; names the file.
+    """
+    return _parsed(_text(file), str(file))
+
+
 def read_object(file: Path) -> Entry:
     """Read a file that is one JSON object.
 

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile
-from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
+from bench_assets.core.tables.json_records import Entry, field, read_entries, read_json, rejecting
 from bench_assets.core.tables.source_folder import files_below, inside, pin
 
 Route: TypeAlias = Literal["release", "key", "raw"]
@@ -248,10 +248,7 @@ def _files_of(folder: Path, split: Split) -> list[Path]:
 
 
 def _answers(file: Path) -> dict[str, object]:
-    try:
-        answers = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as why:
-        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    answers = read_json(file)
     if not isinstance(answers, dict):
         raise SourceError(f"{file}: expected an object of ids and answers, found {answers!r:.60}")
     return answers

@@ -70,12 +70,12 @@ def test_a_release_is_read_task_by_task_with_its_images_unchanged(tmp_path, writ
         ),
         pytest.param({"answer": "B"}, "answer is 'B'", id="an answer without brackets"),
         pytest.param(
-            {"choices": ["A is closer"]}, "Relative_Depth has 2 different", id="an option lost"
+            {"choices": ["A is closer"]}, "Relative_Depth has 2 distinct", id="an option lost"
         ),
         pytest.param(
-            {"choices": ["same", "same"]}, "Relative_Depth has 2 different", id="equal options"
+            {"choices": ["same", "same"]}, "Relative_Depth has 2 distinct", id="equal options"
         ),
-        pytest.param({"image_1": None}, "0 images, Relative_Depth has 1", id="no image"),
+        pytest.param({"image_1": None}, "0 images; Relative_Depth has 1", id="no image"),
         pytest.param({"image_2": {"bytes": png(), "path": ""}}, "2 images", id="an image too many"),
     ],
 )
@@ -204,7 +204,7 @@ def test_an_answer_that_cannot_be_right_is_rejected(tmp_path, entry, reason):
     ("content", "complaint"),
     [
         pytest.param('["(A)"]', "expected an object", id="a list"),
-        pytest.param('{"val_Jigsaw_1', "cannot be read as JSON", id="half a file"),
+        pytest.param('{"val_Jigsaw_1', "not JSON, or cut short", id="half a file"),
     ],
 )
 def test_a_file_that_is_no_answer_key_is_an_error(tmp_path, content, complaint):

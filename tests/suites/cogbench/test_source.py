@@ -56,7 +56,7 @@ def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
     ("stories", "message"),
     [
         pytest.param(
-            '{"kite": {"Image', "cogbench_description.json: cannot be read as JSON", id="cut short"
+            '{"kite": {"Image', "cogbench_description.json: not JSON, or cut short", id="cut short"
         ),
         pytest.param('{"a": {}, "a": {}}', "duplicate field 'a'", id="an id that is duplicate"),
         pytest.param("[]", "expected an object, image id", id="a list at the top"),

@@ -19,8 +19,8 @@ from bench_assets.core.schema.rows import Edition, Rejection, SourceFile
 from bench_assets.core.tables.json_records import (
     Entry,
     field,
-    parse_json,
     read_entries,
+    read_json,
     records,
     rejecting,
 )
@@ -181,10 +181,7 @@ def _published(
 ) -> list[tuple[Story, list[StoryChain]]]:
     """Stories with their chains; an entry with a broken chain has neither."""
     file = release.folder / DESCRIPTIONS
-    try:
-        entries = parse_json(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, SourceError) as why:
-        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    entries = read_json(file)
     if not isinstance(entries, dict):
         raise SourceError(f"{file}: expected an object, image id -> annotation, at the top")
     found = []

@@ -94,7 +94,7 @@ def read_common_sense(file: Path) -> frozenset[frozenset[str]]:
         SourceError: If the file cannot be read, or a line has a single column.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as why:
         raise SourceError(f"{file}: cannot be read: {why}") from why
     pairs = set()

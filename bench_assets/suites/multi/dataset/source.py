@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection, SourceFile
-from bench_assets.core.tables.json_records import Entry, field, parse_json, rejecting
+from bench_assets.core.tables.json_records import Entry, field, read_json, rejecting
 from bench_assets.core.tables.source_folder import image_files, pin
 
 
@@ -102,7 +102,7 @@ def read_keyed(
     Raises:
         SourceError: If the file is neither, or an id occurs twice.
     """
-    value = _parsed(file)
+    value = read_json(file)
     if not isinstance(value, list | dict):
         raise SourceError(f"{file}: expected an object or a list of entries, found {value!r:.60}")
     listed = value.items() if isinstance(value, dict) else enumerate(value, 1)
@@ -129,7 +129,7 @@ def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str
     Raises:
         SourceError: If the file is not a list, or none of its entries is a text.
     """
-    value = _parsed(file)
+    value = read_json(file)
     if not isinstance(value, list) or (value and not any(isinstance(one, str) for one in value)):
         raise SourceError(f"{file}: expected a list of texts, found {value!r:.60}")
     texts: list[str] = []
@@ -138,19 +138,6 @@ def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str
         with rejecting(rejections, where):
             texts.append(field({"id": one}, "id", str, where))
     return texts
-
-
-def _parsed(file: Path) -> object:
-    try:
-        return parse_json(file.read_text("utf-8"))
-    except SourceError as why:
-        raise SourceError(f"{file}: {why}") from why
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
-    except UnicodeDecodeError as why:
-        raise SourceError(f"{file}: not UTF-8 text: {why}") from why
-    except (ValueError, RecursionError) as why:
-        raise SourceError(f"{file}: not JSON, or cut short: {why}") from why
 
 
 TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他": "Other"}
@@ -257,15 +244,14 @@ def read_image_texts(
     if file is None:
         return {}
     try:
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as why:
         raise SourceError(f"{file}: cannot be read: {why}") from why
     texts = {}
     for number, line in enumerate(lines, 1):
         path, comma, text = line.partition(",")
         where = f"{file}, line {number}"
-        whole = number < len(lines) or line.endswith(("\n", "\r"))
-        with rejecting(rejections if whole else None, where):
+        with rejecting(rejections if number < len(lines) else None, where):
             if not comma and line.strip():
                 raise SourceError(f"{where}: expected `image,text`, found {line.strip():.60}")
             texts[image_name(path)] = text.strip()
