@@ -136,6 +136,7 @@ ALIKE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
 FITS = VOTE | {"question": "Which dog?", "accepts": True}
 B = {"image": "b.png"}
 SUM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
+AGAIN = {"question": "What is 1 + 1?"}
 COUNT = {"image": "a.png", "annotator": "ana", "count": 3}
 EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."}
 EVENT |= {"question": "effect", "label": 0, "idx": 1}
@@ -238,12 +239,16 @@ OTHER = MCOT | {"url": "https://a/2.png"}
         pytest.param(
             raw("trigger_votes", TriggerVote), (FITS, [FITS], FITS | B), id="a vote on a question"
         ),
-        pytest.param(sums, (SUM, SUM | {"answer": "2"}, SUM), id="GSM8K, no result"),
-        pytest.param(sums, (SUM, {"question": "1 + 1?"}, SUM), id="GSM8K, no answer"),
+        pytest.param(sums, (SUM, SUM | {"answer": "2"}, SUM | AGAIN), id="GSM8K, no result"),
+        pytest.param(sums, (SUM, {"question": "1 + 1?"}, SUM | AGAIN), id="GSM8K, no answer"),
+        pytest.param(sums, (SUM, SUM, SUM | AGAIN), id="GSM8K, a problem twice"),
         pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | B), id="a count"),
-        pytest.param(copa, (EVENT, EVENT | {"label": 2}, EVENT), id="COPA, a label"),
-        pytest.param(copa, (EVENT, EVENT | {"question": "why"}, EVENT), id="COPA, a question"),
-        pytest.param(experts, (EXPERT, EXPERT | {"image2": None}, EXPERT), id="experts"),
+        pytest.param(counts, (COUNT, {"image": "a.png", "count": 3}, COUNT | B), id="whose count"),
+        pytest.param(copa, (EVENT, EVENT | {"label": 2}, EVENT | {"idx": 2}), id="COPA, a label"),
+        pytest.param(copa, (EVENT, EVENT | {"question": "why"}, EVENT | {"idx": 2}), id="COPA, no question"),
+        pytest.param(copa, (EVENT, EVENT, EVENT | {"idx": 2}), id="COPA, a number twice"),
+        pytest.param(experts, (EXPERT, EXPERT | {"image2": None}, EXPERT | {"id": "l"}), id="experts"),
+        pytest.param(experts, (EXPERT, EXPERT, EXPERT | {"id": "l"}), id="experts, an id twice"),
         pytest.param(reviews, (REVIEW, REVIEW | {"accept": "yes"}, REVIEW), id="a review"),
         pytest.param(notes, (NOTE, NOTE | {"round": 3}, NOTE | {"round": 2}), id="MULTI, a round"),
         pytest.param(notes, (NOTE, NOTE, NOTE | {"round": 2}), id="MULTI, annotated twice"),

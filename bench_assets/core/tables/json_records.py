@@ -321,12 +321,20 @@ def made_of(
     entries: Iterable[tuple[Entry, str]],
     make: Callable[[Entry, str], Row],
     rejections: list[Rejection] | None,
+    unique: str = "",
 ) -> list[Row]:
-    """Make a row of each entry; one that fails is rejected, or raises without ``rejections``."""
-    made: list[Row] = []
+    """Make a row of each entry; one that fails is rejected, or raises without ``rejections``.
+
+    Of rows with the same value of the field ``unique``, the later ones fail.
+    """
+    made, seen = list[Row](), dict[object, str]()
     for entry, where in entries:
         with rejecting(rejections, where):
-            made.append(make(entry, where))
+            row = make(entry, where)
+            name = getattr(row, unique, None)
+            if unique and (first := seen.setdefault(name, where)) != where:
+                raise SourceError(f"{where}: {unique} {name!r} is that of {first}; keep one")
+            made.append(row)
     return made
 
 

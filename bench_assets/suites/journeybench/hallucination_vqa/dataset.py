@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, rejecting
+from bench_assets.core.tables.json_records import Entry, field, made_of
 from bench_assets.suites.journeybench.published_files import EntryQuestions, read_records, text
 
 RELEASES = (608,)
@@ -39,14 +39,7 @@ def read_trigger_questions(
         SourceError: If a column is missing, an id is duplicate, or an entry has no question, no
             answer, or an unknown type; names file and line.
     """
-    found: dict[str, TriggerQuestion] = {}
-    for entry, where in read_records(file, rejections):
-        with rejecting(rejections, where):
-            row = _trigger_question(entry, where)
-            if row.entry_id in found:
-                raise SourceError(f"{where}: duplicate id {row.entry_id}. Remove one entry")
-            found[row.entry_id] = row
-    return list(found.values())
+    return made_of(read_records(file, rejections), _trigger_question, rejections, unique="entry_id")
 
 
 def split_answers(cell: str) -> tuple[str, ...]:

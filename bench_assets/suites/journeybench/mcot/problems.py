@@ -44,13 +44,13 @@ def read_problems(file: Path, rejections: list[Rejection] | None = None) -> list
 
     Args:
         file: JSON lines.
-        rejections: Receives problems whose answer does not end in ``#### `` and the result; None:
-            they are errors.
+        rejections: Receives problems whose answer does not end in ``#### `` and the result, and
+            repeated ones; None: they are errors.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    return made_of(lines_of(file, rejections), _problem, rejections)
+    return made_of(lines_of(file, rejections), _problem, rejections, unique="problem_id")
 
 
 def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:

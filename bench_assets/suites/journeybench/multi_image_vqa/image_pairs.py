@@ -157,13 +157,13 @@ def read_copa(file: Path, rejections: list[Rejection] | None = None) -> list[Cau
 
     Args:
         file: JSON lines.
-        rejections: Receives entries that ask for neither cause nor effect or have no label; None:
-            they are errors.
+        rejections: Receives entries that ask for neither cause nor effect, have no label, or have
+            the number of an earlier one; None: they are errors.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    return made_of(lines_of(file, rejections), _cause_and_effect, rejections)
+    return made_of(lines_of(file, rejections), _cause_and_effect, rejections, unique="event_id")
 
 
 def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
@@ -228,12 +228,13 @@ def read_knowledge(file: Path, rejections: list[Rejection] | None = None) -> lis
 
     Args:
         file: JSON lines; no rows if it does not exist.
-        rejections: Receives lines that lack one of these fields; None: they are errors.
+        rejections: Receives lines that lack one of these fields, or repeat an id; None: they are
+            errors.
 
     Raises:
         SourceError: If the file cannot be read.
     """
-    return made_of(lines_of(file, rejections), _by_experts, rejections)
+    return made_of(lines_of(file, rejections), _by_experts, rejections, unique="item_id")
 
 
 def _by_experts(entry: Entry, where: str) -> MultiImageItem:
