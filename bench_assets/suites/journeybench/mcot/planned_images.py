@@ -109,6 +109,8 @@ def to_items(
 def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[str, list[int]]:
     """Read annotators' counts: JSON lines with ``image``, ``annotator`` and ``count``.
 
+    Of several counts of a person for one image, only the last is kept.
+
     Args:
         file: JSON lines; no counts if it does not exist.
         rejections: Receives lines that lack one of these fields; None: they are errors.
@@ -116,12 +118,12 @@ def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[s
     Raises:
         SourceError: If the file cannot be read.
     """
-    counts: dict[str, list[int]] = defaultdict(list)
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
     for entry, where in lines_of(file, rejections):
         with rejecting(rejections, where):
-            image, count = field(entry, "image", str, where), field(entry, "count", int, where)
-            counts[image].append(count)
-    return dict(counts)
+            image, person = (field(entry, name, str, where) for name in ("image", "annotator"))
+            counts[image][person] = field(entry, "count", int, where)
+    return {image: list(by_person.values()) for image, by_person in counts.items()}
 
 
 def other_numbers(problem: Problem) -> list[int]:

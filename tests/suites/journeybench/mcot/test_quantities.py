@@ -194,6 +194,13 @@ def test_counts_are_read_by_image(tmp_path):
     assert read_counts(file) == {"a.png": [2, 3]}
 
 
+def test_of_two_counts_of_one_person_the_last_counts(tmp_path):
+    file = tmp_path / "image_counts.jsonl"
+    lines = [{"image": "a.png", "annotator": name, "count": n} for name, n in ("x2", "y3", "x4")]
+    file.write_text("\n".join(json.dumps(line | {"count": int(line["count"])}) for line in lines))
+    assert read_counts(file) == {"a.png": [4, 3]}
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
