@@ -106,6 +106,9 @@ def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
     )
 
 
+_QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
+
+
 def _numbered_and_quoted(cell: str) -> list[str]:
     return _numbered(cell, before=r"[\"“]")
 
@@ -121,7 +124,9 @@ def _numbered(cell: str, before: str = r"\D") -> list[str]:
 
 
 def _quoted(cell: str) -> list[str]:
-    return re.findall(r"[\"“]([^\"“”]+)[\"”]", cell)
+    """Quoted texts, unless most words are outside: then a caption quotes the words of a sign."""
+    quoted, outside = _QUOTED.findall(cell), _QUOTED.sub(" ", cell)
+    return quoted if len(outside.split()) <= len(" ".join(quoted).split()) else []
 
 
 def _lines(cell: str) -> list[str]:

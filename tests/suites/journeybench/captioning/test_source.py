@@ -28,6 +28,12 @@ from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_re
             id="numbers inside captions",
         ),
         pytest.param('"A cat." "A dog."', ["A cat.", "A dog."], id="quoted, not numbered"),
+        pytest.param('Caption 1: "A cat." 2: "A dog."', ["A cat.", "A dog."], id="labelled"),
+        pytest.param(
+            'A cat holds a sign "Go" beside a dog with "Stop".',
+            ['A cat holds a sign "Go" beside a dog with "Stop".'],
+            id="quotations inside a caption",
+        ),
         pytest.param("A cat\nA dog\n", ["A cat", "A dog"], id="a line each"),
         pytest.param("- A cat\n- A dog", ["A cat", "A dog"], id="bullets"),
         pytest.param("A cat; a dog", ["A cat", "a dog"], id="semicolons"),
