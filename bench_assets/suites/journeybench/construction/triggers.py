@@ -101,7 +101,7 @@ def _question(image: str, number: int, proposal: Mapping[str, Any]) -> TriggerQu
     answers = proposal.get("answers")
     listed = answers if isinstance(answers, list) else []
     return TriggerQuestion(
-        entry_id=f"{PurePath(image).stem}-{number}",
+        entry_id=f"{PurePath(image).with_suffix('')}-{number}",
         image=image,
         image_source="generated",
         trigger=str(proposal.get("trigger", "")).strip(),

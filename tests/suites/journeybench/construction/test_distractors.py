@@ -21,7 +21,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     propose,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.construction.triggers import verify_triggers
+from bench_assets.suites.journeybench.construction.triggers import verify_triggers, whole_questions
 from bench_assets.suites.journeybench.raw_material import LookAlikeVote, StatementVote, TriggerVote
 from tests.suites.journeybench.construction.writers import response
 
@@ -192,6 +192,11 @@ def test_an_accepted_trigger_question_is_kept():
         "generated",
     )
     assert question.answers == ("Nowhere",)
+
+
+def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
+    said = [response(f"{name}/0_0.png/triggers", json.dumps([TRIGGER])) for name in "ab"]
+    assert [one.entry_id for one in whole_questions(said)] == ["a/0_0-1", "b/0_0-1"]
 
 
 @pytest.mark.parametrize(
