@@ -245,9 +245,13 @@ OTHER = MCOT | {"url": "https://a/2.png"}
         pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | B), id="a count"),
         pytest.param(counts, (COUNT, {"image": "a.png", "count": 3}, COUNT | B), id="whose count"),
         pytest.param(copa, (EVENT, EVENT | {"label": 2}, EVENT | {"idx": 2}), id="COPA, a label"),
-        pytest.param(copa, (EVENT, EVENT | {"question": "why"}, EVENT | {"idx": 2}), id="COPA, no question"),
+        pytest.param(
+            copa, (EVENT, EVENT | {"question": "why"}, EVENT | {"idx": 2}), id="COPA, a question"
+        ),
         pytest.param(copa, (EVENT, EVENT, EVENT | {"idx": 2}), id="COPA, a number twice"),
-        pytest.param(experts, (EXPERT, EXPERT | {"image2": None}, EXPERT | {"id": "l"}), id="experts"),
+        pytest.param(
+            experts, (EXPERT, EXPERT | {"image2": None}, EXPERT | {"id": "l"}), id="experts"
+        ),
         pytest.param(experts, (EXPERT, EXPERT, EXPERT | {"id": "l"}), id="experts, an id twice"),
         pytest.param(reviews, (REVIEW, REVIEW | {"accept": "yes"}, REVIEW), id="a review"),
         pytest.param(notes, (NOTE, NOTE | {"round": 3}, NOTE | {"round": 2}), id="MULTI, a round"),

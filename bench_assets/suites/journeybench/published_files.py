@@ -232,7 +232,7 @@ def _read_csv(file: Path, rejections: list[Rejection] | None) -> Iterator[tuple[
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, strict=True)
             header = next(reader, [])
-            for cells in reader:
+            for cells in filter(any, reader):  # blank rows are none
                 where = f"{file}, line {reader.line_num}"
                 with rejecting(rejections, where):
                     if len(cells) != len(header):

@@ -16,6 +16,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALL
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )
+from bench_assets.suites.journeybench.published_files import read_records
 from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
@@ -160,6 +161,34 @@ def test_three_tasks_from_files_to_questions(bench):
         "retrieval": {"own"},
         "hallucination_vqa": {"own"},
     }
+
+
+@pytest.mark.parametrize(
+    ("lost", "edition"),
+    [
+        pytest.param((), "published", id="all tables"),
+        pytest.param(("i2t_negative",), "own", id="texts without their distractors"),
+        pytest.param(("i2t_positive", "i2t_negative"), "published", id="image retrieval alone"),
+    ],
+)
+def test_texts_without_their_distractors_are_no_published_edition(tmp_path, lost, edition):
+    source = write_release(tmp_path / "source")
+    t2i = {"url": f"{HOST}/whale.png", "captions": "A whale.", "distractor_url": []}
+    write_lines(source / "t2i.jsonl", t2i)
+    for name in lost:
+        (source / f"{name}.jsonl").unlink()
+    bench = Bench(tmp_path / "home", source)
+    bench.build("captioning", "retrieval")
+    assert {q.edition for q in bench.read("retrieval/questions", Question)} == {edition}
+
+
+def test_a_blank_row_of_a_table_is_no_row(tmp_path):
+    source = write_release(tmp_path / "source")
+    with (source / "haloquest-eval.csv").open("a") as file:
+        file.write("\n,,,,,,,\n\n")
+    bad = []
+    assert len(list(read_records(source / "haloquest-eval.csv", bad))) == 2
+    assert bad == []
 
 
 @pytest.mark.long
