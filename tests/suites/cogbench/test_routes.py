@@ -149,10 +149,7 @@ def test_what_is_solved_without_the_image_can_be_asked_all_the_same(tmp_path):
 
 def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     chain = "It snows. -> It is winter."
-    stories = {
-        "kite": described(**{"Special Time Reasoning": [chain]}),
-        "boat": described(**{"Image Name": "boat.png"}),
-    }
+    stories = {"kite": described(**{"Special Time Reasoning": [chain]})}
     questions = [asked(), asked(question="Which season?", category="time"), asked()]
     source = write_release(tmp_path / "source", stories, questions)
     home = Home(tmp_path / "home", source=str(source))
@@ -167,11 +164,22 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     first, season, again = home.rows("vqa/questions", Question)
     assert (first.category, season.category) == ("Event", "Time")
     assert again.question_id == f"{first.question_id}-2"
-    (rejection,) = home.rows("rejections", Rejection)
-    assert rejection.entry == "image boat.png"
+    assert home.rows("rejections", Rejection) == []
     assert home.rows("vqa/rejections", Rejection) == []
     steps = {step.step: step.n for step in home.rows("funnel", StoryFunnelStep)}
     assert (steps["images kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
+
+
+def test_a_release_without_one_of_its_images_is_an_edition_of_its_own(tmp_path):
+    stories = {"kite": described(), "boat": described(**{"Image Name": "boat.png"})}
+    source = write_release(tmp_path / "source", stories, [asked(), asked(img_id="boat")])
+    home = Home(tmp_path / "home", source=str(source))
+    assert not home.materialize(LEFT)["published_questions_are_whole"]
+    for task, entry in (("", "image boat.png"), ("vqa/", "cogbench_vqa.json, entry 2")):
+        (rejection,) = home.rows(f"{task}rejections", Rejection)
+        assert rejection.entry.endswith(entry)
+        (question,) = home.rows(f"{task or 'description/'}questions", Question)
+        assert question.edition == "own"
 
 
 def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):

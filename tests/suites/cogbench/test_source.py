@@ -1,13 +1,19 @@
+from dataclasses import replace
+
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.cogbench.construction.selection import (
     by_image_id,
+    image_id,
+    question_id,
     select_questions,
     select_stories,
 )
 from bench_assets.suites.cogbench.dataset.source import (
+    SourceQuestion,
+    Story,
     find_release,
     read_annotations,
     read_chains,
@@ -15,6 +21,7 @@ from bench_assets.suites.cogbench.dataset.source import (
     read_stories,
 )
 from resources.images.store import ImageStore
+from tests.rows import stored
 from tests.suites.cogbench.release import asked, described, write_release
 
 SAME = "What is the girl doing?"
@@ -98,9 +105,40 @@ def test_a_folder_that_goes_no_route_says_what_is_missing(tmp_path, files, messa
 def test_a_image_whose_extension_lies_still_opens(tmp_path):
     release = find_release(write_release(tmp_path / "source", {"kite": described()}))
     (file,) = image_files(release.images).values()
-    stored = ImageStore(folder=str(tmp_path / "store")).put_file(file)
-    assert (stored.name, stored.format) == ("kite.jpg", "PNG")
-    assert by_image_id([stored]) == {"kite": stored}
+    image = ImageStore(folder=str(tmp_path / "store")).put_file(file)
+    assert (image.name, image.format) == ("kite.jpg", "PNG")
+    assert by_image_id([image]) == {"kite": image}
+
+
+def test_images_whose_names_have_full_stops_are_told_apart():
+    first, second = stored("walk.1.png", "1"), stored("walk.2.png", "2")
+    found = by_image_id([first, second])
+    assert (found["walk.1"], found["walk.2"]) == (first, second)
+    assert by_image_id([second])["walk"] == second  # as the authors find it
+    assert [image_id(name) for name in ("walk.1.png", "walk")] == ["walk.1", "walk"]
+
+
+def test_two_images_of_one_name_and_two_endings_are_rejected():
+    images = {name: stored(name, name) for name in ("kite.png", "kite.jpg", "boat.png")}
+    stories = [
+        Story(image_id=image_id(name), image=name, entities=(), description="A kite.")
+        for name in images
+    ]
+    kept, rejections = select_stories(stories, images)
+    assert [story.image for story in kept] == ["boat.png"]
+    assert [row.reason for row in rejections] == ["id 'kite' is that of 2 images"] * 2
+
+
+def test_options_that_differ_in_case_are_asked_if_a_review_keeps_the_question():
+    asked_of = SourceQuestion(
+        where="q", image_id="a", category="event", text="?", answer="A",
+        options=("Polish", "polish", "wax", "oil"),
+    )  # fmt: skip
+    same = replace(asked_of, options=("wax", "wax", "Polish", "oil"))
+    images = {"a": stored("a.png", "0")}
+    kept = [question_id(one) for one in (asked_of, same)]
+    assert select_questions([asked_of], images).kept == []
+    assert select_questions([asked_of, same], images, kept=kept).kept == [asked_of]
 
 
 @pytest.mark.parametrize(

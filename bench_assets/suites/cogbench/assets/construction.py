@@ -196,8 +196,8 @@ _SAMPLES = 5  # images that the authors show in their repository; the full set i
 def edition_of(opened: SuiteSource, n_images: int, *, whole: bool = True) -> Edition:
     """Name the edition.
 
-    The authors' five samples are ``"own"``, not ``"published"``, and so is a file that is not
-    ``whole``.
+    The authors' five samples are ``"own"``, not ``"published"``, and so is a file of which not all
+    entries are asked about (``whole``).
     """
     if opened.is_mini:
         return "mini"

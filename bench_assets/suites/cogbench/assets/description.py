@@ -74,11 +74,12 @@ def questions(
     """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
-    bad: list[Rejection] = []
+    bad, told = list[Rejection](), stories
     if release.edition == "published":
-        read_stories(release, bad)  # a file that cannot be read stops this task, and only this one
+        told = read_stories(release, bad)  # an unreadable file stops this task, and only this one
     by_name = {image.name: image for image in stored}
-    edition = edition_of(opened, len(stored), whole=not bad)
+    whole = not bad and len(told) == len(stories)
+    edition = edition_of(opened, len(stored), whole=whole)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})

@@ -188,7 +188,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _refined(decided, _shuffled_questions(written_questions), solved, by_id)
-    edition = edition_of(opened, len(stored), whole=not bad)
+    edition = edition_of(opened, len(stored), whole=not found.rejections)
     rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
@@ -216,7 +216,8 @@ def _refined(
     asked = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
     refined = refinement.refine(asked, [r for r in decided.rows if r.question_id not in solved])
-    kept, faulty = select_questions(refined.questions, images)
+    kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
+    kept, faulty = select_questions(refined.questions, images, kept=kept_by_hand)
     return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])
 
 

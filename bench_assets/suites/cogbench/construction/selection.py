@@ -1,7 +1,8 @@
 """Selects images and questions, with a reason for each rejection; shuffles the options."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from random import Random
@@ -28,19 +29,33 @@ class Questions(NamedTuple):
 
 
 def by_image_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
-    """Find images by image id: the file's name up to its first full stop, as the authors do."""
-    return {image.name.split(".")[0]: image for image in images}
+    """Find images by image id: the file's name without its ending.
+
+    As the authors do, a name is also found by its part before the first full stop.
+    """
+    stored = list(images)
+    short = {image.name.split(".")[0]: image for image in stored}
+    return short | {image_id(image.name): image for image in stored}
+
+
+def image_id(image: str) -> str:
+    """The id of an image that is annotated here: its file name without the ending."""
+    return image.rpartition(".")[0] or image
 
 
 def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Stories:
     """Select the images that decode and have a description, in order."""
-    found = Stories([], [])
-    for story in stories:
+    found, listed = Stories([], []), list(stories)
+    times = Counter(story.image_id for story in listed)
+    for story in listed:
         faults = {
             f"id {story.image_id!r} is empty or holds blanks or slashes": (
                 re.fullmatch(r"[^\s/]+", story.image_id) is None
             ),
             f"image {story.image!r} is missing or does not decode": story.image not in images,
+            f"id {story.image_id!r} is that of {times[story.image_id]} images": (
+                times[story.image_id] > 1
+            ),
             "no description": not story.description,
         }
         reasons = [fault for fault, holds in faults.items() if holds]
@@ -56,6 +71,7 @@ def select_questions(
     images: Mapping[str, StoredImage],
     *,
     keep_repeated: bool = False,
+    kept: Collection[str] = (),
 ) -> Questions:
     """Select the questions that can be asked and scored, in order.
 
@@ -63,11 +79,14 @@ def select_questions(
         questions: All of them.
         images: By image id.
         keep_repeated: Keep repeated questions; the authors' count includes theirs.
+        kept: Ids of questions that a review keeps: options may differ in case or a full stop.
     """
     found = Questions([], [])
     seen: set[tuple[str, ...]] = set()
     for question in questions:
-        reasons = [why for why, holds in _faults(question, images, seen).items() if holds]
+        alike = str if question_id(question) in kept else plain
+        faults = _faults(question, images, seen, alike)
+        reasons = [why for why, holds in faults.items() if holds]
         found.rejections.extend(Rejection(entry=question.where, reason=why) for why in reasons)
         if not reasons:
             found.kept.append(question)
@@ -93,7 +112,10 @@ def plain(text: str) -> str:
 
 
 def _faults(
-    question: SourceQuestion, images: Mapping[str, StoredImage], seen: set[tuple[str, ...]]
+    question: SourceQuestion,
+    images: Mapping[str, StoredImage],
+    seen: set[tuple[str, ...]],
+    alike: Callable[[str], str],
 ) -> dict[str, bool]:
     letters = ascii_uppercase[: len(question.options)]
     known = ", ".join(kind.code for kind in KINDS)
@@ -101,7 +123,7 @@ def _faults(
         "the question is empty": not question.text.strip(),
         "an option is empty": not all(map(str.strip, question.options)),
         f"equal options: {question.options}": (
-            len(set(map(plain, question.options))) < len(question.options)
+            len(set(map(alike, question.options))) < len(question.options)
         ),
         f"answer {question.answer!r}, expected one of {letters}": (
             question.answer not in list(letters)

@@ -21,6 +21,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     review_key,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
+from bench_assets.suites.cogbench.construction.selection import image_id
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
@@ -195,7 +196,7 @@ def merged_stories(
             entities.setdefault(item.image, []).append(item.text)
     return [
         Story(
-            image_id=_image_id(image.image),
+            image_id=image_id(image.image),
             image=image.image,
             entities=tuple(entities.get(image.image, ())),
             description=image.description,
@@ -216,7 +217,7 @@ def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
             numbers[place] = numbers.get(place, 0) + 1
             rows.append(
                 StoryChain(
-                    image_id=_image_id(item.image),
+                    image_id=image_id(item.image),
                     kind=kinds[item.field],
                     number=numbers[place],
                     text=item.text,
@@ -263,7 +264,3 @@ def count_funnel(
             for name, paper in _PAPER.items()
         ),
     ]
-
-
-def _image_id(image: str) -> str:
-    return image.split(".", maxsplit=1)[0]
