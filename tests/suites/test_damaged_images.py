@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
@@ -62,6 +63,23 @@ def test_a_image_without_its_bytes_has_no_place_on_the_map(home, store, images):
     ]
     made = image_map(SettingsResource(home=str(home)), store, shown)
     assert [point.image_id for point in made.value] == ["red", "blue"]
+
+
+def test_a_map_without_one_image_that_decodes_says_so(home, store, images):
+    shown = [question(images=(images[1],), labels={"image": "green"})]
+    with pytest.raises(ImageError, match="none of the 1 images decodes"):
+        image_map(SettingsResource(home=str(home)), store, shown)
+
+
+def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, store, images):
+    others = home / "others"
+    (others / ".trash").mkdir(parents=True)
+    for name in ("a.png", "._a.png", ".trash/b.png"):
+        (others / name).write_bytes(png("white", (24, 24)))
+    (home / "bench.toml").write_text('[suites.journeybench]\nother_images = "others"\n')
+    shown = [question(images=(images[0],), labels={"image": "red"})]
+    made = image_map(SettingsResource(home=str(home)), store, shown)
+    assert [point.image_id for point in made.value] == ["red", "a.png"]
 
 
 def test_what_our_engine_could_not_read_is_not_told_as_empty(images):

@@ -9,8 +9,9 @@ import numpy as np
 
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Question
+from bench_assets.core.tables.source_folder import files_below
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.construction.look_alikes import composition
 from bench_assets.suites.journeybench.diversity.measures import (
@@ -49,7 +50,11 @@ def image_map(
         others = _stored(configured.resolve(chosen.other_images), image_store)
     ours = {question.images[0]: question.labels["image"] for question in questions}
     theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
-    laid_out = _compositions([*ours, *theirs], image_store)
+    if not (laid_out := _compositions([*ours, *theirs], image_store)):
+        raise ImageError(
+            f"{SUITE}/diversity/image_map: none of the {len(ours) + len(theirs)} images decodes. "
+            "Put them into the source again, and build the questions"
+        )
     shown = list(laid_out)
     if chosen.map_encoder:
         with encoder_of(chosen.map_encoder, configured, image_store) as encoder:
@@ -97,7 +102,7 @@ def object_relations(
 
 
 def _stored(folder: Path, image_store: ImageStore) -> ImageImport:
-    files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _IMAGES]
+    files = [file for file in files_below(folder) if file.suffix.lower() in _IMAGES]
     if not files:
         raise SourceError(f"{folder}: no images (other_images of [suites.{SUITE}] in bench.toml)")
     return image_store.put_files({file.relative_to(folder).as_posix(): file for file in files})
