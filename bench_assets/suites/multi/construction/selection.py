@@ -68,17 +68,14 @@ def select(
         seed: Seed of the draws.
     """
     measures = _measures(items)
-    pieces: dict[str, list[str]] = defaultdict(list)
+    pieces: dict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for item in items:
         knowledge = item.knowledge[0] if item.knowledge else NO_KNOWLEDGE
-        if item.problem_id not in pieces[knowledge]:
-            pieces[knowledge].append(item.problem_id)
+        pieces[knowledge][item.problem_id] = measures[item.problem_id]
     return [
         decision
         for knowledge, problems in pieces.items()
-        for decision in _decide_piece(
-            knowledge, {one: measures[one] for one in problems}, parameters, seed
-        )
+        for decision in _decide_piece(knowledge, problems, parameters, seed)
     ]
 
 
