@@ -73,7 +73,7 @@ def slices(question: Question) -> tuple[str, ...]:
 
 
 def draw_again(
-    folder: Path,
+    folders: Sequence[Path],
     questions: Collection[Question],
     marks: Marks,
     store_image: StoreImage,
@@ -84,7 +84,7 @@ def draw_again(
     """Redraw the visual prompts of questions of the built route (section 4.3).
 
     Args:
-        folder: The source that the questions were built from.
+        folders: The sources that the questions were built from, in the same order.
         questions: Of any tasks; their answers are unchanged.
         marks: Appearance of the new visual prompts.
         store_image: As for ``build_all``.
@@ -92,18 +92,20 @@ def draw_again(
         parameters: Parameters that the questions were built with.
 
     Raises:
-        SourceError: If a question cannot be rebuilt from the folder.
+        SourceError: If a question cannot be rebuilt from the folders.
     """
     left = {(question.category, question.labels["entry"]): question for question in questions}
     drawn: dict[str, Question] = {}
     for task in dict.fromkeys(question.category for question in questions):
-        recipe = recipes(parameters)[task]
-        for draft in recipe.build(folder / recipe.folder, task_rng(seed, task)):
+        recipe, rng = recipes(parameters)[task], task_rng(seed, task)
+        for draft in recipe.candidates(folders, rng):
             if isinstance(draft, Draft) and (question := left.pop((task, draft.entry), None)):
                 drawn[question.question_id] = _drawn_again(question, draft, marks, store_image)
     if left:
         lost = ", ".join(sorted(question.question_id for question in left.values())[:5])
-        raise SourceError(f"{folder}: {len(left)} questions were not built from it, such as {lost}")
+        raise SourceError(
+            f"{folders[0]}: {len(left)} questions were not built from it, such as {lost}"
+        )
     return [drawn[question.question_id] for question in questions]
 
 

@@ -157,6 +157,7 @@ def test_a_task_whose_raw_data_are_not_there_is_said_to_be_missing(tmp_path):
     [
         pytest.param("[", "test.json: not JSON, or cut short", id="a file that is cut short"),
         pytest.param("{}", "test.json: expected a list of entries", id="no list"),
+        pytest.param("[]", "its raw data have no entries", id="an empty list"),
         pytest.param('[{"answer": 3}]', "all 1 entries are rejected, the first: no", id="bad rows"),
     ],
 )
@@ -201,7 +202,7 @@ def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_p
     vsr(other, [1])
     with pytest.raises(SourceError, match="1 questions were not built from it, such as blink/"):
         draw_again(
-            Path(other), questions, Marks(), ImageStore(folder=str(tmp_path / "s")).put,
+            [Path(other)], questions, Marks(), ImageStore(folder=str(tmp_path / "s")).put,
             seed=0, parameters=BuilderParameters(),
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from bench_assets.suites.blink.builders.correspondences import (
     functional_correspondence,
     semantic_correspondence,
 )
-from bench_assets.suites.blink.builders.drafts import Draft
+from bench_assets.suites.blink.builders.drafts import Draft, Marks
 from bench_assets.suites.blink.builders.whole_images import iq_test
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.marked_points import (
@@ -27,6 +27,7 @@ from bench_assets.suites.blink.construction.marked_points import (
     write_marked,
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
+from bench_assets.suites.blink.visual_prompts import draw_again
 from resources.images.store import ImageStore, inspect_image
 from tests.annotation.said import answer, fits
 from tests.suites.blink.builders.layouts import diw
@@ -185,6 +186,11 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     )
     entries = {one.labels["entry"] for one in built.questions}
     assert entries == {"./DIW_test/a.thumb", "marked_a.png"}
+    again = draw_again(
+        [source, added], built.questions, Marks(radius=5), store.put, seed=0, parameters=parameters
+    )
+    assert [one.question_id for one in again] == [one.question_id for one in built.questions]
+    assert not {one.images for one in again} & {one.images for one in built.questions}
 
 
 def test_nothing_said_writes_nothing(tmp_path):

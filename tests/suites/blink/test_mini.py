@@ -239,7 +239,7 @@ def test_circles_drawn_again_change_the_images_and_nothing_else(mini_edition):
         if question.category in ("Relative_Depth", "Relative_Reflectance")
     ]
     again = draw_again(
-        mini_edition.folder,
+        [mini_edition.folder],
         asked,
         Marks(radius=15, colour="gray", height=HEIGHT),
         mini_edition.store.put,

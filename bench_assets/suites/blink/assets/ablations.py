@@ -4,15 +4,17 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import asking, out
 from bench_assets.core.images.drawing import jpeg, side_by_side
 from bench_assets.core.images.text_substitutes import describe, with_image_texts
-from bench_assets.core.schema.rows import ImageText, Question, Rejection
+from bench_assets.core.schema.rows import ImageText, Question, Rejection, StoredImage
 from bench_assets.suites.blink import prompts
-from bench_assets.suites.blink.assets.questions import BLINK
+from bench_assets.suites.blink.assets.questions import BLINK, write_what_people_marked
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
@@ -33,7 +35,7 @@ from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import table_output
+from resources.tables.parquet import TableFiles, table_output
 
 _log = logging.getLogger("bench_assets.images")
 
@@ -101,32 +103,35 @@ def captions_for_images(
 
 @dg.multi_asset(
     name="blink_circles",
-    ins=BLINK.ins("questions"),
+    ins=BLINK.ins("questions", to_mark="images_to_mark"),
     outs=_made_if_any("circles"),
 )
 def circles(
     sources: SourceFiles,
     settings: SettingsResource,
     image_store: ImageStore,
+    tables: TableFiles,
     questions: list[Question],
+    to_mark: list[StoredImage],
 ) -> Iterator[dg.Output[list[Question]]]:
     """Redraw circles in three sizes, red and gray."""
     folder = sources.open("blink").folder
     chosen = settings.load().suite("blink", BlinkSettings)
     if find_route(folder) != "raw" or not (studied := choose(questions, chosen.seed)):
         return
-    rows = []
-    for drawn in ALL_CIRCLES:
-        marks = Marks(radius=drawn.radius, colour=drawn.colour)
-        again = draw_again(
-            folder,
-            studied,
-            marks,
-            image_store.put,
-            seed=chosen.seed,
-            parameters=chosen.builders,
-        )
-        rows += as_variants(again, drawn)
+    rows, height = [], chosen.builders.height
+    with TemporaryDirectory() as marked:
+        write_what_people_marked(Path(marked), to_mark, tables, image_store)
+        for drawn in ALL_CIRCLES:
+            again = draw_again(
+                [folder, Path(marked)],
+                studied,
+                Marks(height=height, radius=drawn.radius, colour=drawn.colour),
+                image_store.put,
+                seed=chosen.seed,
+                parameters=chosen.builders,
+            )
+            rows += as_variants(again, drawn)
     yield table_output(rows, question_preview(rows, image_store))
 
 

@@ -108,7 +108,7 @@ def items(
         case "raw":
             chosen = settings.load().suite("blink", BlinkSettings)
             with TemporaryDirectory() as marked:
-                _write_marked(Path(marked), to_mark, tables, image_store)
+                write_what_people_marked(Path(marked), to_mark, tables, image_store)
                 built = build_all(
                     opened.folder,
                     image_store.put,
@@ -155,9 +155,10 @@ def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
     return table_output(hidden_split(items))
 
 
-def _write_marked(
+def write_what_people_marked(
     folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
 ) -> None:
+    """Write the answers of the annotation tasks as raw data sets."""
     marked = [row for form in POINTS for row in heard(tables, form)]
     images = {one.name: one for one in to_mark}
     write_marked(folder, marked, heard(tables, IQ_IMAGES), images, image_store.read)

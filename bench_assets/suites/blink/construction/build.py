@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, count
+from itertools import count
 from math import ceil
 from pathlib import Path
 from random import Random
@@ -154,17 +154,13 @@ def _drafts(
 ) -> tuple[list[Draft], list[Rejection], TaskBuildResult]:
     """Collect the drafts and rejections of a task, and count both."""
     recipe, count = recipes(parameters)[task], wanted(task, parameters)
-    sources = [source for one in folders if (source := one / recipe.folder).is_dir()]
     drafts, rejections, fault = list[Draft](), list[Rejection](), ""
     try:
-        if not sources:
-            raise SourceError("no such folder")
+        found = recipe.candidates(folders, task_rng(seed, task))
         if count > 0:
-            rng = task_rng(seed, task)
-            found = chain.from_iterable(recipe.build(source, rng) for source in sources)
             drafts = _take(task, found, count, used, rejections)
-        if rejections and not drafts:
-            fault = f"all {len(rejections)} entries are rejected, the first: {rejections[0].reason}"
+            if not drafts:
+                fault = _why_none(rejections)
     except SourceError as why:
         fault = str(why)
     if fault:
@@ -179,6 +175,12 @@ def _drafts(
     )
     at_fault = [Rejection(entry=f"{recipe.folder}/", reason=fault)] if fault else []
     return drafts, at_fault + rejections, outcome
+
+
+def _why_none(rejections: Sequence[Rejection]) -> str:
+    if not rejections:
+        return "its raw data have no entries"
+    return f"all {len(rejections)} entries are rejected, the first: {rejections[0].reason}"
 
 
 def _take(

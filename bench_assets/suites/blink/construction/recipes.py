@@ -1,8 +1,9 @@
 """Recipes of the fourteen builders: inputs, outputs and parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeAlias
@@ -101,6 +102,17 @@ class Recipe(NamedTuple):
 
     folder: str  # of its raw data, below the source
     build: Build
+
+    def candidates(self, folders: Sequence[Path], rng: Random) -> Candidates:
+        """Build from every source that has the raw data, one after another.
+
+        Raises:
+            SourceError: If none has them.
+        """
+        sources = [source for one in folders if (source := one / self.folder).is_dir()]
+        if not sources:
+            raise SourceError("no such folder")
+        return chain.from_iterable(self.build(source, rng) for source in sources)
 
 
 def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
