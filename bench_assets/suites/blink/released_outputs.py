@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import field
@@ -66,7 +67,7 @@ def write_import(
     key = {output.idx: output.answer for output in outputs}
     name = CONCATENATED_KEY if condition == CONCATENATED else KEY
     (folder / name).write_text(json.dumps(key, indent=1), encoding="utf-8")
-    responses = folder / f"{model}.jsonl"
+    responses = folder / f"{quote(model, safe=' @+=')}.jsonl"
     lines = [
         {
             "question_id": f"blink/{output.idx}",

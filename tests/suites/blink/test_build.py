@@ -3,6 +3,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from pydantic import ValidationError
 
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.suites.blink.builders.drafts import Draft, DraftView, Marks, QuestionWording
@@ -14,6 +15,7 @@ from bench_assets.suites.blink.construction.build import (
     share_of,
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
+from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.visual_prompts import draw_again
 from resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
@@ -214,6 +216,18 @@ def test_recipes_add_up_to_the_papers_questions():
 def test_a_count_for_a_task_that_is_none_is_refused():
     with pytest.raises(UnknownNameError, match="no task of BLINK named 'Jigsav'"):
         BuilderParameters(counts={"Jigsav": 5})
+
+
+@pytest.mark.parametrize(
+    ("builders", "fault"),
+    [
+        pytest.param({"counting": {"spread": 2}}, r"spread\n.*3", id="no three wrong numbers"),
+        pytest.param({"height": 0}, r"height\n.*0", id="an image of no height"),
+    ],
+)
+def test_parameters_that_build_nothing_are_refused_by_name(builders, fault):
+    with pytest.raises(ValidationError, match=fault):
+        BlinkSettings(builders=builders)
 
 
 def test_a_task_of_which_nothing_is_wanted_is_not_built(tmp_path):

@@ -22,7 +22,7 @@ from bench_assets.suites.blink.dataset import (
     name_edition,
     read_key,
 )
-from bench_assets.suites.blink.released_outputs import read_outputs, write_import
+from bench_assets.suites.blink.released_outputs import SavedOutput, read_outputs, write_import
 from bench_assets.suites.blink.studies import common_mistakes
 from bench_assets.suites.blink.suite import SUITE
 from bench_assets.suites.blink.task import TASK
@@ -264,3 +264,11 @@ def test_images_side_by_side_are_worse(shared_data, tmp_path):
     row = tried(tables)["one_image_of_several", "GPT4V"]
     assert row.value > 0
     assert row.n >= 117
+
+
+def test_a_model_with_a_slash_in_its_name_is_written_and_read_back(tmp_path):
+    said = [SavedOutput(idx="val_Jigsaw_1", answer="(A)", response="A", extracted="(A)")]
+    file = write_import(said, tmp_path, model="liuhaotian/llava 7b")
+    assert file == tmp_path / "liuhaotian%2Fllava 7b.jsonl"
+    (row,) = read_responses(file)
+    assert row.model == "liuhaotian/llava 7b"

@@ -22,7 +22,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
@@ -54,8 +56,8 @@ _BASE = {"has": "have", "contains": "contain", "consists": "consist", "faces": "
 class CountingParameters:
     """Choice of questions and of wrong numbers; not given by the paper."""
 
-    spread: int = 4
-    """Wrong numbers differ from the right one by at most this."""
+    spread: Annotated[int, Field(ge=3)] = 4
+    """Wrong numbers differ from the right one by at most this; three of them do so from 3 on."""
     complex_only: bool = True
     """Leave out questions TallyQA calls simple, such as "How many dogs are there?"."""
 

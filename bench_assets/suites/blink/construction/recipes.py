@@ -6,7 +6,9 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
+
+from pydantic import Field
 
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.suites.blink.builders.circled_points import (
@@ -62,7 +64,7 @@ class BuilderParameters:
 
     counts: Mapping[str, int] = field(default_factory=dict)
     """Number of questions by task; default: the paper's."""
-    height: int = 1024
+    height: Annotated[int, Field(gt=0)] = 1024
     """Height in px of every image that is drawn on (appendix A.1)."""
     near_duplicate: int = 4
     """Most bits in which the 64-bit perceptual hashes of near-duplicates differ."""
