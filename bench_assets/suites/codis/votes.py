@@ -65,15 +65,15 @@ def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote])
     for submission in submissions:
         authors.setdefault(submission.pair_id, submission.annotator)
     cast = list(votes)
-    last = {(vote.submission, vote.annotator): number for number, vote in enumerate(cast, 1)}
+    last = {(vote.submission, vote.annotator): number for number, vote in enumerate(cast)}
     counted: dict[str, list[SubmissionVote]] = defaultdict(list)
     rejections = []
-    for number, vote in enumerate(cast, 1):
+    for number, vote in enumerate(cast):
         reason = _no_vote(vote, authors)
-        if not reason and (later := last[vote.submission, vote.annotator]) != number:
-            reason = f"{vote.annotator!r} voted on {vote.submission!r} again, entry {later}"
+        if not reason and last[vote.submission, vote.annotator] != number:
+            reason = f"{vote.annotator!r} voted on {vote.submission!r} again; the last vote counts"
         if reason:
-            rejections.append(Rejection(entry=_entry(vote, number), reason=reason))
+            rejections.append(Rejection(entry=_entry(vote), reason=reason))
         else:
             counted[vote.submission].append(vote)
     return Ballots(counted, rejections)
@@ -158,8 +158,8 @@ def _decision(
     )
 
 
-def _entry(vote: SubmissionVote, number: int) -> str:
-    return f"{vote.tool}, vote {number}" if vote.tool else f"votes.json, entry {number}"
+def _entry(vote: SubmissionVote) -> str:
+    return f"{vote.tool or 'votes.json'}, vote of {vote.annotator!r} on {vote.submission!r}"
 
 
 def _no_vote(vote: SubmissionVote, authors: Mapping[str, str]) -> str:

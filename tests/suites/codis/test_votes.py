@@ -167,9 +167,11 @@ def test_the_second_of_two_revisions_is_dropped():
         pytest.param(vote("s-ana", "ana"), "on their own submission", id="one's own"),
     ],
 )
-def test_a_vote_that_does_not_count_is_rejected_by_its_number(stray, reason):
+def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(stray, reason):
     found = ballots(everyone_submits(), [*votes_on("s-ana"), stray])
-    assert [rejection.entry for rejection in found.rejections] == ["votes.json, entry 5"]
+    assert [rejection.entry for rejection in found.rejections] == [
+        f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
+    ]
     assert reason in found.rejections[0].reason
     assert list(found.counted["s-ana"]) == votes_on("s-ana")
 
@@ -178,7 +180,10 @@ def test_the_last_word_of_a_person_counts():
     votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
     found = ballots(everyone_submits(), votes)
     assert [(one.entry, one.reason) for one in found.rejections] == [
-        ("votes.json, entry 1", "'bo' voted on 's-ana' again, entry 5")
+        (
+            "votes.json, vote of 'bo' on 's-ana'",
+            "'bo' voted on 's-ana' again; the last vote counts",
+        )
     ]
     assert list(found.counted["s-ana"]) == votes[1:]
 
