@@ -260,7 +260,7 @@ def evaluator_accuracy(
         return table_output([])
     labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
     about = [label for label in labels if label.model in ("", context.partition_key)]
-    points = evaluators.labelled_points(answered_of(questions, predictions), about)
+    points = evaluators.labelled_points(questions, answered_of(questions, predictions), about)
     judges = sorted({row.judge for row in judgements} - {"rules"})
     return table_output(
         [

@@ -28,6 +28,7 @@ ScorePairs: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """For each pair of a sentence and a key point, how far the sentence states it."""
 
 NO_WEIGHTS = "not run: no weights of it can be had from a package index"
+NOTHING_TO_CHOOSE_ON = "not run: no label is of an image that thresholds are chosen on"
 NOT_RUN = {
     "BERTScore": NO_WEIGHTS,
     "BLEURT": NO_WEIGHTS,
@@ -83,24 +84,31 @@ def read_labels(file: Path) -> list[MentionLabel]:
 
 
 def labelled_points(
-    answered: Iterable[AnsweredQuestion], labels: Iterable[MentionLabel]
+    questions: Iterable[Question],
+    answered: Iterable[AnsweredQuestion],
+    labels: Iterable[MentionLabel],
 ) -> list[LabelRow]:
-    """Find the labelled key points, in the order of the labels.
+    """Find the labelled key points of descriptions, in the order of the labels.
+
+    Labels of an image without a description, because the request failed, are left out.
 
     Raises:
-        SourceError: If there is no description or key point for a label.
+        SourceError: If there is no key point for a label.
     """
     pairs = {pair.question.question_id: pair for pair in answered}
+    points = {
+        (question.question_id, point.criterion): point.text
+        for question in questions
+        for point in key_points(question)
+    }
     found = []
     for label in labels:
-        pair = pairs.get(label.question_id)
-        points = {point.criterion: point for point in key_points(pair.question)} if pair else {}
-        if pair is None or label.criterion not in points:
+        if (name := (label.question_id, label.criterion)) not in points:
             raise SourceError(
                 f"human labels: no key point {label.criterion} of {label.question_id}"
             )
-        text = points[label.criterion].text
-        found.append(LabelRow(pair, label.criterion, text, label.mentioned))
+        if pair := pairs.get(label.question_id):
+            found.append(LabelRow(pair, label.criterion, points[name], label.mentioned))
     return found
 
 
@@ -114,6 +122,8 @@ def by_threshold(
         for number, point in zip(numbers, points, strict=True)
         if not is_for_testing(point)
     ]
+    if not choosing:
+        return not_run(evaluator, NOTHING_TO_CHOOSE_ON)
     threshold = best_threshold(choosing)
     verdicts = [number > threshold for number in numbers]
     return _accuracy(evaluator, points, verdicts, threshold)

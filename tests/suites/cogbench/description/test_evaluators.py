@@ -24,7 +24,8 @@ LABELS = [
     for pair in PAIRS
     for n, said in enumerate(MENTIONED[pair.question.group_id], 1)
 ]
-POINTS = labelled_points(PAIRS, LABELS)
+QUESTIONS = [pair.question for pair in PAIRS]
+POINTS = labelled_points(QUESTIONS, PAIRS, LABELS)
 
 
 def test_the_halves_are_drawn_by_image():
@@ -61,6 +62,18 @@ def test_a_number_is_tested_on_the_half_on_which_its_threshold_was_not_chosen():
     assert found.low < 1.0
 
 
+def test_without_labels_to_choose_a_threshold_on_a_number_is_not_evaluated():
+    tested = [point for point in POINTS if evaluators.is_for_testing(point)]
+    found = evaluators.by_threshold("ROUGE", tested, evaluators.rouge_recall)
+    assert found.status.startswith("not run: no label")
+    assert isnan(found.accuracy)
+
+
+def test_a_label_of_a_description_that_failed_is_left_out():
+    left = labelled_points(QUESTIONS, PAIRS[1:], LABELS)
+    assert left == POINTS[2:]
+
+
 def test_verdicts_are_compared_as_they_are_and_missing_ones_are_undecided():
     judgements = [
         Judgement.of(p.pair.prediction, judge="j", criterion=p.criterion, verdict=True, response="")
@@ -84,6 +97,7 @@ def test_what_was_not_run_says_so():
 def test_labels_of_nothing_and_second_labels_are_refused(tmp_path):
     with pytest.raises(SourceError, match=r"no key point event/9 of cogbench/description/0"):
         labelled_points(
+            QUESTIONS,
             PAIRS,
             [
                 MentionLabel(
