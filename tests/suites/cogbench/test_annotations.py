@@ -44,6 +44,18 @@ def test_an_annotation_in_the_form_of_figure_6_is_taken_apart():
     ]
 
 
+def test_a_section_in_two_parts_is_read_whole():
+    text = written(event="[A -> B]") + "\n[Event Reasoning]: [C -> D]\n[Entities]: [kite]"
+    items = [(item.field, item.text) for item in read(text).items]
+    assert items == [
+        ("Entities", "boy"),
+        ("Entities", "kite"),
+        ("Event Reasoning", "A -> B"),
+        ("Event Reasoning", "C -> D"),
+        ("Description", "A boy."),
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "place", "complaint"),
     [

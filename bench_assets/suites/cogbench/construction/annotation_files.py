@@ -51,7 +51,9 @@ def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
     """Parse annotations; an item that breaks a rule is left out, with the rule's name."""
     read = Annotations([], [])
     for annotation in annotations:
-        sections = dict(_sections(annotation.annotation))
+        sections: dict[str, str] = {}
+        for section, body in _sections(annotation.annotation):  # some are written in two parts
+            sections[section] = f"{sections[section]}\n{body}" if section in sections else body
         for section in FIELDS:
             for number, (text, complaint) in enumerate(_items(section, sections.get(section)), 1):
                 if complaint:
