@@ -99,12 +99,13 @@ def _task_score(
 
 
 def _mean(name: str, tasks: Sequence[HumanScore]) -> HumanScore:
+    known = [task.agreement for task in tasks if not isnan(task.agreement)]
     return HumanScore(
         category=name,
         n_persons=max((task.n_persons for task in tasks), default=0),
         n_answers=sum(task.n_answers for task in tasks),
         accuracy=fmean(task.accuracy for task in tasks) if tasks else nan,
-        agreement=fmean(task.agreement for task in tasks) if tasks else nan,
+        agreement=fmean(known) if known else nan,
     )
 
 

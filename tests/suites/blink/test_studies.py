@@ -136,6 +136,7 @@ def test_people_are_scored_as_the_mean_of_persons_and_then_of_tasks():
     ]
     assert scores["Jigsaw"].agreement == 0.5  # they agree on one of two questions
     assert math.isnan(scores["IQ_Test"].agreement)  # nobody answered what another did
+    assert scores["all"].agreement == 0.5  # of the tasks that have one
 
 
 def test_without_answers_people_have_no_score():
