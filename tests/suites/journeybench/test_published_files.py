@@ -1,6 +1,7 @@
 """Files of the release that lack something, or say it twice: what each costs, and what not."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from bench_assets.asset_factory.suite_assets import ENCODERS
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import edition_of
-from bench_assets.suites.journeybench.captioning.assets import CaptionScore
+from bench_assets.suites.journeybench.captioning.assets import CaptionScore, metrics_by_category
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
@@ -18,6 +19,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
 )
 from bench_assets.suites.journeybench.published_files import read_records
 from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
+from tests.rows import prediction, question
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
@@ -207,6 +209,21 @@ def test_captions_are_scored_one_by_one_and_by_category(bench):
     (cider,) = [row.value for row in overall if row.metric == "cider"]
     parts = [by_category[c, "cider"].value for c in ("unexpected behavior", "strange scene")]
     assert cider == pytest.approx(sum(parts) / 2)
+
+
+def test_a_failed_caption_is_missing_in_its_own_category_only():
+    asked = [
+        question(question_id=f"q{n}", answer=("A cat drives.",), category=category)
+        for n, category in enumerate(["strange scene", "strange animal", "strange animal"])
+    ]
+    scores = [
+        Score.of(prediction(question_id=one.question_id, text="A cat."), points=0.5, answer=("A",))
+        for one in asked
+    ]
+    scores[2] = replace(scores[2], points=None, error="timeout")
+    rows = metrics_by_category(asked, scores).value
+    lost = {row.category: row.n_failed for row in rows}
+    assert lost == {"strange scene": 0, "strange animal": 1}
 
 
 def test_without_a_judge_model_hallucination_has_no_number(bench):

@@ -1,5 +1,6 @@
 """Captioning: question table, scores of each caption and category, and METEOR."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import nan
@@ -91,9 +92,13 @@ def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Ou
     """Compute the metrics of each category of images."""
     scored = _scored(questions, scores)
     found = caption_measures.caption_scores(scored)
-    blank = _blank(questions, scores)
+    of_question = {question.question_id: _categories(question) for question in questions}
+    lost = Counter(
+        name for score in scores if score.error for name in of_question[score.question_id]
+    )
     rows = []
     for category in sorted({name for one in scored for name in _categories(one.question)}):
+        blank = replace(_blank(questions, scores), category=category, n_failed=lost[category])
         here = np.array([category in _categories(one.question) for one in scored])
         bleu = bleu_of(found.bleu_counts[here].sum(axis=0, keepdims=True))
         values = {
@@ -102,9 +107,7 @@ def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Ou
             "bleu": bleu.mean(),
         }
         rows += [
-            replace(
-                blank, metric=name, category=category, value=float(value), n_scored=int(here.sum())
-            )
+            replace(blank, metric=name, value=float(value), n_scored=int(here.sum()))
             for name, value in values.items()
         ]
     return table_output(rows)
