@@ -52,7 +52,7 @@ def generated_texts(
     @dg.asset(
         name=name,
         ins=here.ins_of(**ins),
-        deps=here.source if by == "writer" else [],
+        deps=here.source,  # it may have recorded responses
         **here.stage(stage, asks="judge"),
     )
     def responses(

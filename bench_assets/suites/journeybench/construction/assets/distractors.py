@@ -145,6 +145,7 @@ _STAGE = _HERE.stage("distractors", asks="judge")
 
 @dg.multi_asset(
     ins=_HERE.ins("caption_decisions", stored="images"),
+    deps=_HERE.source,
     outs={
         "dialogues": out(_STAGE, Utterance),
         "dialogue_ends": out(
