@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.parsing.wrapped_answers import boxed, in_json
+from bench_assets.suites.multi.parsing.blanks import lines_of
 from bench_assets.suites.multi.parsing.responses import wanted_of
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
@@ -104,4 +105,5 @@ def test_a_choice_that_is_called_wrong_is_taken_back_unless_that_is_asked_for(wa
 def test_a_response_that_ends_in_empty_lines_takes_little_time():
     started = time.process_time()  # s of CPU: how busy the machine is does not matter
     as_read("SA", "答案" + "\n" * 30_000 + "x")
+    assert lines_of("水" + "\n" * 30_000 + "理由:它流动", 1) == ("水",)
     assert time.process_time() - started < 3  # what is quadratic takes more than ten
