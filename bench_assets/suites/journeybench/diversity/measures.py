@@ -112,10 +112,12 @@ def relate(
     nouns: Iterable[Sequence[str]],
     common_sense: frozenset[frozenset[str]],
 ) -> list[ObjectRelation]:
-    """Pair consecutive nouns of each caption; a pair counts once per image."""
+    """Pair consecutive, different nouns of each caption; a pair counts once per image."""
     found: dict[frozenset[str], ObjectRelation] = {}
     for caption, named in zip(captions, nouns, strict=True):
         for first, second in pairwise(named):
+            if first == second:  # a thing with itself is no relation
+                continue
             pair = frozenset((first, second))
             relation = ObjectRelation(
                 question_id=question_id,

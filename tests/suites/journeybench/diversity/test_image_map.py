@@ -54,6 +54,11 @@ def test_captions_with_fewer_than_two_things_have_no_relation():
     assert relate("q/1", ("a cat", "wow"), [["cat"], []], frozenset()) == []
 
 
+def test_a_thing_that_is_named_twice_in_a_row_has_no_relation_with_itself():
+    (row,) = relate("q/1", ("a cat, a cat, a dog",), [["cat", "cat", "dog"]], frozenset())
+    assert (row.first, row.second) == ("cat", "dog")
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [pytest.param("dog car\n", "pairs.tsv, line 1: expected tab-separated columns", id="no tab")],
