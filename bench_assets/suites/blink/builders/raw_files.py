@@ -56,12 +56,12 @@ def folders_in(folder: Path) -> list[Path]:
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
-    """List the files below a folder that match a pattern, sorted.
+    """List the files below a folder that match a pattern, sorted, without hidden files.
 
     Raises:
         SourceError: If there are none.
     """
-    found = sorted(folder.glob(pattern))
+    found = sorted(file for file in folder.glob(pattern) if not file.name.startswith("."))
     if not found:
         raise SourceError(f"{folder}: expected files {pattern}, found none")
     return found

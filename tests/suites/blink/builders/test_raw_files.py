@@ -259,3 +259,17 @@ def test_an_image_with_an_annotation_that_is_rejected_gives_no_question(tmp_path
     made = list(object_localization(layouts.lvis(tmp_path, extra=[flat]), Random(0)))
     assert drafts(made) == []
     assert reasons(made)[1] == "not all of its annotations can be read"
+
+
+@pytest.mark.parametrize(
+    ("build", "layout", "name"),
+    [
+        (relative_reflectance, layouts.iiw, "data/._1.json"),
+        (semantic_correspondence, layouts.spair, "PairAnnotation/test/._1.json"),
+        (multi_view_reasoning, layouts.turn_around, "test_set/pkl_annotations/mug/._a.pkl"),
+    ],
+)
+def test_hidden_files_that_archives_of_macos_have_are_no_rows(tmp_path, build, layout, name):
+    add(name, b"\x00\x05\x16\x07")(layout(tmp_path))
+    (made,) = build(tmp_path, Random(0))
+    assert isinstance(made, Draft)
