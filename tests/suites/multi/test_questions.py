@@ -3,6 +3,7 @@ import pytest
 from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
+    WRITTEN,
     KnowledgeLink,
     select_elite,
     split_options,
@@ -155,6 +156,14 @@ def test_knowledge_is_added_with_its_images_numbered_on():
     assert informed.images == ("p", "sha-1.png", "sha-2.png")
     assert informed.labels == asked.labels
     assert plain == other
+
+
+def test_a_piece_that_a_person_wrote_may_name_an_image_of_the_question():
+    asked = question(question_id="multi/a_0", text="看[IMAGE_1]", images=("p",))
+    piece = Knowledge(name="图", content="如[IMAGE_1]所示")
+    link = KnowledgeLink(item_id="a_0", knowledge="图", how=WRITTEN)
+    (informed,) = with_knowledge([asked], [link], {"图": piece}, {})
+    assert (informed.context, informed.images) == ("如[IMAGE_1]所示", ("p",))
 
 
 def test_a_black_image_is_given_only_where_there_is_none():

@@ -303,6 +303,8 @@ def _with_piece(
 ) -> Question:
     if piece is None:
         return question
+    if not piece.images:  # a person who writes of [IMAGE_1] means the question's
+        return replace(question, context=piece.content)
     shown = [piece.images[n - 1] for n in _image_numbers(piece.content)]
     return replace(
         question,
