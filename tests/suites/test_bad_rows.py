@@ -186,6 +186,7 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             problems, (PROBLEM, PROBLEM | {"problem_answer_list": ["B"]}, PROBLEM), id="MULTI, gold"
         ),
         pytest.param(problems, (PROBLEM, [1], PROBLEM), id="MULTI, a list"),
+        pytest.param(problems, (PROBLEM, PROBLEM | {"format": "rtf"}, PROBLEM), id="MULTI, rtf"),
         pytest.param(problems, (PROBLEM, PROBLEM | {"difficulty": "x"}, PROBLEM), id="a level"),
         pytest.param(pieces, (PIECE, {"knowledge_content": 3}, PIECE), id="MULTI-Extend"),
         pytest.param(hard, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),

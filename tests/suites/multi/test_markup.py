@@ -4,7 +4,7 @@ import re
 import pytest
 from PIL import Image
 
-from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
+from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.item_checks import defects
 from bench_assets.suites.multi.construction.markup import draw_table, leftover_tags, prepare
 from tests.suites.multi.rows import item
@@ -226,11 +226,6 @@ def test_a_lost_character_is_flagged_by_what_is_lost():
     prepared = prepare(item(specific=raw, format="html")).item
     assert (prepared.specific, prepared.lost) == ("甲", "乙丙")
     assert "characters were lost in its preparation: 乙丙" in defects(prepared)
-
-
-def test_another_format_is_refused_by_name():
-    with pytest.raises(SourceError, match=r"gzsx_1_0: format 'docx'"):
-        prepare(item(format="docx"))
 
 
 def test_leftover_tags():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from PIL import Image, ImageDraw, ImageFont
 
 from bench_assets.core.images.decoding import MAX_PIXELS
-from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
+from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.formulas import (
     FORMULA,
     Formulas,
@@ -38,9 +38,6 @@ def parse_html(html: str) -> "BeautifulSoup":
 
 
 _PARTS = ("general", "specific", "answer", "analysis")
-
-FORMATS = ("html", "markdown", "text")
-"""Formats of raw problems."""
 
 _BLANK_TO_FILL = re.compile(
     r"<u>\s*</u>|_{3,}"
@@ -73,14 +70,7 @@ def prepare(item: MultiItem) -> MarkdownItem:
     Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
     formulas LaTeX. Images, and tables with joined cells or images, become ``[IMAGE_n]``; places to
     fill in become ``[MASK]``.
-
-    Raises:
-        SourceError: If the item's format is unknown.
     """
-    if item.format not in FORMATS:
-        raise SourceError(
-            f"item {item.item_id}: format {item.format!r}, expected one of {', '.join(FORMATS)}"
-        )
     images, tables = list(item.images), dict[str, str]()
 
     def image(name: str) -> str:

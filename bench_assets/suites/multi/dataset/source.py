@@ -140,6 +140,9 @@ def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str
     return texts
 
 
+FORMATS = ("html", "markdown", "text")
+"""Formats of raw problems."""
+
 TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他": "Other"}
 """The five question types: name in the release -> name in the paper."""
 
@@ -277,6 +280,9 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
             f"{where}: {len(specifics)} questions, {len(types)} types and {len(answers)} answers; "
             "expected equal numbers"
         )
+    markup = "".join(_texts(entry, "format", where)) or "markdown"
+    if markup not in FORMATS:
+        raise SourceError(f"{where}: format {markup!r}, expected one of {', '.join(FORMATS)}")
     for number, parts in enumerate(zip(specifics, types, answers, strict=True)):
         specific, written, answer = parts
         if written not in TYPES:
@@ -295,7 +301,7 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
             subject="".join(_texts(entry, "subject", where)[:1]),
             difficulty=_number(entry, "difficulty", where),
             quality=_number(entry, "quality", where),
-            format="".join(_texts(entry, "format", where)) or "markdown",
+            format=markup,
         )
 
 
