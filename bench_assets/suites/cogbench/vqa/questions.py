@@ -40,7 +40,7 @@ def to_questions(
         questions: The selected ones.
         images: By image id.
         edition: ``"published"``, ``"mini"`` or ``"built"``.
-        flags: Question id -> open flags; metrics are sliced by them.
+        flags: Question id -> open flags, for a label of the question.
 
     Raises:
         SourceError: If a category is unknown.
