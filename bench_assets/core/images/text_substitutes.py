@@ -13,13 +13,15 @@ def describe(
 ) -> list[ImageText]:
     """Describe each image with a chat model, for example by a caption.
 
+    An image has no text if the response to it is empty, or nothing but reasoning.
+
     Args:
         images: SHA-256 of the images.
         instruct: Builds the prompt for one image.
         model: A vision-language model.
 
     Raises:
-        ModelError: If an image has no text; received responses stay cached.
+        ModelError: If an image has no response; received responses stay cached.
     """
     distinct = list(dict.fromkeys(images))
     responses = model.response([Request(prompt=instruct(image)) for image in distinct])
@@ -29,8 +31,9 @@ def describe(
             "materialize again to ask for just these, or name another captioner"
         )
     return [
-        ImageText(image=image, text=response.said.answer.strip(), author=model.name)
+        ImageText(image=image, text=text, author=model.name)
         for image, response in zip(distinct, responses, strict=True)
+        if (text := response.said.answer.strip())
     ]
 
 

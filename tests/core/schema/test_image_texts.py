@@ -60,3 +60,9 @@ def test_texts_take_the_place_of_images_and_questions_that_lack_one_are_left_out
     assert with_image_texts([two, one, blind], texts) == [
         replace(two, images=(), image_texts=("text a", "text b"))
     ]
+
+
+def test_a_response_without_an_answer_is_no_text():
+    said = {"a": " \n", "b": "<think>A gate, I think.</think>", "c": "A gate."}
+    model = ScriptedModel("m", lambda request: said[request.prompt.turns[0].parts[0].sha256])
+    assert [row.image for row in describe(["a", "b", "c"], instruct, model)] == ["c"]
