@@ -67,7 +67,7 @@ def _to_vote_on(
 ) -> list[Unit]:
     """Build one unit per pair whose image is stored, for every annotator but the author."""
     shown = {image.name: image.sha256 for image in images}
-    everyone = {pair.annotator for pair in everything}
+    everyone = {pair.annotator for pair in everything} - {""}
     asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of duplicate ids, the first
     return [
         Unit(

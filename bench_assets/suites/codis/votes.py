@@ -103,7 +103,7 @@ def decide(
             it cannot be voted on. None: not checked.
     """
     counted = ballots(submissions, votes).counted
-    everyone = {submission.annotator for submission in submissions}
+    everyone = {submission.annotator for submission in submissions} - {""}
     faults, revisions = _revisions(submissions)
     decisions = []
     for pair, fault in zip(submissions, faults, strict=True):

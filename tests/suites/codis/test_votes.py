@@ -6,6 +6,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement
+from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.codis.studies import (
     JudgeLabel,
     consistency,
@@ -15,7 +16,7 @@ from bench_assets.suites.codis.studies import (
 )
 from bench_assets.suites.codis.studies import agreement as judge_agreement
 from bench_assets.suites.codis.votes import agreement, ballots, decide
-from tests.rows import prediction
+from tests.rows import prediction, stored
 from tests.suites.codis.raw import pair, vote
 
 FIVE = ["ana", "bo", "cem", "dia", "eli"]
@@ -148,6 +149,14 @@ def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
     decisions = decide([*everyone_submits(), *later], votes)
     assert (decisions[0].outcome, decisions[-1].outcome) == ("kept", "dropped")
     assert decisions[-1].reason == reason
+
+
+def test_pairs_of_the_release_beside_submissions_ask_nobody_for_a_vote():
+    told = [pair(), pair(pair_id="s-ana", annotator="ana"), pair(pair_id="s-bo", annotator="bo")]
+    votes = [vote("s-ana", "bo"), vote("s-bo", "ana")]
+    assert [one.outcome for one in decide(told, votes)] == ["kept"] * 3
+    units = VOTES.units(submitted=told, images=[stored("a.png")])
+    assert {unit.unit_id: unit.needed for unit in units} == {"s-ana": 1, "s-bo": 1}
 
 
 def test_the_second_of_two_revisions_is_dropped():
