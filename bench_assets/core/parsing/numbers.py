@@ -62,13 +62,17 @@ _TOTAL = re.compile(
 )
 _SO = re.compile(
     r"\b(?:total|result)\b(?:\s+is\b|\s*[:=])"
-    r"|\b(?:so|therefore|thus|hence|total of|altogether|in total|(?:that|which) makes)\b",
+    r"|\b(?:so|therefore|thus|hence|total of|altogether|in total"
+    r"|(?:that|which) (?:makes|leaves))\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(  # the number after a verb: "3 adults pay €59"; else the first number counts
     r"\b(?:is|are|was|were|be|has|have|had|gets?|pays?|costs?|weighs?|needs?|earns?|makes?|spends?"
-    rf"|takes?|receives?|keeps?|left with)\s+[$€£¥]?({_SHORT})",
+    rf"|takes?|receives?|keeps?|left with)\s+[$€£¥]?({_SHORT})|[共需][^\d,;]{{0,6}}({_SHORT})",
     re.IGNORECASE,
+)
+_CHINESE_CLAUSE = re.compile(  # its verb and its result come last: 3个班用45张纸
+    r"(?=[^\u4e00-\u9fff]*[\u4e00-\u9fff])(?:[^,;]|(?<=\d),(?=\d))*+\Z"
 )
 _MEASURE = re.compile(  # before a number that is no result: "in 5 weeks", "for 3 dollars"
     r"\b(?:in|after|for|(?<!left )with|within|during|every|per|of|all)\s+"
@@ -81,8 +85,36 @@ _IN_PARENTHESES = re.compile(r"(?<!\\)\([^()]*\)")
 _RESULT = re.compile(r"=\s*[$€£¥]?-?\d|% of [$€£¥]?\d[\d,.]* is [$€£¥]?\d")
 _IN_BOLD = re.compile(r"\*\*\s*[$€£¥]?(-?\d[\d,]*(?:\.\d+)?)\s*%?(?:\s+[^\W\d]+){0,3}\s*[.!]?\*\*")
 _CHECK = re.compile(r"\W*(?:(?:double-|to )?check|(?:to )?verif\w+|验[算证]|检验)\b", re.IGNORECASE)
+_ADVICE = re.compile(  # after the solution, to the end of its line; "Note: the answer is 5" is none
+    r"(?:\n|(?<=[.!])\s)[^\w\n]{0,9}(?:(?:tips?|note|hint)\W{0,3}:|in practice\b"
+    r"|you (?:may|might) want\b|I(?: would|['’]d) (?:recommend|suggest)\b|提示|注意|建议)"
+    r"(?![^\n]*(?:\banswer\b|=))[^\n]*",
+    re.IGNORECASE,
+)
 _CUT_OFF = re.compile(r"(?:[+×/÷=^]|\\(?:times|div|cdot|frac))\s*\Z|\d\s*x\s*\Z")
-_OR_SO = re.compile(r", or (?:about|a little)\b.*")
+_OR_SO = re.compile(
+    r", or (?:about|a little)\b.*|, which (?:equals|is equal to|is equivalent to)\b.*"
+)
+_REASON = re.compile(  # 56, as each of 4 costs 14; a reason before its clause has a comma after it
+    r"(?:, (?:as(?! well)|given)|(?<!\band) (?:because|since|as (?:there|each)))\b"
+    r"(?:[^,;:]|,(?=\d)){0,200}\Z|,? ?(?:因为|由于)(?!.*(?:所以|因此)).*",
+    re.IGNORECASE,
+)
+_NEEDLESS = re.compile(  # a clause about numbers that the solution does without
+    r"(?:\A|,\s)(?:[^,;]|,(?!\s))*?(?:(?:\bnot|n['’]t)\s+(?:needed|necessary|relevant)\s+(?:to|for|here)"
+    r"|\birrelevant|\bwe\s+(?:don['’]t|do\s+not)\s+need|无关)(?:[^,;]|,(?!\s))*",
+    re.IGNORECASE,
+)
+_FACTOR = re.compile(  # in how to calculate, without a result: "multiply the count by 12"
+    rf"(?:\b(?:multipl|divid)[a-z]+\s[^\d=]{{0,60}}\bby\s+|\b(?:and|then)\s+(?:add|subtract)\s+"
+    rf"|(?<!\d)[乘除]以\s*)[$€£¥]?{_SHORT}[^\d=]*\Z",
+    re.IGNORECASE,
+)
+_NONE_LEFT = re.compile(  # after a calculation
+    r", (?!and\b)(?:\w+ ){0,2}(?:is|are|be|has|have)\W{1,3}(?:none|nothing|no \w+)\W{1,3}"
+    r"(?:left|remaining)\b[^\d]{0,200}\Z",
+    re.IGNORECASE,
+)
 _LOOP = 3  # repetitions of the last sentence that show a model stuck in a loop
 _DENIED = re.compile(
     r"(?:\b(?:(?<!has )(?<!have )(?<!had )not|never|nor|neither|rather than|instead of)|n['’]t)"
@@ -96,8 +128,12 @@ _DOUBTED = re.compile(
     r"|不(?:认为|觉得)[^,;\n]*+",
     re.IGNORECASE,
 )
+_IN_ONE_UNIT = re.compile(  # 2 hours and 30 minutes (150 minutes)
+    rf"{_SHORT} ([a-z]+?)s?,? (?:and )?{_SHORT} ([a-z]+?)s? \((?=\d[\d,.]* (?:\1|\2)s?\))",
+    re.IGNORECASE,
+)
 _RANGE = (
-    r"\b\d{4}-\d\d?-\d\d?\b|\b\d+:\d+\b|\b\d+(?:, \d+)+,? or \d"
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d+:\d+\b|\b\d+(?:, \d+){1,40},? or \d"
     rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_DIGITS}"
     rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
     rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
@@ -194,8 +230,8 @@ def final_number(response: str) -> float | None:
 
     The last sentence that states an answer decides. Without one, the number is the last one in
     bold, else that of the last total or conclusion (or of a result calculated after it), else the
-    last number of all. Checks of a result are skipped, negated numbers ignored; "there are none"
-    is 0.
+    last number of all; of several, the last result counts. Checks of a result and advice after it
+    are skipped, negated numbers ignored; "there are none" is 0.
 
     >>> final_number("2 + 3 = 5 cups. The answer is 5, of 12 in all."), final_number("4 + 4 = 8")
     (5.0, 8.0)
@@ -203,12 +239,14 @@ def final_number(response: str) -> float | None:
     (9.0, 0.0)
     """
     response = _SPACED.sub("000", response)
-    kept = _TIMES_SIGN.sub("×", response.replace("####", "answer: "))  # else taken for markup
+    kept = response.replace("####", "answer: ").replace("\\$", "$")
+    kept = _TIMES_SIGN.sub("×", _ADVICE.sub("", kept))  # else taken for markup
     kept = _LATEX.sub(r" \1\2/\3", _RAISED.sub("^", _VULGAR.sub(_in_two_numbers, kept)))
+    kept = _SEVERAL.sub(_several, kept)
     said = [_plain_numbers(sentence) for sentence in sentences(plain(kept))]
-    for sentence in reversed(said):
+    for sentence, result in zip(reversed(said), reversed(_results(said)), strict=True):
         *before, called = _ANSWER.split(sentence)
-        if before and (found := _readings(called)):
+        if before and (found := _readings(called, result)):
             return _told(called, found)
     told = list(takewhile(lambda sentence: not _CHECK.match(sentence), said)) or said
     if _CUT_OFF.search(told[-1]) or sum(one.startswith(told[-1]) for one in told) >= _LOOP:
@@ -220,32 +258,47 @@ def final_number(response: str) -> float | None:
 def _in_bold(text: str) -> float | None:
     """The last number in bold, if nothing is concluded or calculated after it."""
     *_, last = [None, *_IN_BOLD.finditer(text)]
-    if last is None or _SO.search(text, last.end()):
+    if last is None or _SO.search(text, last.end()) or _NONE_LEFT.search(text, last.end()):
         return None
     rest = "".join(takewhile(lambda line: not _CHECK.match(line), text[last.end() :].splitlines()))
     return None if _RESULT.search(_IN_PARENTHESES.sub("", rest)) else _value(last[1])
 
 
+def _results(said: Sequence[str]) -> list[float | None]:
+    """The last result that is calculated before each sentence; checks do not count."""
+    results: list[float | None] = [None]
+    for sentence in said[:-1]:
+        calculates = _RESULT.search(sentence) and not _CHECK.match(sentence)
+        found = _readings(sentence) if calculates else []
+        results.append(found[-1] if found else results[-1])
+    return results
+
+
 def _concluded(said: Sequence[str]) -> float | None:
     """The last total or conclusion, a result that is calculated after it, or the last number."""
     calculated: float | None = None
-    for sentence in reversed(said):
+    told = [*zip(said, _results(said), strict=True)][::-1]
+    for sentence, result in told:
         totals = [total or left for total, left in _TOTAL.findall(sentence)]
         *before, concluded = _SO.split(sentence)
-        found = [_value(totals[-1])] if totals else _readings(concluded) if before else []
+        found = _readings(concluded, result) if before else []
+        found = [_value(totals[-1])] if totals else found
         if found:
             return _told(concluded, found) if calculated is None else calculated
         if calculated is None and _RESULT.search(sentence) and (found := _readings(sentence)):
             calculated = found[-1]
-    last = next((found[-1] for one in reversed(said) if (found := _readings(one))), None)
-    given_up = last and any(map(refuses, said)) and not any(map(_ESTIMATES.search, said))
-    return None if given_up else last
+    last = next((found[-1] for one, result in told if (found := _readings(one, result))), None)
+    estimated = any(map(_ESTIMATES.search, said)) and not any(map(_FACTOR.search, said))
+    return None if last and any(map(refuses, said)) and not estimated else last
 
 
 def _told(phrase: str, found: Sequence[float | None]) -> float | None:
     """The number after a verb, of several: "2 adults and 5 children pay €59"; else the first."""
-    told = _TOLD.search(phrase) if len(found) > 1 and "=" not in phrase else None
-    return _value(told[1]) if told else found[0]
+    if len(found) == 1 or "=" in phrase:
+        return found[0]
+    if told := _TOLD.search(phrase):
+        return _value(told[1] or told[2])
+    return found[-1 if _CHINESE_CLAUSE.match(phrase) else 0]
 
 
 def denied(text: str) -> bool:
@@ -292,25 +345,43 @@ def as_number(text: str) -> float | None:
     return _value(bare) if _NUMBER.fullmatch(bare) else None
 
 
-def _readings(phrase: str) -> list[float | None]:
-    """Numbers that a phrase states, in order; None for an unclear one, such as a range."""
-    if asks_for_input(phrase):
+def _readings(phrase: str, result: float | None = None) -> list[float | None]:
+    """Numbers that a phrase states, in order; None for an unclear one, such as a range.
+
+    Of several, the result that was calculated before the phrase is the only one.
+    """
+    if asks_for_input(phrase) or _FACTOR.search(phrase):
         return []
-    if denied(phrase):
+    if denied(phrase) or _NONE_LEFT.search(phrase):
         return [0.0]
     if refuses(phrase) or "unknown" in phrase.casefold():
         return [None]
-    kept = _PART.sub(r"\1", _ASIDE.sub(r"\1", _DENIED.sub(" ", phrase)))
+    kept = _NEEDLESS.sub(" ", _IN_ONE_UNIT.sub("", _DENIED.sub(" ", phrase)))
+    kept = _without_reason(_PART.sub(r"\1", _ASIDE.sub(r"\1", kept)))
+    if result is not None and "=" not in kept and result in _stated(kept):
+        return [result]
     kept = _OR_SO.sub("", _AFTER.sub(r"\1", kept))
     if (total := _sum_of_the_rest(kept)) is not None:
         return [total]
-    result = kept.rpartition("=")[2]
-    kept = result if _NUMBER.search(result) else kept
-    stated = [*_SAID.finditer(kept)]
+    calculated = kept.rpartition("=")[2]
+    return _stated(calculated if _NUMBER.search(calculated) else kept)
+
+
+def _without_reason(phrase: str) -> str:
+    """Leave out a reason that ends a phrase with a number before it."""
+    reason = _REASON.search(phrase)
+    return (
+        phrase[: reason.start()] if reason and _NUMBER.search(phrase[: reason.start()]) else phrase
+    )
+
+
+def _stated(phrase: str) -> list[float | None]:
+    """Numbers of a phrase, without measures such as "in 5 weeks" if it has others."""
+    stated = [*_SAID.finditer(phrase)]
     told = [
         one
         for one in stated
-        if not (_MEASURE.search(kept[: one.start()][-_LEAD:]) or _AGO.match(kept, one.end()))
+        if not (_MEASURE.search(phrase[: one.start()][-_LEAD:]) or _AGO.match(phrase, one.end()))
     ]
     return [None if one["unclear"] else _value(one[0]) for one in told or stated]
 

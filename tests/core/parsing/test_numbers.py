@@ -473,7 +473,61 @@ TELLING = [
     ("It takes 189 minutes, or a little over 3 hours.", 189),
     ("So it can be 3, 4 or 5.", None),
     ("Instead of 8.", None),
-]
+    ("It costs **$6 million**.", 6_000_000),
+    ("It costs **\\$6 billion**.\n3 × \\$2 billion", 6_000_000_000),
+    ("There are 8. That leaves 6 for 2 of us.", 6),
+    ("There are 8, so 7; which leaves 6.\nI like 2.", 6),
+    *((f"答案:3个班{need}5张,每个2张", 5) for need in "共需"),
+    ("答案:3个班用1,200张纸", 1200),
+    ("答案:3个班用12张纸", 12),
+    *((f"It takes 7 litres.{start}{advice} 2 more.", 7)
+      for start in ("\n", " ")
+      for advice in ("Tip: buy", "**Tips:**", "Note: there are", "Hint: there are", "In practice, buy")),
+    *((f"Take 7. {advice} 2 more.", 7) for advice in ("You may want", "You might want", "I would suggest")),
+    *((f"Take 7! {advice} 2 more.", 7) for advice in ("I would recommend", "I'd suggest", "I’d suggest")),
+    *((f"共7升。\n{advice}分2次浇水。", 7) for advice in ("提示：", "注意：", "建议")),
+    ("It takes 7.\nNote: the answer is 8.", 8),
+    ("There are 7.\nNote: each has 2, 7 × 2 = 14.", 14),
+    *((f"It is 24 inches{is_} 2 feet.", 24)
+      for is_ in (", which equals", ", which is equal to", ", which is equivalent to")),
+    *((f"It costs $56{because} 4 kites cost 14 each.", 56)
+      for because in (", as", ", given", " because", ", because", " since", ", since")),
+    *((f"It costs $56 as {each} 4 kites of 14 or 9 here.", 56) for each in ("there", "each")),
+    ("There are 4, and since each has 2, there are 8.", 8),
+    ("There are 4 and since each has 2 legs it makes 8.", 8),
+    ("It has 4, as well as 2 in 3 boxes.", 2),
+    ("It costs $56 since it has 1,200 seats.", 56),
+    *((f"共56元，{because}有4个风筝，每个14元。", 56) for because in ("因为", "由于")),
+    *((f"有4只狗，因为每只有2条腿，{so}有8条腿。", 8) for so in ("所以", "因此")),
+    *((f"There are 6 men. The 90 seconds {are} here.", 6)
+      for are in ("are not needed", "aren't relevant", "aren’t necessary")),
+    *((f"There are 6 men. The 90 seconds are not needed {to}.", 6) for to in ("to tell", "for it", "here")),
+    *((f"There are 6 men, and the 1,200 {are}.", 6)
+      for are in ("seconds are irrelevant", "s are what we don't need", "s we don’t need", "s we do not need")),
+    ("有6个人。每圈90秒与问题无关。", 6),
+    ("There are 6 men, and it is irrelevant that they ran 1,200 or 7 m.", 6),
+    *((f"I cannot see them. Each has 3. {how}.", None)
+      for how in ("Multiply the count by 12", "Divide the count by 12", "Count them and add 12",
+                  "Count, then subtract 12", "The number is multiplied by 12 for that")),
+    *((f"有8个箱子。把箱子数{times}以12。", 8) for times in "乘除"),
+    ("看不到图片，每箱3个。把箱子数乘以12。", None),
+    ("I see 8 boxes. We multiply that by 12 and get 96.", 96),
+    ("There are 8. 8 × 3 = 24. Then add 6.", 24),
+    *((f"He had 24{then} {none} left.", 0)
+      for then in (", there are", ", there is", ", there will be", ", he has", ", they have")
+      for none in ("none", "nothing", "no rolls")),
+    ("He had 24, there are **none** remaining.", 0),
+    ("He needs 24 posts, and there are none left.", 24),
+    ("No, there are none.", 0),
+    ("He had **24** rolls, there are **none** left.", 0),
+    ("It will take 2 hours and 30 minutes (150 minutes) in total.", 150),
+    ("The 5 cakes take 2 hours, 30 minutes (2.5 hours).", 2.5),
+    ("2 × 6 = 12. 12 × 7 = 84. So they eat 12 a day and 84 a week.", 84),
+    ("2 × 6 = 12. 12 × 7 = 84. Answer: They eat 12 a day and 84 a week.", 84),
+    ("5 × 3 = 15. It weighs 15 kg, or 33 pounds.", 15),
+    ("Check: 7 × 12 = 84. Answer: He needs 7 boxes, 84 cups.", 7),
+    ("2 + 3 = 5. Answer: at least 5 of 9.", None),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("solution", "number"), TELLING)
