@@ -58,7 +58,7 @@ _FAILED = re.compile(
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
     re.IGNORECASE,
 )
-_SO = r"\W*(?:so|therefore|thus|hence)\b,? "
+_SO = r"\W{0,9}(?:so|therefore|thus|hence)\b,? "
 _JUDGED = r"(?:it|this|the (?:[\w'’-]+ ){0,2}(?:answer|response))"
 _CONCLUDES = re.compile(  # a concluding sentence, or a last clause about the judged answer
     r"\A\W*(?:overall|therefore|in conclusion)\b.*"

@@ -1,6 +1,7 @@
 """A judge's verdict is read where it is certain, and nowhere else."""
 
 import json
+import time
 
 import pytest
 
@@ -476,3 +477,10 @@ def test_what_neither_of_two_things_is_leaves_the_verdict():
 def test_two_words_for_one_verdict_are_that_verdict():
     assert read_word("对，也正确", RIGHT_OR_WRONG) is not False
     assert read_word("不对，也不正确", RIGHT_OR_WRONG) is False
+
+
+@pytest.mark.parametrize("loop", [", ", "}, ", "*, "])
+def test_what_loops_in_a_verdict_takes_little_time(loop):
+    started = time.process_time()  # s of CPU: how busy the machine is does not matter
+    assert read_word(f"a {loop * (24_000 // len(loop))}", RIGHT_OR_WRONG) is None
+    assert time.process_time() - started < 2  # what is quadratic takes 5
