@@ -192,6 +192,11 @@ def test_who_is_right_everywhere_loses_it_all_where_no_two_answers_are_alike():
     assert (row.value, row.constant, row.shuffled) == (1.0, 0.0, 0.0)
 
 
+def test_the_response_to_one_question_alone_cannot_be_shuffled():
+    (row,) = measured(TASK, [text(0, "x")], [said(0, "x")])
+    assert (row.value, row.shuffled) == (1.0, None)
+
+
 def test_who_says_one_thing_keeps_it():
     exam = [choice(n, right) for n, right in enumerate("ABBB")]
     (row,) = measured(TASK, exam, [said(n, "B") for n in range(4)])

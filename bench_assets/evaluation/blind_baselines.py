@@ -167,7 +167,7 @@ def beside(
         replace(
             row,
             constant=best.value if best else None,
-            shuffled=dealt.get(cell),
+            shuffled=dealt.get(cell) if len(questions) > 1 else None,
             baselines="" if by_rules else _origin(best, len(anew.missing)),
         )
         for row in rows
