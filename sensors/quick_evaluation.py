@@ -18,7 +18,7 @@ from bench_assets.asset_factory.evaluation_steps import judged
 from bench_assets.asset_factory.suite_assets import MODELS, asking
 from bench_assets.comparison.runs import compared_with, n_measured, run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
-from bench_assets.comparison.verdicts import by_question
+from bench_assets.comparison.verdicts import scored_rows, with_points
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.training_runs import is_before, step_order
@@ -103,7 +103,7 @@ def _alike(
     after: tuple[Sequence[Prediction], Sequence[Score]],
 ) -> tuple[dict[str, list[Score]], dict[str, list[Score]]]:
     """Select the scores of both on questions with the same prompt, scorer and judge."""
-    old, new = ({**by_question(scores)} for _, scores in (before, after))
+    old, new = (with_points(scores) for _, scores in (before, after))
     asked_then, asked_now = (_prompts(said) for said, _ in (before, after))
     alike = [
         name
@@ -125,10 +125,11 @@ def _pairs(
     sides: tuple[Mapping[str, list[Score]], Mapping[str, list[Score]]],
 ) -> list[PairedScores]:
     measure = task.measures[task.primary_metric]
-    scored = [
-        [ScoredQuestion(q, one) for q in questions for one in side.get(q.question_id, ())]
-        for side in sides
-    ]
+    scored: tuple[list[ScoredQuestion], list[ScoredQuestion]] = ([], [])
+    for question in questions:
+        both = (side.get(question.question_id, []) for side in sides)
+        for side, rows in zip(scored, scored_rows(question, *both), strict=True):
+            side.extend(rows)
     before, after = (ScoredMetric(side, measure(side).value) for side in scored)
     if isnan(before.value) or isnan(after.value):
         return []

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Prediction, Score
 from bench_assets.core.stats.paired_tests import PairedScores
 from resources.tables.parquet import TableFiles
@@ -90,6 +91,16 @@ def test_of_an_overwritten_step_the_weights_that_were_evaluated_last_count(table
     found = verdict(TASK, QUESTIONS, *responses(NEW, 50), tables)
     assert found.startswith(f"undecided against {again}")
     assert found.endswith("(alpha 0.0042, comparison 2 of the run)")  # 0.05 / (2 * 3) / 2
+
+
+def test_a_pair_with_an_unscored_half_is_left_out(tables):
+    # Before, 50 of 60 questions are right: 25 of 30 pairs. Now all are, and half of a pair that
+    # was wrong is unscored: 4 of 29 pairs are gained.
+    task = replace(TASK, measures={"group_accuracy": group_accuracy})
+    said, scores = responses(NEW, 60)
+    scores[59] = replace(scores[59], points=None)
+    found = verdict(task, quiz(60, group=2), said, scores, tables)
+    assert found.startswith(f"undecided against {OLD}: group_accuracy +0.138 on 29 independent")
 
 
 def test_every_checkpoint_spends_less(tables):
