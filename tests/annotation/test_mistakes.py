@@ -1,5 +1,6 @@
 """Reading mistakes with a code book: which are read, and what is counted."""
 
+from dataclasses import replace
 from math import isnan
 
 import pytest
@@ -79,6 +80,15 @@ def test_one_reader_has_nobody_to_agree_with():
     (first, _) = count_codes(BOOK, FORM.to_rows([answer(unit.unit_id, codes=["seeing"])]), [])
     assert isnan(first.alpha)
     assert count_codes(BOOK, [], part[1]) == []
+
+
+def test_a_model_called_all_is_counted_once_in_all():
+    part = material(1)
+    (unit,) = units(part)
+    rows = FORM.to_rows([answer(unit.unit_id, codes=["seeing"])])
+    said = [replace(row, model="all") for row in part[1]]
+    found = [one.n_read for one in count_codes(BOOK, rows, said) if one.code == "seeing"]
+    assert found == [1, 1]  # of all models, then of this one
 
 
 @pytest.mark.parametrize("book", [GENERAL, BLINK, CODIS, MULTI])

@@ -185,13 +185,13 @@ def count_codes(
     read: dict[tuple[str, str], list[CodedMistake]] = defaultdict(list)
     for one in coded:
         read[one.question_id, one.response].append(one)
-    by_model: dict[str, list[list[CodedMistake]]] = {"all": list(read.values())}
+    by_model: dict[str, list[list[CodedMistake]]] = defaultdict(list)
     for key, rows in by_response(predictions).items():
         for model in sorted({row.model for row in rows} if key in read else ()):
-            by_model.setdefault(model, []).append(read[key])
+            by_model[model].append(read[key])
     return [
         _count(model, code, units)
-        for model, units in by_model.items()
+        for model, units in [("all", list(read.values())), *by_model.items()]
         if units
         for code in book.codes
     ]
