@@ -118,6 +118,8 @@ def test_defects(fields, found):
         pytest.param("quiz_ablations", id="the group of another's ablations"),
         pytest.param("quiz_ablation", id="whose questions are built by a job of another's name"),
         pytest.param("quiz_audit", id="the group of another's examinations"),
+        pytest.param("evaluate_quiz", id="the job that evaluates another"),
+        pytest.param("q" * 54, id="63 characters with the ending _ablations, Dagster's limit"),
         pytest.param("checkpoint", id="evaluate_checkpoint is a job of the graph"),
         pytest.param("leaderboard", id="a group of the graph"),
     ],

@@ -23,7 +23,9 @@ _TAKEN = (
 )
 """Names of the graph's own assets, groups and jobs."""
 
+_START = "evaluate_"  # a job of the suite whose name follows
 _ENDS = ("_ablation", "_ablations", "_audit")  # endings of further groups and jobs of a suite
+_LONGEST = 63 - len("_ablations")  # characters of a name: Dagster's limit for the tag of a group
 
 
 class SuiteSettings(BaseModel):
@@ -147,11 +149,13 @@ def _mistyped_in(suite: Suite) -> Iterator[str]:
 def name_defects(name: str) -> list[str]:
     """Find why a name is not valid for a suite."""
     found = []
-    if not _NAME.fullmatch(name) or name.endswith(_ENDS):
+    if not _NAME.fullmatch(name) or name.startswith(_START) or name.endswith(_ENDS):
         found.append(
-            "name: expected letters, digits and _, no digit first, not ending in"
-            f" {', '.join(_ENDS)}"
+            f"name: expected letters, digits and _, no digit first, not beginning with {_START} or"
+            f" ending in {', '.join(_ENDS)}"
         )
+    if len(name) > _LONGEST:
+        found.append(f"name: {len(name)} characters (expected at most {_LONGEST})")
     if name in _TAKEN:
         found.append(f"name: the graph itself uses {', '.join(_TAKEN)}")
     return found
