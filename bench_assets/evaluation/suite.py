@@ -25,7 +25,9 @@ _TAKEN = (
 
 _START = "evaluate_"  # a job of the suite whose name follows
 _ENDS = ("_ablation", "_ablations", "_audit")  # endings of further groups and jobs of a suite
-_LONGEST = 63 - len("_ablations")  # characters of a name: Dagster's limit for the tag of a group
+
+LONGEST_NAME = 63 - len("_ablations")
+"""Characters of a name: the tag of a suite's group may have 63."""
 
 
 class SuiteSettings(BaseModel):
@@ -154,8 +156,8 @@ def name_defects(name: str) -> list[str]:
             f"name: expected letters, digits and _, no digit first, not beginning with {_START} or"
             f" ending in {', '.join(_ENDS)}"
         )
-    if len(name) > _LONGEST:
-        found.append(f"name: {len(name)} characters (expected at most {_LONGEST})")
+    if len(name) > LONGEST_NAME:
+        found.append(f"name: {len(name)} characters (expected at most {LONGEST_NAME})")
     if name in _TAKEN:
         found.append(f"name: the graph itself uses {', '.join(_TAKEN)}")
     return found

@@ -6,10 +6,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from math import isfinite, nan
 from typing import Any
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.evaluation.suite import LONGEST_NAME, name_defects
 
 UNPACKING_ERRORS = (
     *(OSError, ValueError, RuntimeError, EOFError),  # RuntimeError: encrypted
@@ -67,14 +69,18 @@ class ExternalResults:
 
     @property
     def suite(self) -> str:
-        """Default name of the suite that stores the results.
+        """Default name of the suite that stores the results; a digest ends an unfit one.
 
         >>> ExternalResults(
         ...     harness="lmms-eval", task="MMMU (val)", model="m", metrics=(), samples=()
         ... ).suite
         'lmms_eval_mmmu_val'
         """
-        return re.sub(r"[^a-z0-9]+", "_", f"{self.harness} {self.task}".lower()).strip("_")
+        name = re.sub(r"[^a-z0-9]+", "_", f"{self.harness} {self.task}".lower()).strip("_")
+        if not name_defects(name):
+            return name
+        end = f"_{sha256(name.encode()).hexdigest()[:8]}"
+        return f"{name[: LONGEST_NAME - len(end)]}{end}"
 
 
 @contextmanager

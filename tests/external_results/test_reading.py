@@ -7,6 +7,7 @@ and dummy: lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 import bench_assets as bench
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
+from bench_assets.evaluation.suite import name_defects
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_assets.workspace.materialization.opening import open_workbench
@@ -557,3 +559,13 @@ def test_a_sample_without_errors_is_right(home, tmp_path):
     assert run.metrics.value[0] == pytest.approx(2 / 3)
     assert run.metrics.low[0] < 2 / 3 < run.metrics.high[0]
     assert [one.points for one in run.evaluations[0].scores] == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "task", ["red_audit", "inspect_evals/mmmu_multiple_choice_of_the_validation_split_zero_shot"]
+)
+def test_a_task_whose_name_no_suite_can_have_has_another_name_here(task):
+    (found,) = read_external_results(DATA / "squares.eval")
+    name = replace(found, task=task).suite
+    assert name_defects(name) == []
+    assert name.startswith(f"inspect_ai_{task.replace('/', '_')}"[:20])
