@@ -80,7 +80,7 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
             pytest.param([], [f"init-{what}", name], why, id=f"{what} {name}")
             for what in ("benchmark", "suite")
             for name, why in (
-                ("codis", "'codis': the name of an installed suite (bench-assets "),
+                ("codis", "'codis': already the name of an installed suite (bench-assets "),
                 ("report", "'report': name: the graph itself uses "),
                 ("my_ablations", "'my_ablations': name: expected letters, digits and _"),
             )
