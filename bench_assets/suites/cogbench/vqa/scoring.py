@@ -63,12 +63,14 @@ class PersonAnswer:
 def read_human_answers(file: Path) -> list[PersonAnswer]:
     """Read people's answers: JSON lines with the fields of ``PersonAnswer``.
 
+    The letter may be in brackets or lower case.
+
     Raises:
         SourceError: If the file cannot be read, or a line is not such an object or repeats an
             answer; names file and line.
     """
     answers = records(read_lines(file), PersonAnswer, unique=("person", "question_id"))
-    return [replace(answer, answer=answer.answer.strip().upper()) for answer in answers]
+    return [replace(answer, answer=answer.answer.strip(" ().").upper()) for answer in answers]
 
 
 def human_accuracy(
@@ -79,7 +81,7 @@ def human_accuracy(
     A question without answers counts in ``n_unscored``.
 
     Raises:
-        SourceError: If an answer is to an unknown question.
+        SourceError: If an answer is to an unknown question, or not a letter of its options.
     """
     by_question: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:
@@ -89,6 +91,11 @@ def human_accuracy(
     points: dict[str, list[ScoredPoint]] = {"all": []}
     for question in questions:
         given = by_question[question.question_id]
+        letters = ("", *ascii_uppercase[: len(question.options)])
+        if odd := next((a for a in given if a.answer not in letters), None):
+            raise SourceError(
+                f"human answers: {odd.answer!r} of {odd.person} to {odd.question_id} is no option"
+            )
         right = [
             ScoredPoint(float((a.answer,) == question.answer), question.group_id) for a in given
         ]
