@@ -193,7 +193,7 @@ def test_files_of_both_spellings_are_read_and_strays_left_alone(tmp_path):
     ("name", "content", "complaint"),
     [
         pytest.param("x.txt", "", "no saved outputs", id="no file of outputs"),
-        pytest.param("Jigsaw.json", "[]", "Jigsaw.json: expected", id="no splits"),
+        pytest.param("Jigsaw.json", "[]", "Jigsaw.json: cannot be read, expected", id="no splits"),
         pytest.param("Jigsaw.json", '{"val": [{}]}', "val, row 1: no field 'idx'", id="no id"),
         pytest.param("Jigsaw.json.gz", "x", "cannot be read", id="not gzip"),
     ],
