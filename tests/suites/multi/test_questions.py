@@ -179,6 +179,20 @@ def test_elite_keeps_the_order_of_the_whole_set():
     ]
 
 
+@pytest.mark.parametrize(
+    ("listed", "chosen", "edition"),
+    [
+        pytest.param(["a_0"], ["b_0"], "published", id="the whole list"),
+        pytest.param(["a_0", "z_0"], [], "own", id="one of the list is missing"),
+        pytest.param([], ["a_0"], "own", id="no list: a choice of ours"),
+    ],
+)
+def test_elite_is_published_if_all_of_the_list_is_there(listed, chosen, edition):
+    asked = [question(question_id=f"multi/{n}_0", edition="published") for n in "ab"]
+    (one,) = select_elite(asked, listed, chosen)
+    assert (one.question_id, one.edition) == ("multi/a_0", edition)
+
+
 def test_a_published_edition_that_lacks_a_question_is_ones_own():
     sound, torn = item(), item(item_id="x_0", general="[IMAGE_1]", images=("lost.png",))
     assert [one.edition for one in to_questions([sound], {}, "published").questions] == [

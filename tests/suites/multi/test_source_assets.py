@@ -145,7 +145,7 @@ def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_pa
 
 
 def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, tmp_path):
-    (release / "hard_list_v1.json").write_text('[5, "czsw_0_1"]')
+    (release / "hard_list_v1.json").write_text('[5, "czsw_0_1", "z_0"]')
     (release / "captions_v1_blip.csv").write_text("502_1.png\n")
     (release / "knowledge_v1.json").write_text('{"a": {"knowledge_content": 7}}')
     with (release / "ocr_v1_easyocr.csv").open("a") as file:
@@ -161,7 +161,10 @@ def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, t
         if (found := rejected(bench.tables, TASK, "published", condition))
     }
     assert {condition: found for condition, found in reasons.items() if found} == {
-        "elite": ["hard_list_v1.json, entry 1: field 'id' is 5, expected a text"],
+        "elite": [
+            "hard_list_v1.json, entry 1: field 'id' is 5, expected a text",
+            "hard list, z_0: no question has this id",
+        ],
         "with_knowledge": [
             "knowledge_v1.json, entry a: field 'knowledge_content' is 7, expected a text"
         ],

@@ -38,6 +38,7 @@ from bench_assets.suites.multi.dataset.source import (
     MultiRelease,
     read_hard_list,
     read_image_texts,
+    read_items,
     read_knowledge,
 )
 from bench_assets.suites.multi.settings import MultiSettings
@@ -186,7 +187,7 @@ def elite_questions(
     """Select MULTI-Elite: the source's hard list, or else our choice."""
     listed = read_hard_list(release_of(sources), [])
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
-    return table_output(select_elite(questions, listed or chosen))
+    return table_output(select_elite(questions, listed, chosen))
 
 
 def _description(image: str) -> Prompt:
@@ -237,10 +238,19 @@ def _unusable_pieces(release: MultiRelease, images: Container[str], found: list[
     found += select_usable(read_knowledge(release, found), images).rejections
 
 
+def _unknown_hard(release: MultiRelease, _: Container[str], found: list[Rejection]) -> None:
+    listed, known = read_hard_list(release, found), {i.item_id for i in read_items(release, [])}
+    found += [
+        Rejection(entry=f"hard list, {name}", reason="no question has this id")
+        for name in listed
+        if name not in known and release.annotations is None  # those may be transformed
+    ]
+
+
 _OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str], list[Rejection]], object]] = {
     "captions_for_images": lambda release, _, found: read_image_texts(release.captions, found),
     "ocr_for_images": lambda release, _, found: read_image_texts(release.ocr, found),
-    "elite": lambda release, _, found: read_hard_list(release, found),
+    "elite": _unknown_hard,
     "with_knowledge": _unusable_pieces,
 }
 

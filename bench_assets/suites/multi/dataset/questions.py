@@ -129,10 +129,17 @@ def to_questions(
             table.rejections.append(Rejection(entry=f"question {item.item_id}", reason=reason))
         else:
             table.questions.append(_question(item, images, edition))
-    if edition == "published" and table.rejections:
-        own = [replace(question, edition="own") for question in table.questions]
-        return QuestionTable(own, table.rejections)
+    if table.rejections:
+        return QuestionTable(_as_own(table.questions), table.rejections)
     return table
+
+
+def _as_own(questions: Iterable[Question]) -> list[Question]:
+    """Questions of a published edition that is not whole as ones of an edition of its own."""
+    return [
+        replace(question, edition="own") if question.edition == "published" else question
+        for question in questions
+    ]
 
 
 def edition_of(items: Sequence[MultiItem]) -> Edition:
@@ -207,10 +214,21 @@ def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question
     ]
 
 
-def select_elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Question]:
-    """Select the questions of MULTI-Elite, in the order of the whole set (section 3.3)."""
-    wanted = {f"multi/{item_id}" for item_id in item_ids}
-    return [question for question in questions if question.question_id in wanted]
+def select_elite(
+    questions: Iterable[Question], listed: Collection[str], chosen: Collection[str] = ()
+) -> list[Question]:
+    """Select the questions of MULTI-Elite, in the order of the whole set (section 3.3).
+
+    A published edition becomes ``"own"`` without a list, or if a question of the list is missing.
+
+    Args:
+        questions: The whole set.
+        listed: Ids of the source's hard list.
+        chosen: Ids of our choice, used without a list.
+    """
+    wanted = {f"multi/{item_id}" for item_id in listed or chosen}
+    found = [question for question in questions if question.question_id in wanted]
+    return found if listed and len(found) == len(wanted) else _as_own(found)
 
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:
