@@ -26,6 +26,10 @@ TASK = Task(
             about="With the question's piece of MULTI-Extend, if any (section 4.7, Table 8).",
             own_questions=True,
             rejections="multi/with_knowledge/rejections",
+            needs=(
+                "it needs pieces of knowledge: a release with knowledge_*.json, or answers to the "
+                "annotation task multi/knowledge"
+            ),
         ),
         "no_image": Condition(
             prompt=prompts.no_image,

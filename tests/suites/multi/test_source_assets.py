@@ -72,6 +72,7 @@ def test_a_release_goes_through_as_it_is(release, tmp_path):
     (text,) = bench.read(ImageText, "ocr_for_images", "ocr")
     assert (text.text, text.author) == ("猫、狗", "ocr_v1_easyocr.csv")
     assert bench.read(ImageText, "captions_for_images", "captions") == []
+    assert bench.read(Question, "with_knowledge", "questions") == []  # there are no pieces
 
 
 def test_a_release_that_is_cut_short_stops_at_its_file(release, tmp_path):

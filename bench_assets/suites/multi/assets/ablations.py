@@ -227,11 +227,12 @@ def questions_with_knowledge(
     links: list[KnowledgeLink],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Add the knowledge piece of each question that has one (section 4.7)."""
+    """Add the knowledge piece of each question that has one (section 4.7); none if no one has."""
     by_name = {image.name: image for image in stored}
     pieces = select_usable(read_knowledge(release_of(sources), []), by_name).usable
     known = add_written_pieces(links, pieces, heard(tables, KNOWLEDGE))
-    return table_output(with_knowledge(questions, known.links, known.pieces, by_name))
+    rows = with_knowledge(questions, known.links, known.pieces, by_name)
+    return table_output(rows if any(row.context for row in rows) else list[Question]())
 
 
 def _unusable_pieces(release: MultiRelease, images: Container[str], found: list[Rejection]) -> None:
