@@ -150,7 +150,7 @@ def read_questions(
         with rejecting(rejections, where):
             questions.append(
                 SourceQuestion(
-                    where=where,
+                    where=where.removeprefix(f"{release.folder}/"),
                     image_id=field(entry, "img_id", str, where),
                     category=field(entry, "category", str, where),
                     text=field(entry, "question", str, where),

@@ -253,7 +253,7 @@ def _refinement(entry: Entry, where: str) -> Refinement:
 def _replacement(entry: Entry, where: str) -> SourceQuestion:
     options = field(entry, "options", list, where)
     return SourceQuestion(
-        where=where,
+        where=f"{REFINEMENTS}{where.partition(REFINEMENTS)[2]}",
         image_id="",
         category="",
         text=field(entry, "question", str, where),

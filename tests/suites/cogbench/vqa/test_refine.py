@@ -88,6 +88,7 @@ def test_people_keep_drop_and_replace(tmp_path):
     refined = refine([kept, dropped, replaced, untouched], refinements)
     assert [q.text for q in refined.questions] == ["k", "new", "u"]
     new = refined.questions[1]
+    assert new.where == "refinements.json, entry 3"
     assert (new.image_id, new.category, new.options, new.answer) == (
         "a",
         "event",
