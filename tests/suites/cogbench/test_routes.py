@@ -116,7 +116,7 @@ def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
         "solved",
         "dropped",
         "replaced",
-        "the",
+        "repeats",
     ]
     assert len(written) - len(asked_now) == 3  # one dropped, one solved, one written twice
     assert len(set(written) - asked_now) == 3  # one dropped, one solved, one replaced
