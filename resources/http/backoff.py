@@ -134,6 +134,10 @@ _POLL = 5.0  # s, longest wait for a server whose model is loading
 _ROUND = 8  # requests in a row, at least, that are given up before the server counts as gone
 
 
+UNKNOWN_FIELD = "list the field in omit, or set server to its software, in the section of the model"
+"""``Failure.advice`` if the server does not know a field of the request."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """A failed attempt at a request."""
@@ -167,8 +171,12 @@ class RetryPolicy:
     after a whole round of such requests.
     """
 
-    def __init__(self, spec: ServerSpec, base_delay: float, rng: random.Random) -> None:
+    def __init__(
+        self, spec: ServerSpec, base_delay: float, rng: random.Random, *, probes: bool = False
+    ) -> None:
+        """Store the limits; ``probes``: the requests try fields that the server may not know."""
         self._spec = spec
+        self._probes = probes
         self._where = spec.place
         self._base_delay = base_delay
         self._rng = rng
@@ -209,7 +217,8 @@ class RetryPolicy:
             await asyncio.wait_for(self._gone.wait(), seconds)
 
     def _give_up(self, failure: Failure, tries: int, started: float) -> Response:
-        if failure.refused and self._answered_at < 0:
+        tried = self._probes and failure.advice == UNKNOWN_FIELD
+        if failure.refused and self._answered_at < 0 and not tried:
             todo = f"; {failure.advice}" if failure.advice else ""
             self._why_gone = f"{self._where}: {failure}{todo}"
             self._gone.set()

@@ -8,7 +8,13 @@ import aiohttp
 import orjson
 
 from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_REFUSED
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, may_pass, wait_of
+from resources.http.backoff import (
+    AS_OFTEN_AS_ALLOWED,
+    UNKNOWN_FIELD,
+    Failure,
+    may_pass,
+    wait_of,
+)
 
 _SHOWN = 300  # characters of a server's message that are worth showing
 _READ = 65_536  # bytes of a body in which a title or a wait is looked for
@@ -99,7 +105,7 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
             r"cannot both be specified",
             r"deprecated for this model",
         ),
-        "list the field in omit, or set server to its software, in the section of the model",
+        UNKNOWN_FIELD,
     ),
     (
         _any_of(

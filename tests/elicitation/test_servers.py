@@ -68,6 +68,14 @@ def openai(body: dict[str, Any]) -> str | int | Answer:
     return "yes"
 
 
+def hosted_openai(body: dict[str, Any]) -> str | int | Answer:
+    """OpenAI's fields; another is refused by its name, in OpenAI's words."""
+    known = {"model", "messages", "temperature", "max_tokens", "response_format"}
+    if unknown := sorted(set(body) - known - {"seed", "logprobs", "top_logprobs", "top_p"}):
+        return Answer(status=400, text=f"Unrecognized request argument supplied: {unknown[0]}")
+    return openai(body)
+
+
 def llama(body: dict[str, Any]) -> str | int | Answer:
     """llama.cpp: grammars act; vLLM's fields are ignored, and a schema may be a 500."""
     if "response_format" in body:
@@ -95,9 +103,10 @@ def ask(answer: Callable[[dict[str, Any]], Any], method: Any, **spec: Any) -> tu
         (vllm, "structured_outputs", 1),
         (older_vllm, "guided_choice", 3),
         (openai, "response_format", 3),
+        (hosted_openai, "response_format", 3),
         (llama, "grammar", 7),
     ],
-    ids=["vLLM", "an older vLLM", "OpenAI", "llama.cpp"],
+    ids=["vLLM", "an older vLLM", "OpenAI", "OpenAI in its words", "llama.cpp"],
 )
 def test_one_of_the_options_is_asked_for_in_the_way_that_acts(server, way, n_probes):
     response, bodies = ask(server, "constrained")
@@ -116,7 +125,7 @@ def test_likelihoods_come_of_the_prompt_where_a_server_tells_them():
 
 
 def test_likelihoods_come_of_the_first_token_where_a_server_lists_it():
-    for server in (openai, llama):
+    for server in (openai, hosted_openai, llama):
         response, _ = ask(server, "likelihood")
         found = OptionLikelihoods.from_json(response.text, 3)
         assert [exp(one) for one in found.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-5)
@@ -175,6 +184,12 @@ def test_a_server_that_ignores_every_field_is_refused_in_one_sentence(method):
     said = str(refused.value)
     assert said.startswith(f"m: the server does not support {method} (")
     assert said.endswith("; use --elicit generate")
+
+
+@pytest.mark.parametrize("method", ["likelihood", "constrained"])
+def test_a_wrong_key_is_not_told_as_options_that_the_server_does_not_have(method):
+    with pytest.raises(ModelError, match=r"/v1: HTTP 401: no; set api_key_env to .* this server$"):
+        ask(lambda _: Answer(status=401, text="no"), method)
 
 
 def test_fields_that_answer_with_nonsense_are_not_taken_for_likelihoods():

@@ -165,7 +165,7 @@ class ServerEngine(AtServer):
         return known if isinstance(self._format, OpenAI) else frozenset()
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
-        spec = self._spec
+        spec, waits = self._spec, (self._base_delay, self._rng)
         budget = self._budget()
         waiting = ((position, requests[position]) for position in _together(requests))
         async with self._session(key) as session:
@@ -174,12 +174,12 @@ class ServerEngine(AtServer):
                 self._format,
                 session,
                 Endpoint(spec, self._format.path),
-                RetryPolicy(spec, self._base_delay, self._rng),
+                RetryPolicy(spec, *waits),
                 self._until_ready,
                 ImageSupport(spec, self._format_of),
             )
             few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # probes may fail
-            probing = replace(chat, retrying=RetryPolicy(few, self._base_delay, self._rng))
+            probing = replace(chat, retrying=RetryPolicy(few, *waits, probes=True))
             asks = OptionSession(chat, probing)
             refused: list[ModelError] = []
 

@@ -59,7 +59,7 @@ class OptionSession:
         """Answer a request; the first one with options is preceded by probes.
 
         Raises:
-            ModelError: If no way passes its probe.
+            ModelError: If no way passes its probe, or the server cannot be asked at all.
         """
         if not request.elicit:
             return await self._chat.answer(request)
@@ -77,11 +77,7 @@ class OptionSession:
 async def _working_way(chat: ChatSession, method: str) -> OptionWay | ModelError:
     probe, tried = _PROBES[method], []
     for way in _WAYS[method]:
-        try:
-            said = await _ask(chat, way, probe)
-        except ModelError as why:
-            tried.append(f"{way.name}: {why}")
-            continue
+        said = await _ask(chat, way, probe)
         if not said.error and _is_obeyed(said.text, probe):
             return way
         tried.append(f"{way.name}: {said.error or f'ignored, {said.text[:40]!r} came back'}")
