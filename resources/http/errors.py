@@ -125,7 +125,7 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         _any_of(
             r"insufficient[_ ](quota|balance|credit|fund)",
-            r"billing[_ ]",
+            r"billing_",
             r"credit balance",
             r"spend(ing)?[_ ]limit",
             r"API usage limits",
@@ -159,7 +159,7 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
         return Failure(what=what, detail=detail, refusal=CONTENT_FILTER)
     if advice := _advice(status, whole):
         return Failure(what=what, detail=detail, refused=True, advice=advice)
-    if _IMAGE_REFUSED.search(whole):
+    if status != 429 and _IMAGE_REFUSED.search(whole):
         return Failure(what=what, detail=detail, refusal=IMAGE_REFUSED)
     if not may_pass(status):
         return Failure(what=what, detail=detail, tries=2 if status == 200 else 1)

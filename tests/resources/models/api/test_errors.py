@@ -127,6 +127,12 @@ ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
         pytest.param(said(413, "too big"), "HTTP 413", ONCE, id="too many bytes"),
         pytest.param(said(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
         pytest.param(said(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
+        pytest.param(
+            said(429, "Rate limit of image requests reached (at most 10 a minute)"),
+            "HTTP 429",
+            AGAIN,
+            id="a rate limit of images",
+        ),
         pytest.param(said(529, "Overloaded"), "HTTP 529", AGAIN, id="Anthropic: overloaded"),
     ],
 )

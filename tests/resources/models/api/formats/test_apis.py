@@ -165,7 +165,11 @@ def test_a_rate_limit_of_anthropic_is_waited_for_as_long_as_it_says() -> None:
 
 def test_a_rate_limit_of_gemini_is_waited_for_as_long_as_it_says() -> None:
     info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.3s"}
-    limit = apis.refusal("gemini", 429, "RESOURCE_EXHAUSTED", "quota", details=[info])
+    words = (
+        "You exceeded your current quota, please check your plan and billing details. For more"
+        " information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits."
+    )
+    limit = apis.refusal("gemini", 429, "RESOURCE_EXHAUSTED", words, details=[info])
     (response,), server = ask("gemini", asked("?"), first=(limit,))
     assert response.text == "B"
     assert server.times[1] - server.times[0] >= 0.3
