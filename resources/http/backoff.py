@@ -25,11 +25,14 @@ _DOUBLINGS = 30  # of a delay at most, so that it does not overflow
 _LONGEST_HINT = 30.0  # s; a reset restores the whole quota, one request may succeed earlier
 _A_MOMENT = 1e9  # s; a larger number is not a duration but a time, after 2001
 _WAIT_IN_BODY = (
-    re.compile(r'"retryDelay": *"([\d.]+s)"'),
+    re.compile(r'"retryDelay": *"([\d.]+s)"()'),
     re.compile(
-        r"(?:try again|retry|wait) (?:in|after) (\d+(?:\.\d+)?(?:[hms]+[\dhms]*(?:\.\d+s)?)?)"
+        r"(?:(?:try again|retry) (?:in|after)|wait(?: in| after| for)?)"
+        r" (\d+(?:\.\d+)?(?:[hms]+[\dhms]*(?:\.\d+s)?)?)(?: (ms|millis|min|hour|day))?",
+        re.IGNORECASE,
     ),
 )
+_UNITS = {"ms": 1e-3, "millis": 1e-3, "min": 60.0, "hour": 3600.0, "day": 86400.0}  # s
 
 
 def may_pass(status: int) -> bool:
@@ -77,7 +80,7 @@ def wait_of(headers: Mapping[str, str], body: str = "") -> float:
         return wait
     for form in _WAIT_IN_BODY:
         if match := form.search(body):
-            return duration(match[1])
+            return duration(match[1].lower()) * _UNITS.get((match[2] or "").lower(), 1.0)
     if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
         told.setdefault("x-ratelimit-reset", match[1])
     return min(_until_reset(told), _LONGEST_HINT)

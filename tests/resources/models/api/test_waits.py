@@ -35,6 +35,12 @@ from tests.resources.models.api.stand_ins import said
             id="Gemini: in the body",
         ),
         pytest.param({}, "Please try again in 1m2.5s. Visit", 62.5, 62.5, id="OpenAI: in words"),
+        pytest.param({}, "Please retry after 26 seconds.", 26, 26, id="Azure: in words"),
+        pytest.param({}, "Please wait 43 seconds before", 43, 43, id="GitHub: in other words"),
+        pytest.param({}, "Try again in 2 minutes", 120, 120, id="a capital, and minutes"),
+        pytest.param({}, "retry after 1 hour", 3600, 3600, id="an hour"),
+        pytest.param({}, "try again in 500 milliseconds", 0.5, 0.5, id="milliseconds in words"),
+        pytest.param({}, "try again in 250 ms", 0.25, 0.25, id="milliseconds after a blank"),
         pytest.param({}, "try again later", 0, 0, id="words without a time"),
         pytest.param(
             {
