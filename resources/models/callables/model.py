@@ -59,13 +59,26 @@ def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
     >>> code_digest(len)
     ''
     """
-    while isinstance(function, functools.partial):
-        function = function.func
-    own = getattr(function, "__code__", None)
-    code = own or getattr(function.__call__, "__code__", None)  # of a callable object
-    if not isinstance(code, CodeType):
-        return ""
-    return sha256("\n".join(_code_parts(code)).encode()).hexdigest()[:_DIGITS]
+    parts = [part for one in _with_wrapped(function) for part in _function_parts(one)]
+    return sha256("\n".join(parts).encode()).hexdigest()[:_DIGITS] if parts else ""
+
+
+def _with_wrapped(function: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
+    """A function, and those inside it: of a partial, and of decorators."""
+    while function is not None:
+        yield function
+        is_partial = isinstance(function, functools.partial)
+        wrapped = getattr(function, "__dict__", {}).get("__wrapped__")
+        function = function.func if is_partial else wrapped
+
+
+def _function_parts(function: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    """Code and plain defaults of a function; nothing of one written in C."""
+    own = function if hasattr(function, "__code__") else function.__call__  # a callable object
+    if isinstance(code := getattr(own, "__code__", None), CodeType):
+        yield from _code_parts(code)
+        defaults = (*(own.__defaults__ or ()), *(own.__kwdefaults__ or {}).values())
+        yield from (repr(one) for one in defaults if isinstance(one, str | int | float))
 
 
 def _code_parts(code: CodeType) -> Iterator[str]:

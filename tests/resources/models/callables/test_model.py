@@ -1,0 +1,50 @@
+"""Which functions are the same model, as the response cache sees them."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from resources.models.callables.model import code_digest
+
+Function = Callable[..., str]
+
+
+def logged(function: Function) -> Function:
+    @functools.wraps(function)
+    def wrapper(*arguments: Any) -> str:
+        return function(*arguments)
+
+    return wrapper
+
+
+def saying(text: str) -> Function:
+    made: dict[str, Function] = {"A": lambda images, prompt: "A", "B": lambda images, prompt: "B"}
+    return made[text]
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        pytest.param(logged, id="by a decorator, such as torch.no_grad()"),
+        pytest.param(functools.cache, id="by a cache written in C"),
+        pytest.param(lambda one: functools.partial(logged(one)), id="by a partial of a decorator"),
+    ],
+)
+def test_wrapped_functions_of_other_code_are_other_models(wrap: Callable[[Function], Function]):
+    a, again, b = (code_digest(wrap(saying(text))) for text in "AAB")
+    assert a == again != b
+
+
+def test_a_default_is_part_of_the_code_and_an_object_is_not():
+    def digest(style: object, most: object = 1) -> str:
+        def model(
+            images: list[Any], prompt: str, style: object = style, *, n: object = most
+        ) -> str:
+            return "A"
+
+        return code_digest(model)
+
+    assert len({digest("short"), digest("long"), digest("short", 2)}) == 3
+    assert digest(object()) == digest(object())
