@@ -100,7 +100,8 @@ class CheckpointEngine(ABC, Generic[Spec]):
 
     def close(self) -> None:
         """Free the memory; a later request loads the weights again."""
-        self._batches.close()
+        if batches := vars(self).get("_batches"):  # else a broken checkpoint would be read here
+            batches.close()
 
     @cached_property
     def _batches(self) -> Batches:

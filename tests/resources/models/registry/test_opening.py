@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import fingerprint, pin
 from resources.config.bench_toml import Settings
 from resources.config.sections.engine_kinds import EngineContext
@@ -52,6 +53,27 @@ def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_
             signatures.append(model.signature)
             assert pin(str(folder)).content in model.signature
     assert len(set(signatures)) == 2
+    models.close()
+
+
+def test_a_checkpoint_that_does_not_load_leaves_the_next_one_alone(tmp_path: Path) -> None:
+    """One run evaluates both; closing the engine of the first read its checkpoint again."""
+    write_checkpoint(tmp_path / "fine")
+    (tmp_path / "broken").mkdir()
+    local = 'kind = "transformers"\ntext_only = true\n'
+    (tmp_path / "bench.toml").write_text(
+        f'[models.a]\n{local}path = "broken"\n[models.b]\n{local}path = "fine"\n'
+    )
+    models = Models(
+        settings=SettingsResource(home=str(tmp_path)),
+        image_store=ImageStore(folder=str(tmp_path / "i")),
+        asks=False,
+    )
+    refused = pytest.raises(ModelError, match=r"broken: config\.json is missing")
+    with refused, models.open("a") as model:
+        assert not model.signature
+    with models.open("b") as model:
+        assert pin(str(tmp_path / "fine")).content in model.signature
     models.close()
 
 
