@@ -23,7 +23,7 @@ from resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec,
 from resources.config.sections.servers import ServerSpec
 from resources.models.registry.engines import engine_kind, placed
 from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
-from resources.models.registry.opening import recorded_of, seeing
+from resources.models.registry.opening import recorded_of
 from resources.redaction.engine import RedactingEngine
 from resources.response_cache.engine import Engine, validate_arrivals
 from resources.response_cache.port import TokenCounts
@@ -292,8 +292,11 @@ def check_model(name: str, settings: Settings) -> ModelCheck:
     try:
         spec = settings.model(name)
         found = replace(found, kind=spec.kind, place=spec.place)
-        blind = isinstance(spec, BlindSpec)
-        asked = seeing(name, spec, settings) if isinstance(spec, DerivedSpec) else name
+        settings.innermost(spec, name)  # refuses a chain without end
+        asked, blind = name, False
+        while isinstance(spec, DerivedSpec):
+            asked, blind = spec.of, blind or isinstance(spec, BlindSpec)
+            spec = settings.model(asked)
         checked = _check(replace(found, model=asked), settings, blind=blind)
     except BenchError as why:
         return replace(found, error=known_secrets(settings.home).redacted(first_line(why)))

@@ -74,6 +74,16 @@ def test_a_model_in_python_sees_the_images(tmp_path: Path) -> None:
     assert found.probes[0].response == "[(640, 480)]"
 
 
+def test_a_blind_model_of_one_that_is_asked_for_options_is_checked_without_images(
+    tmp_path: Path,
+) -> None:
+    likely = '[models.likely]\nkind = "elicited"\nof = "m"\nelicit = "likelihood"\n'
+    toml = f'{python("echoing")}{likely}[models.blind]\nkind = "blind"\nof = "likely"\n'
+    found = checked(tmp_path, toml, "blind")
+    assert (found.model, found.note, found.failures) == ("blind", "", [])
+    assert [one.response for one in found.probes] == ["[]"] * 6
+
+
 class Batching:
     """An engine whose responses depend on how many requests come at once."""
 
