@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 from bench_assets.core.schema.chat import CONTEXT_FULL, Request, Response
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged, still_loaded
 from resources.checkpoints.files import read_object
 from resources.checkpoints.identity import Checkpoint, pin_served
@@ -116,6 +117,10 @@ class ServedEngine(ServerEngine):
         model = spec.model or (name if "{name}" in spec.serve else spec.path)
         served = spec.model_copy(update={"model": model})
         self._replicas = ServerReplicas(served, name, self._logs)
-        with require_unchanged(self.checkpoint.checksums):
-            self._replicas.start()
+        try:
+            with require_unchanged(self.checkpoint.checksums):
+                self._replicas.start()
+        except ModelError:
+            self.close()  # so that the next call starts them anew
+            raise
         self._send_to(served.model_copy(update={"base_url": self._replicas.address}))
