@@ -28,7 +28,7 @@ from resources.models.transformers.option_scores import (
 from resources.models.transformers.processor import has_one_place, load_processor
 from resources.models.transformers.prompt_tensors import PromptBatch, PromptTensors
 from resources.models.transformers.sampling import choosers
-from resources.models.workers.local_model import Draw, Message
+from resources.models.workers.local_model import ContextFullError, Draw, Message
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -174,7 +174,7 @@ class TransformersModel:
         longest = max(prepared.prompt_tokens)
         asked = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
         if self.context and asked > self.context:
-            raise ValueError(
+            raise ContextFullError(
                 f"the prompt has {longest} tokens, which with max_tokens = {draw.max_tokens} exceed"
                 f" the context of {self.context} tokens. Set a smaller max_tokens"
             )

@@ -73,6 +73,17 @@ def test_a_checkpoint_that_batches_is_batched_and_keeps_its_identity(
     assert engine.job.spec.batch_size == plain.job.spec.batch_size
 
 
+def test_a_context_that_is_full_of_the_trial_refuses_no_shorter_question(tmp_path: Path) -> None:
+    folder = save_tiny_vlm(tmp_path / "short")
+    config = folder / "config.json"
+    written = config.read_text()
+    config.write_text(
+        written.replace('"max_position_embeddings": 1024', '"max_position_embeddings": 8')
+    )
+    engine = engine_of(folder, tmp_path)
+    assert engine.identity.endswith(",alone")
+
+
 def test_a_trial_loads_once_and_is_remembered(emu3: Path, tmp_path: Path) -> None:
     loads: list[Path] = []
 

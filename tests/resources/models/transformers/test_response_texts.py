@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from resources.models.transformers.detokenization import ResponseTexts
 from tests.families.parts import tokenizer
 from tests.resources.models.transformers.tiny_engine import RED, engine_of, responses_of
@@ -59,6 +59,7 @@ def test_a_prompt_that_leaves_no_room_is_an_error_with_its_numbers(tmp_path: Pat
     texts = ["a", "b c d e f g h i j k l m n o p q r s t u v w x y z " * 2, "How many?"]
     responses = responses_of(engine_of(folder), [Request(prompt=Prompt.of(text)) for text in texts])
     assert [bool(response.error) for response in responses] == [False, True, False]
+    assert [response.refused for response in responses] == ["", CONTEXT_FULL, ""]
     n = int(responses[1].error.split()[3])
     assert n > 64 - 8
     assert responses[1].error == (
