@@ -115,6 +115,15 @@ def test_one_of_the_options_is_asked_for_in_the_way_that_acts(server, way, n_pro
     assert way in bodies[-1]
 
 
+def test_an_option_after_separate_reasoning_is_read():
+    def thinking(body: dict[str, Any]) -> Answer:
+        return Answer(text=str(vllm(body)), message={"reasoning_content": "Hm, B? No: C."})
+
+    response, _ = ask(thinking, "constrained")
+    assert (response.error, response.text) == ("", "C")
+    assert response.note == "options by structured_outputs"
+
+
 def test_likelihoods_come_of_the_prompt_where_a_server_tells_them():
     response, bodies = ask(vllm, "likelihood")
     found = OptionLikelihoods.from_json(response.text, 3)

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import orjson
 
+from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
 from resources.models.api.chat_session import ChatSession
-from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import NoResponseError
 
 Received: TypeAlias = Mapping[str, Any]
@@ -100,11 +100,11 @@ def _is_obeyed(text: str, probe: Request) -> bool:
 
 async def _ask(chat: ChatSession, way: OptionWay, request: Request) -> Response:
     if not way.each:
-        form = _OptionFormat(chat.form, way, request, request.options)
+        form = _OptionFormat(chat, way, request, request.options)
         return await replace(chat, form=form).answer(request)
     responses = []
     for option in request.options:
-        form = _OptionFormat(chat.form, way, request, (option,))
+        form = _OptionFormat(chat, way, request, (option,))
         responses.append(await replace(chat, form=form).answer(request))
         if responses[-1].error or responses[-1].refusal:
             return responses[-1]
@@ -119,11 +119,12 @@ class _OptionFormat:
     """The format of a server, with options in the last round of one request."""
 
     def __init__(
-        self, form: ApiFormat, way: OptionWay, request: Request, options: Sequence[str]
+        self, chat: ChatSession, way: OptionWay, request: Request, options: Sequence[str]
     ) -> None:
-        self._form, self._way, self._options = form, way, options
+        self._form, self._way, self._options = chat.form, way, options
+        self._tags = chat.spec.thinking_tags
         self._rounds = len(request.prompt.rounds())
-        self.path, self.headers, self.holds = form.path, form.headers, form.holds
+        self.path, self.headers, self.holds = chat.form.path, chat.form.headers, chat.form.holds
 
     def message(self, turn: Turn) -> dict[str, Any]:
         return self._form.message(turn)
@@ -145,7 +146,8 @@ class _OptionFormat:
         response = self._form.response(received, seconds)
         if self._rounds or response.refusal:
             return response
-        text = self._way.read(received, response.text, self._options)
+        said = without_reasoning(response.text, self._tags)
+        text = self._way.read(received, said, self._options)
         return replace(response, text=text, finish_reason="stop")
 
 
