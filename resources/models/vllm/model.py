@@ -146,12 +146,12 @@ class VllmModel:
 
         ``seconds`` is the batch's time divided by its size.
         """
-        for asked in prepared:
-            self._refuse_too_long(asked.least_tokens, draw)
         start = time.perf_counter()
         if draw.elicit == "likelihood":
             responses = self._likelihoods(prepared, draw)
         else:
+            for asked in prepared:
+                self._refuse_too_long(asked.least_tokens, draw.max_tokens)
             outputs = self._outputs(prepared, _params(draw))
             pairs = zip(outputs, prepared, strict=True)
             responses = [self._response(output, asked, draw) for output, asked in pairs]
@@ -169,6 +169,8 @@ class VllmModel:
             option_tokens(tokenizer, asked.ending or "", texts, delimiter)
             for asked, texts in zip(prepared, draw.options, strict=True)
         ]
+        for asked, of in zip(prepared, options, strict=True):
+            self._refuse_too_long(asked.least_tokens + max(map(len, of)), max_tokens=1)
         longer = [
             replace(
                 asked,
@@ -216,7 +218,9 @@ class VllmModel:
         n_prompt = len(output.prompt_token_ids or ())
         if said.finish_reason in _BROKEN_OFF:
             raise ValueError(f"vLLM ended the response ({said.finish_reason})")
-        self._refuse_too_long(n_prompt, draw)  # vLLM may add more around images than estimated
+        self._refuse_too_long(
+            n_prompt, draw.max_tokens
+        )  # vLLM may add more around images than estimated
         tokens = list(said.token_ids)
         kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # without the end token
         ending = (output.prompt or "") if asked.ending is None else asked.ending
@@ -229,10 +233,10 @@ class VllmModel:
             note=asked.note,
         )
 
-    def _refuse_too_long(self, n_prompt: int, draw: Draw) -> None:
-        if n_prompt + draw.max_tokens > self._context:
+    def _refuse_too_long(self, n_prompt: int, max_tokens: int) -> None:
+        if n_prompt + max_tokens > self._context:
             raise ContextFullError(
-                f"the prompt has {n_prompt} tokens, which with max_tokens = {draw.max_tokens}"
+                f"the prompt has {n_prompt} tokens, which with max_tokens = {max_tokens}"
                 f" exceed the context of {self._context} tokens"
             )
 

@@ -39,7 +39,7 @@ def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_pat
 def test_a_request_that_fails_costs_only_itself(folder: Path, bad: Prompt, error: str) -> None:
     good = [Prompt.of(BLUE, "?"), Prompt.of("a"), Prompt.of("b")]
     responses = ask(folder, good[0], bad, *good[1:], max_model_len=500)
-    (n,) = re.findall(r"is (\d+) tokens", responses[1].error) or [""]
+    (n,) = re.findall(r"has (\d+) tokens", responses[1].error) or [""]
     assert [response.error for response in responses] == ["", error.format(n=n), "", ""]
     assert said([responses[0], *responses[2:]]) == said(ask(folder, *good))
 

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from transformers import AutoTokenizer
 
-from bench_assets.core.schema.chat import Prompt, Request, Response
+from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
 from tests.resources.models.transformers.tiny_engine import BLUE, RED, responses_of
@@ -40,6 +40,14 @@ def test_nothing_is_generated_but_one_token(folder: Path, vllm: list[fake_vllm.L
     drawn = [one for batch in llm.batches for one in batch]
     assert len(drawn) == len(PROMPTS) * len(OPTIONS)
     assert {(one.max_tokens, one.prompt_logprobs) for one in drawn} == {(1, 1)}
+
+
+def test_likelihoods_need_room_for_the_options_and_not_for_a_response(folder: Path) -> None:
+    fits, full = (
+        ask(folder, "likelihood", max_tokens=500, max_model_len=limit) for limit in (200, 20)
+    )
+    assert [one.error for one in fits] == ["", ""]
+    assert [one.refused for one in full] == [CONTEXT_FULL] * 2
 
 
 def test_one_of_the_options_is_generated(folder: Path) -> None:
