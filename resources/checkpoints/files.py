@@ -43,6 +43,7 @@ _FOLDERS_READ = re.compile(rf"{_OF_PROCESSOR.pattern}|custom_generate")
 _FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
 _SHARD = re.compile(r"(?P<stem>model|pytorch_model)-\d+-of-\d+\.(?P<kind>safetensors|bin)")
 _WHOLE = ("model.safetensors", "pytorch_model.bin")
+_GGUF_SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<n>\d{5})\.gguf")
 
 
 def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
@@ -54,7 +55,7 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     if gguf_file:
-        return [_existing(folder / gguf_file), *sorted(_read_below(folder, _FOLDERS_READ))]
+        return [*_gguf_files(folder, gguf_file), *sorted(_read_below(folder, _FOLDERS_READ))]
     read = [*_read(folder), *_read_below(folder, _FOLDERS_READ)]
     if is_adapter(folder):
         return sorted({*read, *_adapter_weights(folder)})
@@ -197,6 +198,14 @@ def _weights(folder: Path) -> list[Path]:
         if shard := _SHARD.fullmatch(file.name):
             raise ModelError(f"{folder}: {shard['stem']}.{shard['kind']}.index.json is missing")
     raise ModelError(f"{folder}: no weights (expected model.safetensors or its index)")
+
+
+def _gguf_files(folder: Path, name: str) -> list[Path]:
+    """A GGUF file, or all shards of one that is split; llama.cpp gets the first."""
+    if not (shard := _GGUF_SHARD.fullmatch(name)):
+        return [_existing(folder / name)]
+    numbers = range(1, int(shard["n"]) + 1)
+    return [_existing(folder / f"{shard['stem']}-{i:05}-of-{shard['n']}.gguf") for i in numbers]
 
 
 def _named_weights(config: Path) -> str | None:

@@ -124,7 +124,7 @@ def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFil
         try:
             checksummed = _inspected(partial(loaded_files, folder, gguf_file), digest)
         except ModelError as why:
-            if folder.is_dir() and (layout := layout_of(folder)):
+            if folder.is_dir() and not gguf_file and (layout := layout_of(folder)):
                 raise ModelError(layout.says) from why
             raise
         content = f"sha256:{checksummed.content}"

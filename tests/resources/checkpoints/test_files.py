@@ -12,7 +12,7 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.files import loaded_files, processor_files
-from resources.checkpoints.identity import fingerprint, pin
+from resources.checkpoints.identity import fingerprint, pin, pin_served
 from tests.sensors.watched import safetensors, write_checkpoint
 
 BELOW = {
@@ -162,3 +162,15 @@ def test_weights_that_the_configuration_names_lie_in_its_folder(
     with pytest.raises(ModelError, match=says) as raised:
         loaded_files(folder)
     assert str(folder) in str(raised.value)
+
+
+def test_every_shard_of_a_split_gguf_is_part_of_its_identity(tmp_path: Path) -> None:
+    shards = [tmp_path / f"m-Q8-{i:05}-of-00002.gguf" for i in (1, 2)]
+    for shard in (*shards, tmp_path / "other-00001-of-00002.gguf"):
+        shard.write_bytes(b"GGUF")
+    before = pin_served(str(shards[0])).content
+    shards[1].write_bytes(b"GGUF of other weights")
+    assert pin_served(str(shards[0])).content != before
+    shards[1].unlink()
+    with pytest.raises(ModelError, match=r"m-Q8-00002-of-00002\.gguf is missing"):
+        pin_served(str(shards[0]))
