@@ -14,8 +14,9 @@ from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import ChatModel, Request, Response
-from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
+from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, SettingsError
 from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.task import CANNOT_BE_READ
 from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.models import PythonSpec
 from resources.config.toml_validation import suggest_entry
@@ -35,15 +36,16 @@ class PythonEngine:
         """Import the factory; the model is made on first use.
 
         Raises:
-            SettingsError: If the module or the name in it does not exist.
+            SettingsError: If the module cannot be imported, or the name in it does not exist.
         """
         module, _, attribute = spec.factory.partition(":")
         try:
             self._module = import_module(module)
             self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
-        except (ImportError, AttributeError) as why:
-            file = at.resolve("bench.toml")
-            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {why}") from why
+        except Exception as why:  # any exception: the module is the user's
+            file, named = at.resolve("bench.toml"), isinstance(why, ImportError | AttributeError)
+            said = f"{why}" if named else f"{type(why).__name__}: {why}"
+            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {said}") from why
         if unknown := _unknown_option(self._factory, spec.options):
             file = at.resolve("bench.toml")
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
@@ -64,7 +66,9 @@ class PythonEngine:
             batch = requests[start : start + self._spec.batch_size]
             try:
                 responses = self._asked(batch)
-            except ImageError:
+            except ModelError:
+                raise
+            except CANNOT_BE_READ:
                 responses = [self._alone(request) for request in batch]
             yield from enumerate(responses, start)
 
@@ -79,11 +83,15 @@ class PythonEngine:
         return "\n".join(filter(None, parts))
 
     def _alone(self, request: Request) -> Response:
-        """Retry alone a request whose batch had an image that does not decode."""
+        """Retry alone a request whose batch failed, such as for an image that does not decode."""
         try:
             return self._asked([request])[0]
+        except ModelError:
+            raise
         except ImageError as why:
             return Response(error=str(why))
+        except CANNOT_BE_READ as why:
+            return Response(error=f"{type(why).__name__}: {why}")
 
     def _asked(self, batch: Sequence[Request]) -> list[Response]:
         responses = list(self._model.response(batch) or ())  # None if it forgets to return
@@ -97,7 +105,15 @@ class PythonEngine:
     @cached_property
     def _model(self) -> ChatModel:
         open_image = _opening(self._at.read_image)
-        return self._factory(self._at.name, open_image, **self._spec.options)
+        try:
+            made = self._factory(self._at.name, open_image, **self._spec.options)
+            _ = made.signature
+        except BenchError:
+            raise
+        except Exception as why:  # any exception: the code is the user's
+            said = f"{self._spec.factory}: {type(why).__name__}: {why}"
+            raise ModelError(f"{self._at.name}: {said}") from why
+        return made
 
     @cached_property
     def _code(self) -> str:

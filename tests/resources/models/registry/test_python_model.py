@@ -45,6 +45,15 @@ class Odd(Model):
                Response(text="A", prompt_tokens="12")]
         return odd[:len(requests)]
 
+class Raising(Model):
+    def response(self, requests):
+        if any(request.question.question_id == "t/2" for request in requests):
+            raise KeyError("second")
+        return super().response(requests)
+
+def none(name, open_image):
+    return None
+
 BATCHES = []
 """
 
@@ -134,6 +143,25 @@ def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
 def test_what_is_no_response_is_an_error_of_its_question_and_the_rest_stays(code, tmp_path, more):
     questions = [about(f"t/{n}") for n in range(5)]
     assert ask(tmp_path, *questions, factory="Odd", more=more) == ["", "", "", "", "A"]
+
+
+def test_a_question_at_which_the_code_raises_costs_only_itself(code, tmp_path):
+    more = "batch_size = 2"
+    said = ask(tmp_path, *map(about, ("t/1", "t/2", "t/3")), factory="Raising", more=more)
+    assert said == ["A t/1 []", "", "A t/3 []"]
+    with pytest.raises(ModelError, match="m: all 1 requests failed: KeyError: 'second'"):
+        ask(tmp_path, about("t/2"), factory="Raising", more=more)
+
+
+def test_a_factory_that_makes_no_model_is_named_with_its_model(code, tmp_path):
+    with pytest.raises(ModelError, match=r"^m: model_of_tests:none: AttributeError: 'NoneType'"):
+        ask(tmp_path, about("t/1"), factory="none")
+
+
+def test_a_module_that_does_not_compile_is_named_with_file_and_model(code, tmp_path):
+    (tmp_path / "model_of_tests.py").write_text("def Model(:\n")
+    with pytest.raises(SettingsError, match=r"bench.toml, model m: .*:Model: SyntaxError: invalid"):
+        ask(tmp_path, about("t/1"))
 
 
 def test_a_factory_that_is_not_there_is_named_with_file_and_model(code, tmp_path):
