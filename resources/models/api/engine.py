@@ -228,6 +228,7 @@ class ServerEngine(AtServer):
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={**_HEADERS, **self._headers(key)},
             auto_decompress=False,
+            trust_env=self._spec.address.startswith("https:"),  # HTTPS_PROXY; others are near
             timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )
 

@@ -13,6 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.http.backoff import retry_after
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine, requests_for
+from tests.resources.models.api.raw_server import http, saying
 
 NOT_JSON = Answer(raw=b"<html>")
 
@@ -154,3 +155,14 @@ def test_a_server_that_goes_away_costs_only_the_rest() -> None:
 def test_an_address_that_is_none_is_said_to_be_none() -> None:
     with pytest.raises(ModelError, match=r"http://127.0.0.1:99999/v1: not a URL"):
         ask("http://127.0.0.1:99999/v1", "?")
+
+
+def test_a_hosted_server_is_asked_through_the_proxy_of_the_environment_and_a_near_one_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with saying(http(b"", status="502 No Way Through")) as proxy, ChatServer("A") as near:
+        for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, proxy.removesuffix("/v1"))
+        assert [one.text for one in ask(near.base_url, "?")] == ["A"]
+        (hosted,) = ask("https://models.example.invalid/v1", "?", max_tries=1)
+        assert hosted.error.startswith("the connection broke: 502, message='No Way Through'")
