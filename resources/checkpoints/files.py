@@ -20,6 +20,8 @@ ADAPTER_CONFIG = "adapter_config.json"
 """File that marks a folder as a PEFT adapter."""
 ADAPTER_WEIGHTS = {"adapter_model.safetensors", "adapter_model.bin"}
 """File names of an adapter's weights; one of them suffices."""
+LAYERS = "modules.json"
+"""File in which a sentence-transformers model lists its layers, and their folders."""
 
 _READ_WHEN_LOADED = {
     *{".bpe", ".jinja", ".json", ".model", ".py", ".safetensors", ".spm", ".tiktoken", ".txt"},
@@ -59,8 +61,11 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     read = [*_read(folder), *_read_below(folder, _FOLDERS_READ)]
     if is_adapter(folder):
         return sorted({*read, *_adapter_weights(folder)})
-    _existing(folder / "config.json")
-    return sorted({*read, *_weights(folder)})
+    layers = _layers(folder)
+    if not layers or (folder / "config.json").is_file():  # else its transformer is a layer
+        _existing(folder / "config.json")
+        read += _weights(folder)
+    return sorted({*read, *layers})
 
 
 def processor_files(folder: Path) -> list[Path]:
@@ -180,6 +185,15 @@ def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
     """Files other than weights in subfolders that transformers reads."""
     below = (one for one in folder.iterdir() if read.fullmatch(one.name) and one.is_dir())
     return [file for one in below for file in _read(one) if file.suffix != ".safetensors"]
+
+
+def _layers(folder: Path) -> list[Path]:
+    """Files of the layers with weights of a sentence-transformers model, such as 2_Dense."""
+    below = [one.parent for one in folder.glob("[0-9]*_*/*") if has_weights([one.name])]
+    files = [file for one in set(below) for file in one.iterdir()]
+    kinds = {*_READ_WHEN_LOADED, ".bin"}
+    has = (folder / LAYERS).is_file()
+    return [one for one in files if one.suffix in kinds] if has else []
 
 
 def _weights(folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ every tensor, because the headers of two training steps are equal.
 import importlib.util
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -23,6 +24,7 @@ from resources.checkpoints.content_checksums import (
 )
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
+    LAYERS,
     TensorSpan,
     content_digest,
     has_image_processor,
@@ -141,7 +143,10 @@ def _inspected(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
 
 
 def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
-    """A model on the hub, or an adapter, which is downloaded to the cache."""
+    """A model on the hub, or an adapter, which is downloaded to the cache.
+
+    The transformer of a sentence-transformers model may lie in a subfolder.
+    """
     try:
         return _whole(hub_id, revision, None, digest)
     except ModelError as no_model:
@@ -150,6 +155,9 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
         try:
             commit = hub_commit(hub_id, revision, ADAPTER_CONFIG)
         except ModelError:
+            with suppress(ModelError):
+                commit = hub_commit(hub_id, revision, LAYERS)
+                return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
             raise no_model from no_model.__cause__
     from huggingface_hub import snapshot_download
 

@@ -1,10 +1,13 @@
 """Loads the weights of a checkpoint of any family, precision or adapter."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.files import LAYERS
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import Checkpoint
 from resources.checkpoints.torchvision_operators import let_torchvision_load
@@ -135,12 +138,26 @@ def refuse_incomplete_parts(model: "Module", location: str, revision: str | None
         _, loading = type(part).from_pretrained(
             part.name_or_path,
             revision=revision or "main",
+            subfolder=_subfolder(part.name_or_path, revision),
             device_map="meta",
             ignore_mismatched_sizes=True,
             output_loading_info=True,
         )
         needed = [name for name in loading["missing_keys"] if not name.startswith("pooler.")]
         refuse_incomplete(location, {**loading, "missing_keys": needed})
+
+
+def _subfolder(location: str, revision: str | None) -> str:
+    """Where the transformer of a sentence-transformers model lies; "" at the top."""
+    from transformers.utils import cached_file
+
+    quiet = {
+        "_raise_exceptions_for_missing_entries": False,
+        "_raise_exceptions_for_connection_errors": False,
+    }
+    file = cached_file(location, LAYERS, revision=revision, **quiet)
+    layers = json.loads(Path(file).read_bytes()) if file else []
+    return str(layers[0]["path"]) if layers else ""
 
 
 def why_not(why: Exception) -> str:

@@ -174,3 +174,15 @@ def test_every_shard_of_a_split_gguf_is_part_of_its_identity(tmp_path: Path) -> 
     shards[1].unlink()
     with pytest.raises(ModelError, match=r"m-Q8-00002-of-00002\.gguf is missing"):
         pin_served(str(shards[0]))
+
+
+@pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
+def test_the_weights_of_each_layer_of_sentence_transformers_count(folder: Path, tell: Tell) -> None:
+    _write(folder / "modules.json", '[{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"}]')
+    _write(folder / "1_Pooling" / "config.json", "{}")
+    (folder / "2_Dense").mkdir()
+    told = set()
+    for numbers in (b"1234", b"4321"):
+        (folder / "2_Dense" / "model.safetensors").write_bytes(safetensors(numbers))
+        told.add(tell(folder))
+    assert len(told) == 2

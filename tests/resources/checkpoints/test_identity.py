@@ -106,6 +106,11 @@ def test_a_hub_id_is_pinned_to_the_commit_in_the_cache(tmp_path: Path) -> None:
     assert missing.startswith("other/model: no such folder; the hub cannot be reached")
 
 
+def test_a_model_of_layers_in_folders_is_pinned_to_its_commit(tmp_path: Path) -> None:
+    _cached(tmp_path, "layers", "modules.json", "[]")
+    assert _offline_identity(tmp_path, "some/layers") == f"some/layers@{COMMIT}"
+
+
 def test_an_adapter_of_a_hub_is_pinned_with_its_base(tmp_path: Path) -> None:
     _cached(tmp_path, "model", "config.json", "{}")
     says = '{"peft_type": "LORA", "base_model_name_or_path": "some/model"}'

@@ -1,12 +1,15 @@
 """Encoders of texts and images: a tiny CLIP made here, chance, and what is remembered."""
 
 import io
+import json
+import shutil
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, ModelError
+from resources.checkpoints.identity import pin
 from resources.encoders.caching_encoder import CachingEncoder
 from resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from resources.images.store import ImageStore
@@ -79,6 +82,23 @@ def test_a_checkpoint_embeds_texts_and_images_into_one_space(clip, images):
     assert texts.shape == (3, 16)
     assert seen.shape == (2, 16)
     assert np.linalg.norm(np.vstack([texts, seen]), axis=1) == pytest.approx(1)
+
+
+def test_a_model_of_layers_in_folders_is_known_by_the_weights_of_each(clip, images, tmp_path):
+    """As sentence-transformers saved CLIP until its release 5: nothing but a list at the top."""
+    of_library = "sentence_transformers.sentence_transformer.modules"
+    layers = {"0_CLIPModel": f"{of_library}.clip_model.CLIPModel"}
+    listed = [{"idx": 0, "name": "0", "path": path, "type": kind} for path, kind in layers.items()]
+    (tmp_path / "modules.json").write_text(json.dumps(listed))
+    inside = shutil.copytree(clip, tmp_path / "0_CLIPModel")
+    with opened(tmp_path, images, kind="sentence_transformers") as encoder:
+        assert encoder.encode_texts(TEXTS).shape == (3, 16)
+        before = encoder.name
+    (inside / "vocab.txt").write_text("other words")
+    assert f"tiny@{pin(str(tmp_path)).content}" != before
+    (inside / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"config\.json is missing"):
+        pin(str(tmp_path))
 
 
 def test_vectors_do_not_depend_on_the_batch(clip, images):
