@@ -20,8 +20,8 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
-_ALTERNATIVES = re.compile(
-    r"((?:[\w'-]+, )*[\w'-]+),? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+)"
+_ALTERNATIVES = re.compile(  # begins where a word does: else a long one would take quadratic time
+    r"(?<![\w'-])((?:[\w'-]+, )*[\w'-]+),? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+)"
 )
 _AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"} | {
     *("can", "could", "will", "would", "shall", "should", "may"),

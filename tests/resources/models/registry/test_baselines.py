@@ -1,5 +1,6 @@
 """Models without weights: the baselines, the blind one and the scripted one."""
 
+import time
 from collections import Counter
 
 import pytest
@@ -63,6 +64,13 @@ def test_random_draws_from_what_is_possible(asked: Question, possible: set[str])
     responses = [model.response(asking(asked))[0] for model in models]
     assert {response.text for response in responses} == possible
     assert {(response.error, response.finish_reason) for response in responses} == {("", "stop")}
+
+
+def test_random_reads_a_word_of_many_letters_in_linear_time() -> None:
+    asked = question(kind="text", text=f"Which gene, one or two, has {'GATTACA' * 6_000}?")
+    began = time.process_time()
+    assert said(RandomBaseline("random").response(asking(asked)))[0] in {"one", "gene", "two"}
+    assert time.process_time() - began < 2
 
 
 def test_random_is_fair() -> None:
