@@ -184,9 +184,14 @@ def seeing(name: str, spec: DerivedSpec, settings: Settings) -> str:
     """The name of the model behind a blind or elicited one.
 
     Raises:
-        SettingsError: If that model is derived in the same way already.
+        SettingsError: If that model is derived in the same way already, or recorded: its responses
+            are the same without images.
     """
-    settings.innermost(spec, name)
+    if isinstance(settings.innermost(spec, name), RecordedSpec):
+        raise SettingsError(
+            f"{settings.file}, model {name}: {spec.of} is recorded and cannot be asked otherwise."
+            " Record its responses without images as a model of their own"
+        )
     return spec.of
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from resources.checkpoints.identity import fingerprint, pin
 from resources.config.bench_toml import Settings
 from resources.config.sections.engine_kinds import EngineContext
@@ -75,6 +75,24 @@ def test_a_checkpoint_that_does_not_load_leaves_the_next_one_alone(tmp_path: Pat
     with models.open("b") as model:
         assert pin(str(tmp_path / "fine")).content in model.signature
     models.close()
+
+
+@pytest.mark.parametrize("way", ['"blind"', '"elicited"\nelicit = "likelihood"'])
+def test_recorded_responses_are_not_those_of_another_way_of_asking(
+    tmp_path: Path, way: str
+) -> None:
+    (tmp_path / "said.jsonl").write_text('{"question_id": "t/1", "text": "A"}')
+    (tmp_path / "bench.toml").write_text(
+        f'[models.said]\nkind = "recorded"\nfile = "said.jsonl"\n'
+        f'[models.other]\nkind = {way}\nof = "said"\n'
+    )
+    models = Models(
+        settings=SettingsResource(home=str(tmp_path)),
+        image_store=ImageStore(folder=str(tmp_path / "i")),
+    )
+    refused = pytest.raises(SettingsError, match="model other: said is recorded and cannot be")
+    with refused, models.open("other"):
+        pass
 
 
 def beside(home: Path) -> EngineContext:
