@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image as PillowImage
 
+from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.evaluation.task import CANNOT_BE_READ
@@ -138,13 +139,15 @@ class CallableModel:
         return [self._answer(request.prompt) for request in requests]
 
     def _answer(self, prompt: Prompt) -> Response:
-        """Answer every user turn, with the earlier responses in its text."""
+        """Answer every user turn, with the earlier responses, without reasoning, in its text."""
         images: list[PillowImage.Image] = []
         texts: list[str] = []
         answer = Response()
         for turns in prompt.rounds():
             images += [self._open_image(one.sha256) for one in _images(turns)]
-            texts += [f"Assistant: {answer.text}"] if texts else []
+            texts += (
+                [f"Assistant: {without_reasoning(answer.text)}"] if answer.finish_reason else []
+            )
             texts += _texts(turns)
             answer = self._call(list(images), "\n".join(texts))
             if answer.error:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from PIL import Image
 
-from resources.models.callables.model import code_digest
+from bench_assets.core.schema.chat import Prompt, Request, Turn
+from resources.models.callables.model import CallableModel, callable_section, code_digest
 
 Function = Callable[..., str]
 
@@ -48,3 +50,18 @@ def test_a_default_is_part_of_the_code_and_an_object_is_not():
 
     assert len({digest("short"), digest("long"), digest("short", 2)}) == 3
     assert digest(object()) == digest(object())
+
+
+def test_an_earlier_response_is_sent_back_without_its_reasoning():
+    seen: list[str] = []
+
+    def model(images: list[Any], prompt: str) -> str:
+        seen.append(prompt)
+        return "<think>Two? One.</think>One."
+
+    section = callable_section("m", model)
+    made = CallableModel("m", lambda _: Image.new("RGB", (1, 1)), **section["options"])
+    made.response(
+        [Request(prompt=Prompt((Turn("user", ("How many?",)), Turn("user", ("Sure?",)))))]
+    )
+    assert seen == ["How many?", "How many?\nAssistant: One.\nSure?"]
