@@ -177,7 +177,8 @@ def _read(folder: Path) -> list[Path]:
     return [
         _existing(file)
         for file in folder.iterdir()
-        if file.suffix in _READ_WHEN_LOADED and not _WRITTEN_BY_TRAINERS.fullmatch(file.name)
+        if file.suffix in _READ_WHEN_LOADED
+        and not (_WRITTEN_BY_TRAINERS.fullmatch(file.name) or file.is_dir())
     ]
 
 

@@ -95,7 +95,7 @@ def models_below(root: Path) -> Iterator[Path]:
 KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]{8})")
 """Partition key of a checkpoint in a watched folder."""
 
-_UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp|partial|incomplete)|\.part$")
+_UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp(?!l\b)|partial|incomplete)|\.part$")
 _NOT_TAKEN = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
 _BETWEEN_LOOKS = 2.0  # s
 _OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no checkpoints

@@ -129,6 +129,17 @@ def test_a_folder_with_such_a_name_is_left_and_said(tmp_path: Path, name: str, s
     assert says in told
 
 
+def test_a_template_and_a_folder_named_as_a_file_are_no_signs_of_unfinished_writing(
+    tmp_path: Path,
+) -> None:
+    folder = write_checkpoint(tmp_path / "step-1")
+    (folder / "prompt.tmpl").write_text("{{ .Prompt }}")
+    (folder / "samples.json").mkdir()
+    found = look(tmp_path)
+    assert [one.name for one in found.finished] == ["step-1"]
+    assert not found.unfinished
+
+
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "."])
 def test_what_may_not_be_read_is_named(tmp_path: Path, name: str) -> None:
