@@ -134,6 +134,7 @@ def _in_seconds(reset: str) -> float:
 _log = logging.getLogger("bench_assets.server")
 AS_OFTEN_AS_ALLOWED = 1_000_000  # ``Failure.tries`` that only the section limits
 _POLL = 5.0  # s, longest wait for a server whose model is loading
+_OF_PROBES = 2  # tries
 _ROUND = 8  # requests in a row, at least, that are given up before the server counts as gone
 
 
@@ -202,14 +203,20 @@ class RetryPolicy:
             if isinstance(outcome, Response):
                 self._answered_at, self._lost = monotonic(), 0
                 return outcome
-            allowed = AS_OFTEN_AS_ALLOWED if outcome.loading else self._spec.max_tries
-            most, wait = min(outcome.tries, allowed), self._wait(outcome, tries)
+            most, wait = min(outcome.tries, self._most(outcome)), self._wait(outcome, tries)
             if tries >= most or monotonic() + wait > started + self._spec.max_wait:
                 return self._give_up(outcome, tries, started)
             where = f"{self._spec.model} at {self._where}"
             _log.warning("%s: %s; try %d/%d in %.2f s", where, outcome.what, tries + 1, most, wait)
             await self._pause(wait)
         return Response(error=self._why_gone)
+
+    def _most(self, failure: Failure) -> int:
+        """Tries in all; a probe may make a server fail, and gets two unless it was not read."""
+        if failure.loading:
+            return AS_OFTEN_AS_ALLOWED
+        may_fail = self._probes and failure.what != "HTTP 429"
+        return min(self._spec.max_tries, _OF_PROBES) if may_fail else self._spec.max_tries
 
     def _wait(self, failure: Failure, tries: int) -> float:
         longest = _POLL if failure.loading else inf

@@ -115,6 +115,13 @@ def test_one_of_the_options_is_asked_for_in_the_way_that_acts(server, way, n_pro
     assert way in bodies[-1]
 
 
+def test_a_rate_limit_at_the_probe_is_waited_for():
+    limits = [429] * 4
+    response, bodies = ask(lambda body: limits.pop() if limits else vllm(body), "constrained")
+    assert (response.error, response.text) == ("", "C")
+    assert len(bodies) == 4 + 2
+
+
 def test_an_option_after_separate_reasoning_is_read():
     def thinking(body: dict[str, Any]) -> Answer:
         return Answer(text=str(vllm(body)), message={"reasoning_content": "Hm, B? No: C."})

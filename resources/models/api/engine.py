@@ -178,8 +178,7 @@ class ServerEngine(AtServer):
                 self._until_ready,
                 ImageSupport(spec, self._format_of),
             )
-            few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # probes may fail
-            probing = replace(chat, retrying=RetryPolicy(few, *waits, probes=True))
+            probing = replace(chat, retrying=RetryPolicy(spec, *waits, probes=True))
             asks = OptionSession(chat, probing)
             refused: list[ModelError] = []
 
