@@ -12,7 +12,6 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.judging.request_streaming import Requests, answers
-from bench_assets.core.metrics.short_answers import normalised
 from bench_assets.core.parsing.non_answers import non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.elicitation import is_elicited, shares
@@ -271,8 +270,12 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
         return prediction.no_answer
     found = _non_answer(prediction.text, question.text, question.options)
     answers = (*question.options, *(question.answer if question.kind == "text" else ()))
-    is_answer = found and normalised(prediction.text) in map(normalised, answers)
+    is_answer = found and _folded(prediction.text) in map(_folded, answers)
     return "" if is_answer else found
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".。")
 
 
 _non_answer = lru_cache(maxsize=BLOCK)(non_answer)

@@ -159,7 +159,7 @@ def test_tables_in_each_others_place_are_told(home, table):
 def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
     swap(home, "scores")
     shown = bench("tables", "show", "quiz/scores", "--model", "a", fails=True)
-    assert "lies quiz/scores/b.parquet" in shown.stderr
+    assert "got quiz/scores/b.parquet" in shown.stderr
     for command in commands("damaged").values():
         bench(*shlex.split(command)[1:])
     assert found(fails=False) == {}

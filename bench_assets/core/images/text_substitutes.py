@@ -13,7 +13,7 @@ def describe(
 ) -> list[ImageText]:
     """Describe each image with a chat model, for example by a caption.
 
-    An image has no text if the response to it is empty, or nothing but reasoning.
+    An image has no text if the response to it is refused, cut off, empty, or only reasoning.
 
     Args:
         images: SHA-256 of the images.
@@ -25,7 +25,7 @@ def describe(
     """
     distinct = list(dict.fromkeys(images))
     responses = model.response([Request(prompt=instruct(image)) for image in distinct])
-    if failed := [why for response in responses if (why := _why_no_text(response))]:
+    if failed := [response.error for response in responses if response.error]:
         raise ModelError(
             f"{model.name}: {len(failed)} of {len(responses)} images have no text: {failed[0]}; "
             "materialize again to ask for just these, or name another captioner"
@@ -33,13 +33,12 @@ def describe(
     return [
         ImageText(image=image, text=text, author=model.name)
         for image, response in zip(distinct, responses, strict=True)
-        if (text := response.said.answer.strip())
+        if (text := _description(response))
     ]
 
 
-def _why_no_text(response: Response) -> str:
-    unsaid = "" if response.said.answer.strip() else "an empty response"
-    return response.error or response.refusal or response.no_answer or unsaid
+def _description(response: Response) -> str:
+    return "" if response.refusal or response.no_answer else response.said.answer.strip()
 
 
 def to_image_texts(

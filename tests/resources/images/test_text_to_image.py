@@ -92,7 +92,7 @@ def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path):
     [
         pytest.param("A cat in a hat", "the drawer finds no 'exactly", id="it counts nothing"),
         pytest.param("exactly 3 of: zorkmid", "no sprite named 'zorkmid'", id="no such sprite"),
-        pytest.param("exactly 9000 of: dog", "more than the 400 things", id="too many"),
+        pytest.param("exactly 9000 of: dog", "at most 400 things", id="too many"),
         pytest.param("exactly 390 of: dog, exactly 90 of: cat", "480 things", id="too many in all"),
     ],
 )
