@@ -89,8 +89,10 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
         instance: Dagster instance with the partitions.
         settings: Current settings.
     """
-    named = [name for suite in settings.suites.values() for name in suite.get("encoders", ())]
-    wanted = {MODELS: [*EMBEDDED_MODELS, *settings.models], ENCODERS: ["random", *named]}
+    wanted = {
+        MODELS: [*EMBEDDED_MODELS, *settings.models],
+        ENCODERS: ["random", *settings.encoders],
+    }
     missing = {one: _missing(instance, one, names) for one, names in wanted.items()}
     new = [name for names in missing.values() for name in names]
     return dg.SensorResult(

@@ -65,7 +65,7 @@ class AdHocModel:
 
 
 def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
-    """Parse the location of an ad-hoc model; None for a name.
+    """Parse the location of an ad-hoc model; None for the name of a model or encoder.
 
     A model that has a section has the section's name. Otherwise a hub id is its own name, a
     server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
@@ -76,10 +76,10 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
         SettingsError: If an entry is unknown or invalid.
         ModelError: If a folder is not a checkpoint.
     """
-    known = {**EMBEDDED_MODELS, **settings.models}
+    known = _names(settings)
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
         raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
-    if _is_name(text, settings):
+    if text in settings.encoders or _is_name(text, settings):
         return None
     place, *entries = [text] if _is_there(text) else _ENTRY.split(text)
     if place.startswith(_HUB) and not _is_there(place):
@@ -147,6 +147,10 @@ def _is_name(text: str, settings: Settings) -> bool:
     return True
 
 
+def _names(settings: Settings) -> set[str]:
+    return {*EMBEDDED_MODELS, *settings.models, *settings.encoders}
+
+
 def _path(text: str) -> Path:
     try:
         return Path(text).expanduser()
@@ -197,7 +201,7 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
         meant = did_you_mean(path.name, (one.name for one in beside if one.is_dir()))
         raise ModelError(f"{place}: no such folder{meant and f'; {meant}'}")
-    known = {**EMBEDDED_MODELS, **settings.models}
+    known = _names(settings)
     if "/" in place:
         hub = f"on the hub: hf:{place}" if HUB_ID.fullmatch(place) else ""
         hints = "; ".join(filter(None, [did_you_mean(place, known), hub]))

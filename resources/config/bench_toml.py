@@ -135,6 +135,17 @@ class Settings(StrictSection):
         return {name: spec for name, spec in self.models.items() if name not in self._given}
 
     @property
+    def encoders(self) -> dict[str, Mapping[str, Any]]:
+        """Encoders in the suites' sections, by name; not validated, see ``suite``."""
+        tables = [suite.get("encoders") for suite in self.suites.values()]
+        return {
+            name: section if isinstance(section, dict) else {}
+            for table in tables
+            if isinstance(table, dict)
+            for name, section in table.items()
+        }
+
+    @property
     def file(self) -> Path:
         """Path of bench.toml, which may not exist."""
         return self.home / "bench.toml"
@@ -206,7 +217,8 @@ class Settings(StrictSection):
                     " repositories; watch a folder that they are copied to"
                 )
             return self._like({"path": path, "revision": commit, "base": ""})
-        raise UnknownNameError(f"model in {self.file}", name, known)
+        only = f"{name} is an encoder" if name in self.encoders else ""
+        raise UnknownNameError(f"model in {self.file}", name, known, also=only)
 
     def engine_of(self, name: str) -> EngineChoice | None:
         """The engine chosen for a model with ``kind = "auto"``; None for every other model.

@@ -25,6 +25,9 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
         UnknownNameError: If its model does not exist, or no longer.
     """
     name = run.tags.get("dagster/partition")
+    if name in settings.encoders and name not in settings.models:
+        device = str(settings.encoders[name].get("device"))
+        return {"cpu": 1, "gpu": float(device.startswith("cuda"))}
     spec = settings.innermost(settings.model(name)) if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}

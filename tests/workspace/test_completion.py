@@ -15,7 +15,9 @@ from bench_assets.cli.main import app
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
-    (home / "bench.toml").write_text('[models.my-model]\nkind = "random"\n')
+    (home / "bench.toml").write_text(
+        '[models.my-model]\nkind = "random"\n[suites.journeybench.encoders.clip]\npath = "a/clip"\n'
+    )
     return home
 
 
@@ -47,6 +49,7 @@ def completed(shell, line, home):
         pytest.param("bench evaluate co", ["codis", "cogbench"], id="suites"),
         pytest.param("bench tables questions journeybench/mc", ["journeybench/mcot"], id="tasks"),
         pytest.param("bench evaluate codis --model my", ["my-model"], id="models of bench.toml"),
+        pytest.param("bench evaluate journeybench --model cl", ["clip"], id="encoders"),
         pytest.param("bench models check rand", ["random"], id="embedded models"),
         pytest.param("bench evaluate codis --condition no_con", ["no_context"], id="conditions"),
         pytest.param("bench evaluate codis --judge rul", ["rules"], id="judges"),

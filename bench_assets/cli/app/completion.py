@@ -25,7 +25,7 @@ def complete_suites(incomplete: str) -> list[str]:
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Models of the home, and the embedded models."""
+    """Models and encoders of the home, and the embedded models."""
     return _with_prefix(incomplete, _names("models"))
 
 
@@ -111,7 +111,7 @@ def _collect_names(home: Path) -> dict[Kind, list[str]]:
     tasks = catalog.tasks
     return {
         "suites": [*catalog.names, *dict.fromkeys(task.name for task in tasks)],
-        "models": [*settings.models, *EMBEDDED_MODELS],
+        "models": [*settings.models, *EMBEDDED_MODELS, *settings.encoders],
         "conditions": _sorted(name for task in tasks for name in task.conditions),
         "judges": _sorted(name for task in tasks for name in task.judges),
         "scorers": _sorted(name for task in tasks for name in task.scorers),

@@ -15,6 +15,7 @@ from bench_assets.workspace.evaluate.model_arguments import ModelArguments, pars
 
 if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
+    from resources.config.sections.models import ListedModel
 
 app = typer.Typer(no_args_is_help=True, help="List models, and check that they can be evaluated.")
 removal_app = typer.Typer()
@@ -32,20 +33,18 @@ Names = Annotated[
 
 @app.command("list")
 def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
-    """List models that can be evaluated or can judge.
+    """List models that can be evaluated or can judge, and encoders.
 
     Example: bench models list
     """
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
-    from resources.config.sections.models import list_models
 
     with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
         asked = parse_models(name or (), settings)
-        every = list_models(_with_ad_hoc_models(settings, asked).models)
-        print_rows([one for one in every if not name or one.name in asked.names], as_json=as_json)
+        print_rows(_listed(asked.names, _with_ad_hoc_models(settings, asked)), as_json=as_json)
 
 
 @app.command()
@@ -99,6 +98,22 @@ def remove(
 def _is_confirmed() -> bool:
     """Ask for confirmation; without a terminal the answer is no."""
     return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
+
+
+def _listed(names: Sequence[str], settings: "Settings") -> "list[ListedModel]":
+    """The named models, also those without a section; without names, all that have one."""
+    from resources.config.sections.models import ListedModel, list_models
+
+    every = list_models(settings.models) + [
+        ListedModel(name=name, kind="encoder", place=str(one.get("path")), embedded=False)
+        for name, one in settings.encoders.items()
+    ]
+    known = {one.name for one in every}
+    others = [(name, settings.model(name)) for name in names if name not in known]
+    return [one for one in every if not names or one.name in names] + [
+        ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=False)
+        for name, spec in others
+    ]
 
 
 def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:

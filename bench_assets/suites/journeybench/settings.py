@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from bench_assets.evaluation.suite import SuiteSettings
 from resources.config.addresses import Address
+from resources.config.sections.models import ModelName
 from resources.encoders.dual_encoder import EncoderSpec
 from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 from resources.images.painters import DrawerSpec, PainterSpec
@@ -43,7 +44,7 @@ class JourneyBenchSettings(SuiteSettings):
     """Download images that published files name by address."""
     download_connections: int = Field(8, gt=0, le=32)
     """Concurrent downloads; at most half from one host."""
-    encoders: dict[str, EncoderSpec] = Field(default_factory=dict)
+    encoders: dict[ModelName, EncoderSpec] = Field(default_factory=dict)
     """Text and image encoders for retrieval, by name; ``random`` always exists."""
     map_encoder: str = ""
     """Encoder of the diversity map; default: colour layout."""

@@ -13,6 +13,8 @@ from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameEr
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.task import Task
+from bench_assets.workspace.materialization.asset_selections import tasks_of_one_kind
+from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.response_body import is_version
@@ -42,7 +44,7 @@ def backfill(
 
     Args:
         bench: The home folder.
-        models: Models of bench.toml.
+        models: Models of bench.toml, or encoders for tasks of encoders.
         suites: Suites or tasks; (): all suites. Ablations apply to tasks that have them.
         conditions: "main" or ablations.
 
@@ -52,7 +54,7 @@ def backfill(
     wanted = {
         one: _having(bench, suites or bench.catalog.evaluable.names, one) for one in conditions
     }
-    bench.add_models(models)
+    check_names(bench, suites or bench.catalog.evaluable.names, models)
     named = dict.fromkeys(name for names in wanted.values() for name in names)
     for suite in dict.fromkeys(bench.catalog.suite(name).name for name in named):
         bench.refresh_questions(suite)
@@ -75,8 +77,13 @@ def _having(bench: Workbench, suites: Sequence[str], condition: str) -> list[str
 
 def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) -> BackfillResult:
     started, error = monotonic(), ""
+    of_kind: dict[str, list[str]] = {}
+    for suite in suites:
+        tasks = tasks_of_one_kind(bench.catalog.tasks_of(suite))
+        of_kind.setdefault(tasks[0].asked_of, []).append(suite)
     try:
-        bench.evaluate(suites, model, condition)
+        for names in of_kind.values():
+            bench.evaluate(names, model, condition)
     except BenchError as why:
         error = str(why)
     return BackfillResult(

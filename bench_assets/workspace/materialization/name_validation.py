@@ -31,10 +31,12 @@ def check_names(
     Raises:
         BenchError: If a suite, task, model, judge, scorer, condition or source is unknown.
     """
-    tasks = asset_selections.tasks_of_one_kind(
-        [one for name in suites for one in bench.catalog.tasks_of(name)]
-    )
     named = list(conditions)
+    tasks = [
+        one
+        for name in suites
+        for one in asset_selections.tasks_of_one_kind(bench.catalog.tasks_of(name))
+    ]
     for task in tasks:
         if task.measured_by:
             raise SettingsError(
@@ -44,8 +46,9 @@ def check_names(
         for condition in named:
             task.condition(condition)
         _check_settings(task, bench.settings, named, asks=bool(models))
-    for model in models:
-        _check_model(model, tasks[0], bench.settings)
+    for kind in dict.fromkeys(task.asked_of for task in tasks):
+        for model in models:
+            _check_model(model, kind, bench.settings)
 
 
 def _check_settings(
@@ -74,10 +77,9 @@ def _check_settings(
         raise SourceError(f"{place}: no such folder (the source of {task.suite})")
 
 
-def _check_model(name: str, task: Task, settings: Settings) -> None:
-    if task.asked_of == "encoder":
-        encoders = {"random", *settings.suites.get(task.suite, {}).get("encoders", ())}
-        if name not in encoders:
+def _check_model(name: str, kind: str, settings: Settings) -> None:
+    if kind == "encoder":
+        if name not in (encoders := {"random", *settings.encoders}):
             raise UnknownNameError(f"encoder in {settings.file}", name, encoders)
         return
     spec = settings.model(name)

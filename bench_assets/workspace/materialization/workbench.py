@@ -183,10 +183,7 @@ class Workbench:
 
     def add_encoders(self) -> None:
         """Add partitions for the encoders of bench.toml and the random encoder."""
-        named = [
-            name for suite in self.settings.suites.values() for name in suite.get("encoders", ())
-        ]
-        for encoder in ("random", *named):
+        for encoder in ("random", *self.settings.encoders):
             self._add_partition("encoder", encoder)
 
     def questions(self, task: Task, condition: str = "main") -> Sequence[Question]:

@@ -354,3 +354,16 @@ def test_a_folder_that_would_be_taken_for_a_hub_id_is_refused(home, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BenchError, match=r"Give the folder as \./org/name"):
         given(home, "hf:org/name")
+
+
+def test_the_name_of_an_encoder_is_no_location(home):
+    (home / "bench.toml").write_text('[suites.journeybench.encoders]\nclip = { path = "a/clip" }\n')
+    assert given(home, "clip") is None
+    with pytest.raises(BenchError, match="did you mean 'clip'"):
+        given(home, "clipp")
+
+
+@pytest.mark.parametrize("encoders", ["3", '"clip"', "[1]", "{ clip = 3 }"])
+def test_encoders_that_are_no_sections_are_left_to_the_suite(home, encoders):
+    (home / "bench.toml").write_text(f"[suites.journeybench]\nencoders = {encoders}\n")
+    assert given(home, "random") is None

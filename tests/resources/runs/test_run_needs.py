@@ -36,6 +36,9 @@ of = "gpu"
 kind = "server"
 base_url = "http://127.0.0.1:1/v1"
 model = "m"
+[suites.journeybench.encoders]
+clip = { path = "owner/clip" }
+siglip = { path = "owner/siglip", device = "cuda:1" }
 """
 
 
@@ -62,6 +65,8 @@ def run(model: str) -> dg.DagsterRun:
         pytest.param("hub", {"cpu": 1, "gpu": 0}, id="a hub id"),
         pytest.param("eyeless", {"cpu": 1, "gpu": 1}, id="a blind one: what it is made of"),
         pytest.param("hosted", {"cpu": 1}, id="a server is somewhere else"),
+        pytest.param("clip", {"cpu": 1, "gpu": 0}, id="an encoder"),
+        pytest.param("siglip", {"cpu": 1, "gpu": 1}, id="an encoder on a GPU"),
         pytest.param("random", {"cpu": 1}, id="a baseline has no weights"),
         pytest.param("", {"cpu": 1}, id="questions are built without a model"),
     ],
