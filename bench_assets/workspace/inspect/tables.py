@@ -110,7 +110,7 @@ def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
 
 
 def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
-    """Keys of metrics and submission files that are not part of an evaluation."""
+    """Keys of studies and submission files that are not part of an evaluation."""
     graph = bench.definitions.resolve_asset_graph()
     within = dg.AssetSelection.key_prefixes([suite])
     measured = dg.AssetSelection.tag("bench/stage", "metrics")

@@ -1,4 +1,4 @@
-"""Diversity of the images, as assets that are materialized on request."""
+"""Diversity of the images, as tables that are made on request."""
 
 import base64
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 import numpy as np
 
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import AssetFolder, needs
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Question
@@ -33,8 +33,7 @@ from resources.tables.parquet import table_output
 
 _SEED = 42  # of the map's layout
 _HERE = AssetFolder(f"{SUITE}/diversity")
-_STAGE = _HERE.stage("images")
-_STAGE["group_name"] = f"{SUITE}_diversity"  # made on request
+_STAGE = _HERE.stage("metrics", ablation=True)
 _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 
 
@@ -79,7 +78,11 @@ def image_map(
     )
 
 
-@dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
+@dg.asset(
+    ins=_HERE.ins(questions="../captioning/questions"),
+    metadata=needs(f"common_sense of [suites.{SUITE}]"),
+    **_STAGE,
+)
 def object_relations(
     settings: SettingsResource, questions: list[Question]
 ) -> dg.Output[list[ObjectRelation]]:
