@@ -2,9 +2,9 @@
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
@@ -215,6 +215,7 @@ def build(
     """
     building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
     questions, rejections = RowCollector(Question), RowCollector(Rejection)
+    n_rejections, twins = 0, dict[int, int]()  # number of a rejection -> first row with its id
     shots, shown = _shots(benchmark, place, store)
     for n, row in enumerate(place.questions(benchmark)):
         columns |= dict.fromkeys(row.cells)
@@ -224,23 +225,45 @@ def build(
             raise SettingsError(f"{place.section}: {row.where}: {why}") from why
         except (SourceError, ImageError) as why:
             rejections.append(Rejection(entry=row.where, reason=str(why)))
+            n_rejections += 1
             continue
         first = building.first_row(question.question_id, n)
         if first == n:
             questions.append(shots.before(question, row.where))
             continue
-        before = next(islice(place.questions(benchmark), first, None)).where
         with_id = columns_of(row.cells, benchmark, "id")
         same = f"id {question.question_id}" if with_id else "question"
-        reason = f"the same {same} as {before}"
-        rejections.append(Rejection(entry=row.where, reason=reason))
+        rejections.append(Rejection(entry=row.where, reason=f"the same {same} as "))
+        twins[n_rejections] = first
+        n_rejections += 1
     require_columns(benchmark, list(columns), place.section)
     images = gathered(chain(building.images.stored.rows(), shown), StoredImage)
-    built = FileQuestions(questions=questions.rows(), rejections=rejections.rows(), images=images)
+    built = FileQuestions(
+        questions=questions.rows(),
+        rejections=_with_twins(rejections.rows(), twins, place.questions(benchmark)),
+        images=images,
+    )
     if not built.questions:
         first_ = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
         raise SourceError(f"{place.file}: no usable row: {first_ or 'the file is empty'}")
     return built
+
+
+def _with_twins(
+    rejections: Sequence[Rejection], twins: Mapping[int, int], rows: Iterator[Row]
+) -> Sequence[Rejection]:
+    """Name the first row in the reason of each duplicate, by reading the rows once more."""
+    if not twins:
+        return rejections
+    first = set(twins.values())
+    where = {n: row.where for n, row in enumerate(rows) if n in first}
+    return gathered(
+        (
+            replace(one, reason=one.reason + where[twins[n]]) if n in twins else one
+            for n, one in enumerate(rejections)
+        ),
+        Rejection,
+    )
 
 
 def _shots(

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.file_benchmarks import prompts
+from bench_assets.file_benchmarks import prompts, questions
 from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -417,3 +417,26 @@ def test_examples_are_never_rows_of_the_file_itself(tmp_path):
         SettingsError, match="shots: examples would come from the file of the questions"
     ):
         built(tmp_path, [ROW], shots=1, shots_split="dev")
+
+
+def test_duplicates_take_one_more_pass_over_the_file_however_many(tmp_path, monkeypatch):
+    passes = []
+    read = questions.read_rows
+
+    def counted(*where):
+        passes.append(where)
+        return read(*where)
+
+    monkeypatch.setattr(questions, "read_rows", counted)
+    rows = [ROW | {"id": str(n)} for n in (1, 2, 2, 3, 1, 3)]
+    found = built(tmp_path, [*rows, {"id": "4"}, *rows])
+    line = f"{tmp_path}/fridge.jsonl, line"
+    assert [(one.entry, one.reason) for one in found.rejections[:5]] == [
+        (f"{line} 3", f"the same id fridge/2 as {line} 2"),
+        (f"{line} 5", f"the same id fridge/1 as {line} 1"),
+        (f"{line} 6", f"the same id fridge/3 as {line} 4"),
+        (f"{line} 7", "no question"),
+        (f"{line} 8", f"the same id fridge/1 as {line} 1"),
+    ]
+    assert len(found.rejections) == 10
+    assert len(passes) == 2
