@@ -7,6 +7,7 @@ they cannot parse, and about texts that match no reference. Graded answers have 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from numbers import Real
 from typing import TypeAlias
 
 from bench_assets.core.answer_types.definition import (
@@ -164,7 +165,7 @@ class AnswerScoring:
     def _grade(self, answered: AnsweredQuestion) -> Grade:
         question, prediction = answered
         if self.points:
-            points = self.points(prediction.text, question)
+            points = _checked(self.points(prediction.text, question))
             return Grade(points, () if points is None else (prediction.text.strip(),), "")
         gold = Gold(question.kind, question.answer, question.options)
         return self.answers.grade(prediction.text, gold)
@@ -231,6 +232,15 @@ def _said(response: Response) -> bool | None:
 
 def _whole(response: Response) -> str:
     return "" if cut_off(response) else response.said.answer
+
+
+def _checked(points: object) -> float | None:
+    """Points of a user's metric function; a ``ValueError`` leaves the response unscored."""
+    if points is None:
+        return None
+    if not isinstance(points, Real) or not 0 <= (value := float(points)) <= 1:
+        raise ValueError(f"{points!r:.60} (expected points from 0 to 1, or None)")
+    return value
 
 
 def _known(metric: str | None) -> MetricName | None:

@@ -335,6 +335,33 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
 
 
 @pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        pytest.param("2 * len(response)", "2 (expected points from 0 to 1, or None)", id="more"),
+        pytest.param('float("nan")', "nan (expected points", id="no number"),
+        pytest.param('"yes"', "'yes' (expected points", id="a text"),
+        pytest.param('question.labels["level"]', "'level'", id="an error"),
+    ],
+)
+def test_a_response_with_points_of_a_package_that_are_none_is_unscored(
+    tmp_path, monkeypatch, said, why
+):
+    module = f"points_{sum(map(ord, said))}"
+    (tmp_path / f"{module}.py").write_text(f"def own(response, question):\n    return {said}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    section = f"""
+        [benchmarks.mine]
+        file = "rows.jsonl"
+        metric = "{module}:own"
+    """
+    written(tmp_path, section, [{"id": "7", "question": "?", "answer": "a"}])
+    task, built = opened(tmp_path)
+    (score,) = pipeline.score(task, built.questions, [prediction(question_id="mine/7")], [])
+    assert score.points is None
+    assert why in score.note
+
+
+@pytest.mark.parametrize(
     ("entries", "row", "why"),
     [
         pytest.param("", {"answer": ["a", "b"]}, 'is a list: set answer_type to "text"', id="list"),
