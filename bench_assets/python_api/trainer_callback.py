@@ -1,6 +1,5 @@
 """``BenchCallback``: evaluates the checkpoints of a ``transformers.Trainer`` as they are saved."""
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import TrainerCallback
 
-from bench_assets.core.schema.errors import BenchError
 from bench_assets.python_api.evaluation import evaluate
 from bench_assets.python_api.run import Run
+from resources.config.models_toml import toml_value
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
@@ -53,7 +52,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         self._suites = [suites] if isinstance(suites, str) else list(suites)
         self._limit, self._options = limit, options
         entries = (model_settings or {}).items()
-        self._entries = "".join(f",{name}={json.dumps(value)}" for name, value in entries)
+        self._entries = "".join(f",{name}={toml_value(value)}" for name, value in entries)
         self._trainer: Any = None
 
     def attach(self, trainer: Any) -> "BenchCallback":  # noqa: ANN401
@@ -78,7 +77,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
             with torch.random.fork_rng():  # keep the random state of the training
                 model = f"{folder}{self._entries}"
                 run = evaluate(self._suites, model, limit=self._limit, **self._options)
-        except BenchError as why:
+        except Exception as why:  # noqa: BLE001 - training is worth more than any evaluation
             _log.warning("%s: not evaluated: %s", folder, why)
             return
         self.runs[state.global_step] = run

@@ -86,15 +86,16 @@ def _write(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:
     with open_atomic(home / MODELS_FILE) as file:
         file.write(_ABOUT.encode())
         for name, section in sections.items():
-            lines = [f"{entry} = {_toml(value)}" for entry, value in section.items()]
-            file.write("\n".join(["", f"[models.{_toml(name)}]", *lines, ""]).encode())
+            lines = [f"{entry} = {toml_value(value)}" for entry, value in section.items()]
+            file.write("\n".join(["", f"[models.{toml_value(name)}]", *lines, ""]).encode())
 
 
-def _toml(value: object) -> str:
+def toml_value(value: object) -> str:
+    """Write a value as TOML, within one line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_toml(k)} = {_toml(v)}' for k, v in value.items())}}}"
+        return f"{{{', '.join(f'{toml_value(k)} = {toml_value(v)}' for k, v in value.items())}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, float):  # JSON writes inf and nan differently
         return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

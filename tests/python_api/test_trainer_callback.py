@@ -1,11 +1,15 @@
 """``BenchCallback`` in a real ``transformers.Trainer`` with a model of a few thousand weights."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 import bench_assets as bench
+from bench_assets.python_api import trainer_callback
+from resources.config.ad_hoc_models import parse_ad_hoc_model
+from resources.config.bench_toml import load_settings
 from tests.tiny_checkpoint import save_tiny_vlm
 
 STEPS = 4
@@ -91,3 +95,33 @@ def test_a_checkpoint_that_cannot_be_evaluated_does_not_end_training(home, start
         run.train()
     assert run.state.global_step == STEPS
     assert "no suite named 'frigde'" in caplog.text
+
+
+def test_an_evaluation_that_crashes_does_not_end_training(tmp_path, monkeypatch, caplog):
+    def crash(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(trainer_callback, "evaluate", crash)
+    saved = SimpleNamespace(is_world_process_zero=True, global_step=2)
+    callback = bench.BenchCallback(suites=["fridge"])
+    callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
+    assert callback.runs == {}
+    assert "checkpoint-2: not evaluated: CUDA out of memory" in caplog.text
+
+
+def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, monkeypatch):
+    asked = []
+
+    def evaluate(_, model, **__):
+        asked.append(model)
+        return SimpleNamespace(evaluations=())
+
+    monkeypatch.setattr(trainer_callback, "evaluate", evaluate)
+    saved = SimpleNamespace(is_world_process_zero=True, global_step=2, log_history=[], epoch=None)
+    chosen = {"chat_template_kwargs": {"enable_thinking": False, "level": 1e-3}, "max_tokens": 9}
+    start.rename(tmp_path / "checkpoint-2")
+    callback = bench.BenchCallback(suites=["fridge"], model_settings=chosen)
+    callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
+    found = parse_ad_hoc_model(asked[0], load_settings(tmp_path))
+    assert found.spec.chat_template_kwargs == chosen["chat_template_kwargs"]
+    assert found.spec.max_tokens == 9
