@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from PIL import ExifTags, Image
 
 import bench_assets as bench
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
@@ -277,6 +278,23 @@ def test_prompts_are_answered_in_order_and_cached(home):
     assert said == ["0 text alone", "1 one", "2 between\ntwo"]
     assert [one.text for one in bench.generate(echo, prompts[1:], name="echo")] == said[1:]
     assert len(asked) == 3
+
+
+def test_a_pil_image_is_shown_as_its_file_would_be(home, tmp_path):
+    def pixel(images, prompt):
+        return f"{images[0].size} {images[0].getpixel((0, 0))}"
+
+    clear = Image.new("RGBA", (2, 2), (0, 0, 0, 0))
+    deep = Image.new("I;16", (2, 2), 2**15)  # a medium grey
+    turned = Image.new("RGB", (4, 2), "red")
+    turned.getexif()[ExifTags.Base.Orientation] = 6
+    for number, image in enumerate((clear, deep, turned)):
+        file = tmp_path / f"{number}.png"
+        image.save(file, exif=image.getexif())
+        with Image.open(file) as opened:
+            in_memory, on_disk = bench.generate(pixel, [[opened], [file]])
+        assert in_memory.text == on_disk.text
+    assert on_disk.text.startswith("(2, 4)")
 
 
 @pytest.mark.parametrize(
