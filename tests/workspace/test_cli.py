@@ -1,10 +1,13 @@
 """The command line, used as a person would, rightly and wrongly."""
 
+import os
 import runpy
 import sys
 
 import pytest
 
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.workspace.evaluate import whole
 from tests.suites.codis.raw import entry
 from tests.workspace.typed import answers, bench, lines, write_responses
 
@@ -91,3 +94,68 @@ def test_a_recorded_judge_is_read_as_told(used_home, scorer, acc_q, n_scored):
     command = ("evaluate", "codis", "--responses", file, "--judge", "recorded")
     rows = lines(bench(*command, "--scorer", scorer, "--json"))
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("--responses", "f.jsonl", "--limit", "3"), id="--limit"),
+        pytest.param(("--responses", "f.jsonl", "--category", "x"), id="--category"),
+        pytest.param(("--responses", "f.jsonl", "--condition", "no_context"), id="--condition"),
+        pytest.param(("--responses", "f.jsonl", "--dry-run"), id="--dry-run"),
+        pytest.param(("--responses", "f.jsonl", "--accept", "refused"), id="--accept"),
+        pytest.param(("--responses", "f.jsonl", "--keep-going"), id="--keep-going"),
+        pytest.param(("--responses", "f.jsonl", "--review", "r.jsonl"), id="--review"),
+        pytest.param(("--model", "m", "--keep-going", "--limit", "3"), id="--limit of a backfill"),
+        pytest.param(("--model", "m", "--keep-going", "--category", "x"), id="of a category"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(home, arguments):
+    result = bench("evaluate", "codis", *arguments, fails=True)
+    assert result.exit_code == 2
+    assert "cannot be combined with" in result.stderr
+
+
+def test_a_backfill_uses_the_scorer_that_is_named_and_a_dry_run_of_it_asks_nothing(used_home):
+    options = ("--model", "random", "--scorer", "official", "--keep-going", "--json")
+    before = lines(bench("tables", "show", "codis/metrics", "--json"))
+    (row,) = lines(bench("evaluate", "codis", *options, "--dry-run"))
+    assert (row["asked"], row["requests"]) == ("model", 4)
+    assert lines(bench("tables", "show", "codis/metrics", "--json")) == before
+    (done,) = lines(bench("evaluate", "codis", *options))
+    assert done["error"] == ""
+    after = lines(bench("tables", "show", "codis/metrics", "--json"))
+    assert {"scorer:official" in row["signature"] for row in after} == {True}
+
+
+def test_a_task_that_fails_stops_no_later_suite_and_every_reason_is_told(used_home, monkeypatch):
+    asked = []
+
+    def evaluate_suite(bench, suite, askings):
+        asked.append(suite)
+        failures = [BenchError(f"{suite}: {n}") for n in ("first", "second")]
+        return whole.SuiteEvaluation(
+            names=[suite], metrics=[], outcomes=[], rejected=[], failures=failures
+        )
+
+    monkeypatch.setattr(whole, "evaluate_suite", evaluate_suite)
+    result = bench("evaluate", "codis", "blink", "--model", "random", fails=True)
+    assert asked == ["codis", "blink"]
+    told = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert told == [f"error: {suite}: {n}" for suite in asked for n in ("first", "second")]
+
+
+def test_a_model_that_is_no_encoder_is_noticed_before_another_suite_is_evaluated(used_home):
+    model = "tiny-vlm/step-6840"
+    result = bench("evaluate", "codis", "journeybench/retrieval", "--model", model, fails=True)
+    assert f"no encoder in {used_home / 'bench.toml'} named '{model}'" in result.stderr
+    assert model not in bench("tables", "show", "codis/metrics", "--json").stdout
+
+
+def test_the_leaderboard_of_a_read_only_home_marks_what_is_stale(used_home, monkeypatch):
+    with (used_home / "bench.toml").open("a") as file:
+        file.write('[suites.codis]\nscorer = "official"\n')
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    rows = lines(bench("leaderboard", "codis", "--json"))
+    (stale,) = [row["stale"] for row in rows if row["model"] == "random"]
+    assert "scorer" in stale

@@ -23,8 +23,9 @@ from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message,
 from bench_assets.workspace.evaluate.model_arguments import save_models
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from bench_assets.core.schema.errors import BenchError
     from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.evaluate.subset import QuestionSubset
     from bench_assets.workspace.materialization.workbench import Workbench
@@ -125,13 +126,24 @@ def evaluate(
         parses=bool(scorer or review),
         scores=bool(responses),
     )
-    if review and (responses or keep_going):
-        raise typer.BadParameter("--review cannot be combined with --responses or --keep-going")
+    _check_combination(
+        "--responses",
+        responses,
+        {
+            "--condition": condition,
+            "--limit": limit,
+            "--category": category,
+            "--review": review,
+            "--dry-run": dry_run,
+            "--accept": accept,
+            "--keep-going": keep_going,
+        },
+    )
+    _check_combination(
+        "--keep-going", keep_going, {"--limit": limit, "--category": category, "--review": review}
+    )
     if responses:
         _score(one, responses, source, judge, scorer, as_json=as_json)
-        return
-    if keep_going:
-        _backfill(model or [], suites, condition, elicit, accept, as_json=as_json)
         return
     form, given = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     chosen = (one, source, judge, scorer, elicit)
@@ -139,8 +151,11 @@ def evaluate(
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
-        names, named = suites or list(bench.catalog.evaluable.names), condition or ["main"]
-        _ask(bench, asked, (names, named), part, dry_run=dry_run, as_json=as_json)
+        of = suites or list(bench.catalog.evaluable.names), condition or ["main"]
+        if keep_going and not dry_run:
+            _backfill(bench, asked, of, as_json=as_json)
+        else:
+            _ask(bench, asked, of, part, dry_run=dry_run, as_json=as_json)
 
 
 def _ask(
@@ -163,11 +178,22 @@ def _ask(
         _print_estimates(bench, suites, askings, part, as_json=as_json)
         return
     save_models(asked, bench.settings)
+    failures: list[BenchError] = []
     for suite in suites:
         if part != WHOLE:
-            _evaluate_subset(bench, suite, askings, part, as_json=as_json)
+            failures += _evaluate_subset(bench, suite, askings, part, as_json=as_json)
         else:
-            _evaluate_whole(bench, suite, askings, as_json=as_json)
+            failures += _evaluate_whole(bench, suite, askings, as_json=as_json)
+    for why in failures[:-1]:
+        print_message(f"error: {why}")
+    if failures:
+        raise failures[-1]
+
+
+def _check_combination(option: str, value: object, others: "Mapping[str, object]") -> None:
+    """Refuse options that another one would silently ignore."""
+    if given := [name for name, other in others.items() if value and other]:
+        raise typer.BadParameter(f"{option} cannot be combined with {given[0]}")
 
 
 def _check_arguments(
@@ -210,7 +236,7 @@ def _evaluate_subset(
     part: "QuestionSubset",
     *,
     as_json: bool,
-) -> None:
+) -> "Sequence[BenchError]":
     from bench_assets.evaluation.blind_baselines import baseline_messages
     from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subset
     from bench_assets.workspace.materialization.backfill import rejection_messages
@@ -222,13 +248,12 @@ def _evaluate_subset(
     for sentence in (*rejected, *baseline_messages(rows)):
         print_message(sentence)
     print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
-    if failures:
-        raise failures[0]
+    return failures
 
 
 def _evaluate_whole(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
-) -> None:
+) -> "Sequence[BenchError]":
     from bench_assets.evaluation.blind_baselines import baseline_messages
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
@@ -236,36 +261,29 @@ def _evaluate_whole(
     print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
     for sentence in (*done.rejected, *done.outcomes, *baseline_messages(done.metrics)):
         print_message(sentence)
-    if done.failures:
-        raise done.failures[0]
+    return done.failures
 
 
 def _backfill(
-    model: list[str],
-    suite: list[str] | None,
-    condition: list[str] | None,
-    elicit: str,
-    accept: list[Acceptable] | None,
+    bench: "Workbench",
+    asked: "ModelArguments",
+    of: tuple["Sequence[str]", "Sequence[str]"],
     *,
     as_json: bool,
 ) -> None:
     """Evaluate many models, one run each; continue after a failure."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
+    from bench_assets.workspace.materialization.name_validation import check_names
 
-    given = [one.value for one in accept or ()]
-    with open_home_for(model, elicit=elicit, accept=given) as (bench, asked):
-        from bench_assets.workspace.materialization.name_validation import check_names
-
-        check_names(bench, suite or bench.catalog.evaluable.names, asked.names)
-        save_models(asked, bench.settings)
-        done = []
-        for one in evaluate_all(bench, asked.names, suite or (), condition or ("main",)):
-            print_message(
-                f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)"
-            )
-            done.append(one)
-        bench.refresh_leaderboard()
-        print_rows(done, as_json=as_json)
+    suites, conditions = of
+    check_names(bench, suites, asked.names)
+    save_models(asked, bench.settings)
+    done = []
+    for one in evaluate_all(bench, asked.names, suites, conditions):
+        print_message(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
+        done.append(one)
+    bench.refresh_leaderboard()
+    print_rows(done, as_json=as_json)
     raise typer.Exit(any(one.error for one in done))
 
 

@@ -197,7 +197,8 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     home = bench.settings.home
     if home.exists() and not os.access(home, os.W_OK):
         published, _ = bench.catalog.published()
-        return all_standings(bench.catalog.tasks, bench.tables, published)
+        now = CurrentConfiguration(bench.settings)
+        return all_standings(bench.catalog.tasks, bench.tables, published, now)
     bench.refresh_leaderboard()
     return list(bench.rows("leaderboard"))
 
