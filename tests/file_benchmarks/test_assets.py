@@ -33,6 +33,7 @@ def built(home):
     suites = tuple(suite for _, suite in plain_suites(settings.load()))
     with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
         bench.refresh_questions("fridge")
+        bench.questions(bench.catalog.task("fridge"), "options_shuffled")  # built on demand
         names = ("source", "images", "questions", "rejections", "options_shuffled/questions")
         written = bench.tables.path(["fridge", "questions"]).stat().st_mtime_ns
         return {name: bench.rows(f"fridge/{name}") for name in names} | {"written": written}

@@ -49,10 +49,14 @@ def answer(home, n, *people):
 @pytest.mark.long
 def test_people_are_asked_waited_for_and_then_the_number_stands(home):
     with opened(home) as bench:
-        with pytest.raises(OpenVerdictsError, match=r"4 responses wait for .* lacks 8 answers"):
+        with pytest.raises(
+            OpenVerdictsError, match=r"4 responses need human verdicts; .* lacks 8 answers"
+        ):
             evaluate_suite(bench, "codis", [("most-frequent", "main")])
         assert answer(home, 1, "ana") == 4
-        with pytest.raises(OpenVerdictsError, match=r"4 responses wait for .* lacks 4 answers"):
+        with pytest.raises(
+            OpenVerdictsError, match=r"4 responses need human verdicts; .* lacks 4 answers"
+        ):
             evaluate_suite(bench, "codis", [("most-frequent", "main")])
         answer(home, 1, "ana", "bo")
         done = evaluate_suite(bench, "codis", [("most-frequent", "main")])
