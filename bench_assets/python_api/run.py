@@ -86,17 +86,15 @@ class Run:
             wrong: True: only wrong responses, those with the lowest score first; False: only right
                 ones; None: both. A box is right from an IoU of 0.5 (``accuracy_at_50``), any other
                 response with full points.
-            category: Only this category; "": all.
+            category: Only this category, as ``metrics`` names it; "": all.
 
         Raises:
             UnknownNameError: If no question is of that category.
         """
         n = arguments.count("n", n)
         rows = self.samples
-        if category and category not in set(rows.category):
-            raise UnknownNameError("category", category, set(rows.category) - {""})
         if category:
-            rows = rows[rows.category == category]
+            rows = rows[rows.question_id.isin(self._questions_of(category))]
         if wrong is not None:
             right_from = {one.task.name: one.task.right_from for one in self.evaluations}
             rows = rows[rows.score.notna() & (rows.max_score > 0)]
@@ -122,6 +120,21 @@ class Run:
         if not lines:
             raise UnknownNameError("metric", metric, {row.metric for row in self.rows})
         return Plot(svg=bars(lines, self.title), n_rows=len(lines))
+
+    def _questions_of(self, category: str) -> set[str]:
+        """Ids of the questions of a category or another slice.
+
+        Raises:
+            UnknownNameError: If there are none.
+        """
+        found: dict[str, set[str]] = {}
+        for one in self.evaluations:
+            for question in one.questions:
+                for name in filter(None, (question.category, *one.task.slices(question))):
+                    found.setdefault(name, set()).add(question.question_id)
+        if category not in found:
+            raise UnknownNameError("category", category, found)
+        return found[category]
 
     @property
     def title(self) -> str:

@@ -195,6 +195,26 @@ def test_a_sample_without_points_to_gain_is_neither_right_nor_wrong(home, capsys
     assert capsys.readouterr().out == "no sample\n" * 2
 
 
+def test_samples_of_a_slice_are_shown_and_a_question_worth_nothing_is_not_right(home, capsys):
+    lines = [
+        {"id": str(n), "question": f"Is it {n}?", "answer": "yes", "level": level}
+        for n, level in enumerate(["easy", "hard"])
+    ]
+    (home / "levels.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with (home / "bench.toml").open("a") as settings:
+        settings.write('[benchmarks.levels]\nfile = "levels.jsonl"\nslices = ["level"]\n')
+    run = bench.evaluate("levels", model=lambda images, prompt: "Yes.")
+    assert "level hard" in set(run.metrics.category)
+    run.show(category="level hard")
+    shown = capsys.readouterr().out
+    assert "levels/1" in shown
+    assert "levels/0" not in shown
+    (one,) = run.evaluations
+    scores = [replace(score, points=0.0, max_points=0.0) for score in one.scores]
+    replace(run, evaluations=(replace(one, scores=scores),)).show(wrong=False)
+    assert capsys.readouterr().out == "no sample\n"
+
+
 def test_a_box_is_wrong_below_the_threshold_of_its_metric(home, capsys):
     said = {"a": "[0, 0, 10, 6]", "b": "[0, 0, 10, 4]", "c": "[20, 20, 30, 30]"}  # IoU .6, .4, 0
     lines = [{"id": name, "question": name, "answer": [0, 0, 10, 10]} for name in said]
