@@ -74,6 +74,14 @@ def test_a_new_model_is_known_at_once(home):
     ]
 
 
+def test_a_benchmark_of_another_file_is_known_at_once(home):
+    line = "bench evaluate mmm"
+    assert completed("bash", line, home).split() == []
+    (home / "benchmarks").mkdir()
+    (home / "benchmarks/mmmine.toml").write_text('[benchmarks.mmmine]\nfile = "a.jsonl"\n')
+    assert completed("bash", line, home).split() == ["mmmine"]
+
+
 @pytest.mark.parametrize("written", ["[models", "[]", '{"state": 3}', "\x00"])
 def test_a_damaged_note_is_written_anew(home, written):
     (home / CACHE_FILE).write_text(written)

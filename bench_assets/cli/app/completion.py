@@ -1,7 +1,7 @@
 """Shell completion of suites, tasks, models, conditions, judges, scorers and tables.
 
-Loading all suites takes seconds, so names are cached in the home until bench.toml, models.toml or
-the code of a suite changes.
+Loading all suites takes seconds, so names are cached in the home until its settings, its
+imported results or the code of a suite change.
 """
 
 import json
@@ -96,7 +96,8 @@ def _cache_key(home: Path) -> list[Any]:
     """Modification times of the files that names depend on."""
     import sysconfig
 
-    files = [home / "bench.toml", home / "models.toml", Path(sysconfig.get_path("purelib"))]
+    files = [home / name for name in ("bench.toml", "models.toml", "imports.json")]
+    files += [*sorted(home.glob("benchmarks/*.toml")), Path(sysconfig.get_path("purelib"))]
     files += sorted(_SUITES.rglob("task.py"))
     return [[str(file), file.stat().st_mtime_ns] for file in files if file.exists()]
 
