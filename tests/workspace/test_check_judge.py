@@ -85,6 +85,14 @@ def test_an_honest_judge_follows_none_of_a_hundred_and_is_asked_once(home):
     assert "by the prices of bench.toml" in said.stderr
 
 
+def test_questions_that_are_missing_are_built_first(home):
+    shutil.rmtree(home / "tables", ignore_errors=True)
+    with ChatServer(honest) as server:
+        add_judge(home, server)
+        bench("audit", "judge", "quiz", "--judge", "my-judge", "--questions", 1)
+    assert figures(home)
+
+
 def test_one_that_follows_is_shown_with_the_injections_that_it_followed(home):
     with ChatServer(follower) as server:
         add_judge(home, server)

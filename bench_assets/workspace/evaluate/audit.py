@@ -109,6 +109,7 @@ def check_judge(
         BenchError: If the judge does not use a model, or its model cannot be opened.
     """
     chosen = _require_model_judge(bench, task, judge)
+    bench.refresh_questions(task.name)
     made = _make_trials(bench, task, n_questions)
     tried, counted = _run_trials(bench, task, made, chosen)
     figures = figures_of_trials(tried, who := _judge_run(bench, task, chosen, counted.name, tried))
