@@ -98,7 +98,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         limit=arguments.count("limit", limit, ", 0 for all"),
         categories=tuple(arguments.names("categories", categories)),
     )
-    names = add_known(default_home(), arguments.names("suites", suites))
+    names = list(dict.fromkeys(add_known(default_home(), arguments.names("suites", suites))))
     if not names:
         raise SettingsError("suites: expected a suite or task, got none")
     one = names[0] if len(names) == 1 else ""

@@ -93,6 +93,6 @@ def load(suite: str, *, condition: str = "main", source: str | Path = "") -> Sui
         names, failures = build_questions(bench, suite)
         if failures:
             raise failures[0]
-        tasks = [task for name in names for task in bench.catalog.tasks_of(name)]
+        tasks = bench.tasks_with_questions(names)
         rows = [row for task in tasks for row in bench.questions(task, condition)]
         return SuiteQuestions(tuple(rows), open_image_store(bench.settings))

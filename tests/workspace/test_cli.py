@@ -159,3 +159,43 @@ def test_the_leaderboard_of_a_read_only_home_marks_what_is_stale(used_home, monk
     rows = lines(bench("leaderboard", "codis", "--json"))
     (stale,) = [row["stale"] for row in rows if row["model"] == "random"]
     assert "scorer" in stale
+
+
+def test_a_table_of_all_models_shows_the_rows_of_one_or_says_that_it_has_none(used_home):
+    bench("evaluate", "codis", "--model", "most-frequent")
+    for table in ("leaderboard", "codis/metrics"):
+        rows = lines(bench("tables", "show", table, "--model", "random", "--json"))
+        assert {row["model"] for row in rows} == {"random"}
+    said = bench("tables", "show", "codis/questions", "--model", "random", fails=True).stderr
+    assert said == "error: codis/questions: has no rows of one model. Leave --model out\n"
+
+
+def test_a_suite_and_its_task_or_a_condition_named_twice_count_once(used_home):
+    suites, conditions = ("codis", "codis"), ("--condition", "main", "--condition", "main")
+    options = ("--model", "random", *conditions, "--scorer", "official", "--dry-run", "--json")
+    assert len(lines(bench("evaluate", *suites, *options))) == 1
+
+
+def test_a_number_that_is_not_there_cannot_be_evaluated(used_home, tmp_path):
+    for number in (("codis", "nobody"), (tmp_path / "no.parquet",), ("codis",)):
+        result = bench("bundle", "reproduce", *number, fails=True)
+        assert (result.exit_code, result.stderr[:21]) == (2, "cannot be evaluated: ")
+    assert "no.parquet: cannot be read: No such file" in _flat(
+        bench("bundle", "reproduce", tmp_path / "no.parquet", fails=True)
+    )
+
+
+def _flat(result):
+    return result.stderr.replace("\n", " ")
+
+
+def test_the_command_that_scores_a_review_has_its_condition_and_its_file(
+    used_home, tmp_path, monkeypatch
+):
+    bench("evaluate", "codis", "--model", "random", "--condition", "no_context")
+    review = ("annotate", "review", "codis", "--model", "random", "--condition", "no_context")
+    result = bench(*review, tmp_path / "my form.jsonl")
+    command = "bench evaluate codis --model random --condition no_context --review"
+    assert f"{command} '{tmp_path / 'my form.jsonl'}'" in _flat(result)
+    monkeypatch.chdir(tmp_path)
+    assert bench(*review).stdout == "review-codis-random-no_context.jsonl\n"

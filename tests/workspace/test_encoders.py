@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench_assets.python_api.questions import load
 from bench_assets.suites.journeybench.retrieval import assets
 from resources.encoders.dual_encoder import open_encoder
 from tests.suites.journeybench.release import write_release
@@ -49,3 +50,10 @@ def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     bench("home", "remove", "clip", "--yes")
     left = lines(bench("tables", "show", f"{task}/metrics", "--json"))
     assert {row["model"] for row in left} == {"random"}
+
+
+def test_questions_of_the_tasks_that_a_source_has_are_printed(home):
+    rows = lines(bench("tables", "questions", "journeybench", "--json"))
+    tasks = {row["task"].partition("/")[2] for row in rows}
+    assert tasks == {"captioning", "retrieval", "hallucination_vqa"}
+    assert [one.question_id for one in load("journeybench")] == [row["question_id"] for row in rows]

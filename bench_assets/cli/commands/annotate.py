@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -235,7 +236,8 @@ def review(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Form to write; filled-in lines are kept. Default: review-TASK-MODEL.jsonl."
+            help="Form to write; filled-in lines are kept. Default: review-TASK-MODEL.jsonl, with"
+            " the condition unless it is main."
         ),
     ] = None,
     condition: ConditionOption = "main",
@@ -251,12 +253,14 @@ def review(
     from bench_assets.workspace.evaluate.response_review import write_review
 
     with open_home(task, source) as bench:
-        named = file or Path(f"review-{task}-{model}.jsonl".replace("/", "-"))
+        chosen = "" if condition == "main" else f" --condition {condition}"
+        under = "" if condition == "main" else f"-{condition}"
+        named = file or Path(f"review-{task}-{model}{under}.jsonl".replace("/", "-"))
         lines = write_review(bench, bench.catalog.task(task), model, condition, named, by)
         filled = sum(line.is_filled for line in lines)
         print_message(
             f"{len(lines)} responses to review, {filled} filled in. Fill in answer"
             f' ("none" for no answer), or verdict (right, wrong), then:'
-            f" bench evaluate {task} --model {model} --review {named}"
+            f" bench evaluate {task} --model {model}{chosen} --review {quote(str(named))}"
         )
         print_result(str(named))

@@ -8,7 +8,7 @@ import typer
 from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.completion import complete_models, complete_suites
 from bench_assets.cli.app.options import ConditionOption, JsonOption
-from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_json_result, print_message, print_result
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def reproduce(
 
         try:
             found = try_again(bench, find_number(bench, number, condition), ask=ask)
-        except UnknownNameError as why:
+        except BenchError as why:
             print_message(f"cannot be evaluated: {why}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from why
         if as_json:

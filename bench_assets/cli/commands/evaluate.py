@@ -117,7 +117,7 @@ def evaluate(
         from resources.config.known_benchmarks import add_known
 
         suites = add_known(default_home(), suites or ())
-    one = suites[0] if len(suites) == 1 else ""
+    one = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
         of_one_suite=bool(source or judge or scorer or responses or review),
         one_suite=bool(one),
@@ -151,7 +151,10 @@ def evaluate(
         from bench_assets.workspace.evaluate.subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
-        of = suites or list(bench.catalog.evaluable.names), condition or ["main"]
+        of = (
+            list(dict.fromkeys(suites)) or list(bench.catalog.evaluable.names),
+            list(dict.fromkeys(condition or ["main"])),
+        )
         if keep_going and not dry_run:
             _backfill(bench, asked, of, as_json=as_json)
         else:

@@ -52,6 +52,8 @@ def table(
 
     with open_home(name.partition("/")[0] if source else "", source) as bench:
         rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
+        if name == "leaderboard" and model:
+            rows = [row for row in rows if row.model == model]
         print_rows(rows, as_json=as_json)
 
 
@@ -115,10 +117,16 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
 
     Example: bench tables questions codis
     """
+    from bench_assets.workspace.materialization.backfill import build_questions
+
     with open_home(suite, source, scratch=bool(source)) as bench:
-        bench.refresh_questions(suite)
-        for task in bench.catalog.tasks_of(suite):
+        names, failures = build_questions(bench, suite)
+        for task in bench.tasks_with_questions(names):
             print_rows(bench.questions(task), as_json=as_json)
+        for why in failures[:-1]:
+            print_message(f"error: {why}")
+        if failures:
+            raise failures[-1]
 
 
 @app.command()

@@ -57,7 +57,8 @@ def dry_run(
         UnknownNameError: If there is no such suite, model or condition.
         TableError: If a question table was never built.
     """
-    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    named = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    tasks = {task.name: task for task in named}.values()  # a task may be named beside its suite
     with bench.models(asks=False) as models:
         return [
             row

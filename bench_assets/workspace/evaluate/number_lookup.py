@@ -71,8 +71,11 @@ def _find_by_signature(bench: Workbench, text: str) -> NumberRef:
 
 def _find_in_file(bench: Workbench, file: Path) -> NumberRef:
     try:
-        rows = to_rows(pq.read_table(file), Metric)
-    except (OSError, pa.ArrowException, ValueError, TypeError, TableError) as why:
+        with file.open("rb") as opened:
+            rows = to_rows(pq.read_table(opened), Metric)
+    except OSError as why:
+        raise TableError(f"{file}: cannot be read: {why.strerror}") from why
+    except (pa.ArrowException, ValueError, TypeError, TableError) as why:
         raise TableError(f"{file}: not a table of metrics: {why!s:.200}") from why
     found = {(row.task, row.model, row.condition, row.signature) for row in rows}
     if len(found) != 1:

@@ -14,7 +14,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import no_questions, questions_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
-from bench_assets.core.schema.errors import TableError, UnknownNameError
+from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.defs.assembly import build_graph, tables_of
 from bench_assets.evaluation.task import Task
@@ -191,11 +191,18 @@ class Workbench:
         self._refresh_condition(task, condition)
         return self.tables.rows(questions_key(task, condition), Question)
 
+    def tasks_with_questions(self, names: Sequence[str]) -> list[Task]:
+        """The tasks of suites whose source has questions for them; all tasks if none has."""
+        tasks = [task for name in names for task in self.catalog.tasks_of(name)]
+        built = [task for task in tasks if self.tables.exists(questions_key(task, "main"))]
+        return built or tasks
+
     def rows(self, name: str, model: str = "") -> list[Any]:
         """Read any table by the name of its asset, such as ``codis/funnel``.
 
         Raises:
             UnknownNameError: If no asset has that name.
+            SettingsError: If a model is named, and rows have none.
             TableError: If it was never materialized.
         """
         key = dg.AssetKey(name.split("/"))
@@ -204,10 +211,13 @@ class Workbench:
             known = (key.to_user_string() for key in graph.get_all_asset_keys())
             raise UnknownNameError("table", name, known, all_by="bench tables list")
         row_type = self.row_type(key)
-        if not model and graph.get(key).is_partitioned:
-            partitions = self.tables.partitions(key.path)
-            return [row for p in partitions for row in self.tables.read(key.path, row_type, p)]
-        return self.tables.read(key.path, row_type, model)
+        if not graph.get(key).is_partitioned:
+            if model and "model" not in row_type.__dataclass_fields__:
+                raise SettingsError(f"{name}: has no rows of one model. Leave --model out")
+            rows = self.tables.read(key.path, row_type)
+            return [row for row in rows if not model or row.model == model]
+        partitions = [model] if model else self.tables.partitions(key.path)
+        return [row for one in partitions for row in self.tables.read(key.path, row_type, one)]
 
     @contextmanager
     def models(self, *, asks: bool = True) -> Iterator[Models]:
