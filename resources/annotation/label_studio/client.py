@@ -7,7 +7,6 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -244,7 +243,7 @@ class LabelStudio:
     @staticmethod
     def _read(where: str, response: httpx.Response) -> Any:  # noqa: ANN401  (JSON)
         if not response.is_success:
-            phrase = HTTPStatus(response.status_code).phrase if response.status_code < 600 else ""
+            phrase = httpx.codes.get_reason_phrase(response.status_code)  # "" of a proxy's own
             advice = _ADVICE.get(response.status_code) or _detail(response)
             raise AnnotationError(f"{where}: {response.status_code} {phrase}: {advice}")
         try:

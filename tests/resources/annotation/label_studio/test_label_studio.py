@@ -106,6 +106,7 @@ def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
         ("/api/projects", (200, "<html>Sign in</html>"), "not JSON: '<html>Sign in</html>'"),
         ("/api/projects", (403, {"detail": "no"}), "403 Forbidden: the token's account"),
         ("/api/projects", (404, "no such page"), "404 Not Found: url should be"),
+        ("/api/projects", (520, "no origin"), "520 : .*no origin"),
         ("/api/projects", (200, {"results": [], "count": 3}), "changed while it was read"),
         ("/api/projects", (200, {"results": [{"title": "x"}], "count": 1}), "expected id"),
         ("/api/projects/1/export", (200, [1]), "expected .*got 1"),
