@@ -126,8 +126,8 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     sessions = VisitorSessions(
         links=links, limits=RateLimiter(dict(setup.rates)), clock=setup.clock
     )
-    own = "*" if host in _EVERYWHERE else _in_address(host)
-    hosts = {*_LOCAL, _in_address(outside.hostname or ""), own} - {""}
+    named = map(_in_address, (*_LOCAL, outside.hostname or "", host))
+    hosts = {"*"} if host in _EVERYWHERE else {*named} - {""}
     app = Starlette(
         routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
         middleware=[
@@ -149,6 +149,11 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
         },
     )
     return SecurityHeaders(app)
+
+
+def _in_address(host: str) -> str:
+    """A host as in addresses and the header Host: IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 class PagesServer:

@@ -235,3 +235,9 @@ def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
     setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=images)
     with pytest.raises(SettingsError, match=f"port {port}.*--port"):
         PagesServer(setup, port=port)
+
+
+def test_the_address_of_ipv6_opens_the_pages(tmp_path: Path) -> None:
+    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=ImageFolder(str(tmp_path)))
+    with PagesServer(setup, "::1", 0) as served:
+        assert httpx.get(f"{served.address}/health", trust_env=False).text == "ok"
