@@ -123,17 +123,19 @@ def _refusal(told: dict[str, object], now: float) -> str:
 LEASE = 20 * 60.0
 """s that a reservation lasts; the page extends it while the annotator writes."""
 
+_NOT_BARRED = "NOT EXISTS (SELECT 1 FROM barred b WHERE b.unit = i.id AND b.person = :person)"
 _NEXT = f"""
 SELECT i.id FROM units i WHERE i.task = :task AND i.asked AND i.room > 0 AND i.position > :after
 AND NOT EXISTS (SELECT 1 FROM places p WHERE p.unit = i.id AND p.person = :person
     AND p.word IS NOT NULL)
-AND NOT EXISTS (SELECT 1 FROM barred b WHERE b.unit = i.id AND b.person = :person)
+AND {_NOT_BARRED}
 AND i.room > {HELD_BY_OTHERS} ORDER BY i.position LIMIT 1
 """
 _MARKED = "SELECT position FROM marks WHERE task = :task AND person = :person"
-_THEIRS = """
+_THEIRS = f"""
 SELECT i.id FROM places p JOIN units i ON p.unit = i.id WHERE p.person = :person
-AND i.task = :task AND i.asked AND p.word IS NULL AND p.until > :now ORDER BY i.position LIMIT 1
+AND i.task = :task AND i.asked AND p.word IS NULL AND p.until > :now AND {_NOT_BARRED}
+ORDER BY i.position LIMIT 1
 """
 _OPEN = "SELECT count(*) FROM units i WHERE i.task = :task AND i.asked AND i.room > 0"
 _BARRED = """

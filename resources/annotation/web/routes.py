@@ -181,7 +181,7 @@ class Pages:
             complaints=wrong,
             was_said=seat.said is not None,
             was_skipped=seat.skipped,
-            refusal=seat.refusal,
+            refusal="" if seat.in_time else seat.refusal,
             brings_images=wants_images(seat.task.fields),
             most_upload=MOST_BYTES // 2**20,
             **self._frame(visitor, one),

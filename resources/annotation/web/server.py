@@ -207,11 +207,6 @@ class PagesServer:
         self._thread.join()
 
 
-def _in_address(host: str) -> str:
-    """A host as in addresses and ``Host`` headers: IPv6 in brackets."""
-    return f"[{host}]" if ":" in host else host
-
-
 def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
     response = page(
         "message.html", status, heading=heading, sentence=sentence,

@@ -154,6 +154,33 @@ def test_who_writes_while_an_item_is_withdrawn_or_closed_loses_no_word(site: Sit
     assert sorted(voters(site)["a"]) == ["ana", "ben"]
 
 
+def test_a_form_that_is_incomplete_at_the_deadline_can_be_completed(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    terms: dict[str, Terms] = {}
+    with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
+        site.people.ask(FORM, [A])
+        ana = site.visitor("ana")
+        page = ana.next(ana.task(FORM.title))
+        terms[FORM.name] = Terms(until="2001-01-01T00:00:00.000Z")
+        incomplete = ana.send(page, comment="a long text")
+        assert incomplete.status_code == 422
+        assert 'value="send"' in incomplete.text
+        assert ana.send(incomplete, correct="yes", comment="a long text").status_code == 200
+        assert [one.values["correct"] for one in site.people.answers(FORM)] == [("yes",)]
+
+
+def test_who_turns_out_to_have_made_a_unit_is_shown_the_next_one(site: Site) -> None:
+    site.people.ask(FORM, [unit("a"), unit("b")])
+    ana = site.visitor("ana")
+    task = ana.task(FORM.title)
+    made = ana.next(task)
+    site.people.ask(FORM, [unit("a", barred=("ana",)), unit("b")])
+    other = ana.next(task)
+    assert other.status_code == 200
+    assert other.url.path != made.url.path
+
+
 def test_an_attention_check_is_shown_to_everybody(site: Site) -> None:
     site.people.ask(FORM, [unit("gold", needed=1, gold={"correct": ("yes",)})])
     assert [answer_all(site, who, correct="yes") for who in ("ana", "ben", "cem")] == [1, 1, 1]
@@ -190,9 +217,9 @@ def test_a_deadline_that_is_moved_in_bench_toml_holds_for_running_pages(tmp_path
     with Site(tmp_path, terms=CurrentTerms(load_settings(tmp_path))) as site:
         site.people.ask(FORM, [unit("a")])
         ana = site.visitor("ana")
-        assert "This task ended on" in ana.http.get("/").text
+        assert "This task ended on 2001-01-01, 23:59 UTC." in ana.http.get("/").text
         write(f'[annotation.tasks."{FORM.name}"]\nuntil = 2999-01-01\n')
-        assert "This task ended on" not in ana.http.get("/").text
+        assert "This task ended" not in ana.http.get("/").text
         write("until =")  # as an editor may leave it for a moment
-        assert "This task ended on" not in ana.http.get("/").text
+        assert "This task ended" not in ana.http.get("/").text
         assert "/i/" in ana.next(ana.task(FORM.title)).url.path
