@@ -1,6 +1,5 @@
 """Downloaded releases in the home, each in its own folder and complete."""
 
-import asyncio
 import fcntl
 import json
 import shutil
@@ -22,6 +21,7 @@ from resources.datasets.download import (
     RemoteFile,
 )
 from resources.datasets.hub import HubRelease, Release, hub_files
+from resources.http import event_loop
 from resources.http.allowed_hosts import HostPolicy
 
 _RECORD = "fetched.json"
@@ -110,7 +110,7 @@ class ReleaseCache:
         total = sum(file.size or 0 for file in remote)
         _require_space(place, total)
         watched.begin(str(release), total)
-        digests = asyncio.run(_download_files(remote, arrived, self._patience, watched))
+        digests = event_loop.run(_download_files(remote, arrived, self._patience, watched))
         archives = [_inside(arrived, file) for file in remote if is_archive(file.path)]
         for archive in archives:
             unpack(archive, self._unpacked_bytes)

@@ -1,15 +1,17 @@
-"""Runs a coroutine in a background event loop and streams its results."""
+"""Runs coroutines from synchronous code: to their end, or streaming their results."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from bench_assets.core.schema.chat import Response
 
 Arrival: TypeAlias = tuple[int, Response]
 Hand: TypeAlias = Callable[[Arrival], Awaitable[object]]
+
+Result = TypeVar("Result")
 
 _AHEAD = 20  # arrivals that may wait for the caller
 _PAUSE = 0.01  # s between two checks whether fewer wait
@@ -45,3 +47,18 @@ def in_background(
         loop.call_soon_threadsafe(task.cancel)
         thread.join()
         loop.close()
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end: in a thread within a running loop, such as a notebook's."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    results: list[Result] = []
+
+    async def produce(_: Hand) -> None:
+        results.append(await work)
+
+    list(in_background(produce))
+    return results[0]

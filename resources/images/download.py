@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
+from resources.http import event_loop
 from resources.http.allowed_hosts import (
     PUBLIC_HOSTS,
     ForbiddenAddressError,
@@ -101,7 +102,7 @@ def download_images(
     rows = {row.url: row for row in recorded_downloads(urls, folder)}
     missing = [url for url, row in rows.items() if row.error]
     known = len(rows) - len(missing)
-    asyncio.run(
+    event_loop.run(
         _fetch_all(
             missing, _ImageDownloadSession(folder, polite, rng, hosts), rows, progress, known
         )

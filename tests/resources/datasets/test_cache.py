@@ -1,5 +1,6 @@
 """Releases come whole into the home or not at all, from servers that misbehave."""
 
+import asyncio
 import hashlib
 import io
 import tarfile
@@ -68,6 +69,13 @@ def test_a_data_set_is_fetched_once_and_pinned_to_the_commit_it_was_at(hub, tmp_
     hub.asked.clear()
     assert cache.fetch("codis", SUITE, Counted()) == folder
     assert hub.asked == []
+
+
+def test_a_notebook_with_its_running_loop_fetches_too(hub, tmp_path):
+    async def cell():
+        return ReleaseCache(tmp_path).fetch("blink", SUITE, Counted())
+
+    assert (asyncio.run(cell()) / "images" / "a.bin").read_bytes() == DATA
 
 
 def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tmp_path):

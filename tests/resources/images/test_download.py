@@ -1,5 +1,6 @@
 """Downloads from a real server on this machine, which counts what it is asked."""
 
+import asyncio
 import random
 import threading
 from collections import Counter
@@ -67,6 +68,14 @@ def test_what_arrives_is_kept_with_its_checksum(server, tmp_path):
     assert (tmp_path / row.file).read_bytes() == content
     assert (row.sha256, row.n_bytes) == (sha256(content).hexdigest(), len(content))
     assert row.error == ""
+
+
+def test_a_notebook_with_its_running_loop_downloads_too(server, tmp_path):
+    async def cell():
+        return fetch(server, tmp_path, "a.png")
+
+    (row,) = asyncio.run(cell())
+    assert (tmp_path / row.file).read_bytes() == IMAGE + b"/a.png"
 
 
 def test_nothing_is_fetched_twice(server, tmp_path):
