@@ -13,6 +13,7 @@ from bench_assets.core.schema.errors import SourceError
 from resources.config.addresses import with_keys
 from resources.http.allowed_hosts import ForbiddenAddressError, HostPolicy, open_url
 from resources.http.backoff import wait_of
+from resources.storage.atomic_write import describe_write_errors
 
 if TYPE_CHECKING:
     import aiohttp
@@ -77,6 +78,7 @@ class FileDownloader:
 
         Raises:
             SourceError: If it cannot be fetched, or its size or digest is wrong.
+            HomeError: If it cannot be written, for example on a full disk.
         """
         if target.exists():
             digest, fault = _checked(file, target)
@@ -143,15 +145,15 @@ class FileDownloader:
             return _DownloadFailure(f"HTTP {response.status}", again, wait)
         before = here = _size(part)
         started = time.monotonic()
-        with part.open("ab") as kept:
-            async for chunk in response.content.iter_chunked(_CHUNK):
-                here += len(chunk)
-                if here > (_MOST if file.size is None else file.size):
-                    return _DownloadFailure("larger than expected", again=False)
-                kept.write(chunk)
-                self.progress(len(chunk))
-                if self._drips(here - before, time.monotonic() - started):
-                    return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
+        _append(part, b"")
+        async for chunk in response.content.iter_chunked(_CHUNK):
+            here += len(chunk)
+            if here > (_MOST if file.size is None else file.size):
+                return _DownloadFailure("larger than expected", again=False)
+            _append(part, chunk)
+            self.progress(len(chunk))
+            if self._drips(here - before, time.monotonic() - started):
+                return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
         return None
 
     def _drips(self, n_bytes: int, seconds: float) -> bool:
@@ -164,6 +166,11 @@ class FileDownloader:
 
 def _size(part: Path) -> int:
     return part.stat().st_size if part.exists() else 0
+
+
+def _append(part: Path, chunk: bytes) -> None:
+    with describe_write_errors(part), part.open("ab") as kept:
+        kept.write(chunk)
 
 
 def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:

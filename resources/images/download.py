@@ -118,12 +118,16 @@ async def _fetch_all(
     known: int,
 ) -> None:
     async with fetching.session() as session:
-        for n, row in enumerate(
-            asyncio.as_completed([fetching.fetch(session, url) for url in urls]), known + 1
-        ):
-            fetched = await row
-            rows[fetched.url] = fetched
-            progress(n, known, len(rows))
+        tasks = [asyncio.create_task(fetching.fetch(session, url)) for url in urls]
+        try:
+            for n, row in enumerate(asyncio.as_completed(tasks), known + 1):
+                fetched = await row
+                rows[fetched.url] = fetched
+                progress(n, known, len(rows))
+        finally:  # on a full disk, the first error is told, and no other
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)

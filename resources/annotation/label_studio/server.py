@@ -13,6 +13,7 @@ from bench_assets.core.schema.errors import SettingsError
 from resources.images.browser_images import as_sent
 from resources.images.locations import ImageFolder, ImageLocation
 from resources.storage.atomic_write import describe_write_errors, open_atomic
+from resources.storage.blobs.files import FileBlobs
 
 ADMIN = "admin@bench.local"
 _TOKEN = re.compile(r"[0-9a-f]{40}", re.ASCII)
@@ -89,9 +90,7 @@ def password(folder: Path) -> str:
     with describe_write_errors(file):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
-        if not file.exists():
-            file.touch(0o600)
-            file.write_text(secrets.token_urlsafe(12), encoding="ascii")
+        FileBlobs(folder).put_new(file.name, secrets.token_urlsafe(12).encode())
         return file.read_text(encoding="ascii")
 
 

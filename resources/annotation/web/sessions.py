@@ -5,7 +5,6 @@ keys. The signing key is a file beside the answers that only its owner may read.
 """
 
 import hmac
-import os
 import re
 import secrets
 from collections import OrderedDict
@@ -27,6 +26,7 @@ from resources.annotation.web.forms import SubmittedForm
 from resources.annotation.web.rendering import RefusedError
 from resources.annotation.web.store import Store
 from resources.storage.atomic_write import describe_write_errors
+from resources.storage.blobs.files import FileBlobs
 
 if TYPE_CHECKING:
     from itsdangerous import URLSafeSerializer
@@ -121,13 +121,8 @@ class Links:
 
 
 def _key(file: Path) -> str:
+    FileBlobs(file.parent).put_new(file.name, secrets.token_hex(32).encode())  # for its owner alone
     with describe_write_errors(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
-                new.write(secrets.token_hex(32))
-        except FileExistsError:
-            pass
         if file.stat().st_mode & 0o077:
             raise AnnotationError(f"{file}: readable by others. Run `chmod 600` on it.")
         key = file.read_text(encoding="ascii", errors="replace")

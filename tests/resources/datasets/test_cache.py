@@ -9,10 +9,11 @@ import zipfile
 import huggingface_hub.constants
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import HomeError, SourceError
 from resources.datasets.cache import ReleaseCache
 from resources.datasets.download import DownloadRetryPolicy
 from resources.datasets.hub import HubRelease, WebRelease
+from tests.full_disk import full_disk
 from tests.resources.datasets.stand_in import COMMIT, REPOSITORY, StandIn, serving
 
 DATA = bytes(range(256)) * 64
@@ -96,6 +97,16 @@ def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
     ReleaseCache(tmp_path).fetch("codis", SUITE, counted)
     assert asked_for(hub, "a.bin") == ["bytes=5000-"]
     assert counted.there == len(DATA)
+
+
+def test_a_full_disk_is_named_with_the_file_and_the_fetch_goes_on_later(hub, tmp_path):
+    cache = ReleaseCache(tmp_path, AT_ONCE)
+    with (
+        full_disk(room=len(DATA) // 2),
+        pytest.raises(HomeError, match=r"images/a\.bin\.part: cannot be written: "),
+    ):
+        cache.fetch("blink", SUITE, Counted())
+    assert (cache.fetch("blink", SUITE, Counted()) / "images" / "a.bin").read_bytes() == DATA
 
 
 def test_a_hub_that_is_busy_is_asked_later(hub, tmp_path):

@@ -1,6 +1,7 @@
 """Downloads from a real server on this machine, which counts what it is asked."""
 
 import asyncio
+import gc
 import random
 import threading
 from collections import Counter
@@ -9,9 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import HomeError, SourceError
 from resources.http.allowed_hosts import HostPolicy
 from resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
+from tests.full_disk import full_disk
 
 IMAGE = b"an image"
 PAGES = {
@@ -76,6 +78,13 @@ def test_a_notebook_with_its_running_loop_downloads_too(server, tmp_path):
 
     (row,) = asyncio.run(cell())
     assert (tmp_path / row.file).read_bytes() == IMAGE + b"/a.png"
+
+
+def test_a_full_disk_is_told_once(server, tmp_path, caplog):
+    with full_disk(), pytest.raises(HomeError, match="cannot be written"):
+        fetch(server, tmp_path, *(f"{n}.png" for n in range(20)))
+    gc.collect()
+    assert caplog.messages == []
 
 
 def test_nothing_is_fetched_twice(server, tmp_path):

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import HomeError, SettingsError
 from resources.annotation.label_studio.backend import LabelStudioBackend
 from resources.annotation.label_studio.client import checked_address
 from resources.annotation.label_studio.server import arguments, password, program, variables
 from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import load_settings
+from tests.full_disk import full_disk
 
 TOKEN = "ab" * 20
 
@@ -96,6 +97,12 @@ def test_the_password_is_drawn_once_and_nobody_elses(tmp_path: Path) -> None:
     assert password(tmp_path / "another") != first
     assert stat.S_IMODE((tmp_path / "server" / "password").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "server").stat().st_mode) == 0o700
+
+
+def test_a_full_disk_leaves_no_empty_password(tmp_path: Path) -> None:
+    with full_disk(), pytest.raises(HomeError, match="password: cannot be written"):
+        password(tmp_path)
+    assert len(password(tmp_path)) == 16
 
 
 def test_without_it_the_way_to_install_it_is_told(tmp_path: Path) -> None:

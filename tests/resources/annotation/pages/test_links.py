@@ -8,8 +8,10 @@ import httpx
 import pytest
 
 from bench_assets.annotation.tasks import AnnotationError, Unit
+from bench_assets.core.schema.errors import HomeError
 from resources.annotation.web.sessions import NAME, LinkError, Links
 from resources.annotation.web.store import Store
+from tests.full_disk import full_disk
 from tests.resources.annotation.pages.on_pages import BRING, Site, Visitor, shown
 from tests.resources.annotation.port_cases import FORM, A
 
@@ -76,6 +78,13 @@ def test_the_key_is_the_owner_s_alone(tmp_path: Path) -> None:
     file.unlink()
     with pytest.raises(LinkError):
         Links.beside(store).read(link, 98)
+
+
+def test_a_full_disk_leaves_no_half_key(tmp_path: Path) -> None:
+    store = Store(tmp_path / "pages.sqlite")
+    with full_disk(), pytest.raises(HomeError, match=f"{NAME}: cannot be written"):
+        Links.beside(store)
+    assert Links.beside(store).make("ana", (), 99)
 
 
 @pytest.mark.parametrize("person", ["", "a b", "../x", "p1@lab.example", "a" * 65, "a\n"])

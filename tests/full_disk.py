@@ -1,0 +1,16 @@
+"""A disk without room, for this process alone."""
+
+import resource
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+@contextmanager
+def full_disk(room: int = 0) -> Generator[None]:
+    """Let no file grow beyond ``room`` bytes, as a full disk does."""
+    before, hardest = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hardest))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, hardest))
