@@ -100,7 +100,7 @@ class PostgresDatabase:
             HomeError: If it still fails after ``patience`` s, or for another error of the database.
         """
         until = time.monotonic() + patience
-        warned = False
+        broke = warned = False
         while True:
             try:
                 with self._connected().begin() as connection:
@@ -109,8 +109,8 @@ class PostgresDatabase:
                 text = " ".join(str(error.orig).split()) or type(error.orig).__name__
                 if not _is_transient(error) or time.monotonic() > until:
                     raise HomeError(f"{self.place}: {text}") from None
-                if error.connection_invalidated and not warned:
-                    warned = True  # an idle connection that broke: the next attempt opens another
+                if error.connection_invalidated and not broke:
+                    broke = True  # an idle connection that broke: the next attempt opens another
                     continue
                 if not warned:
                     _LOG.warning("%s: %s; retrying for %.0f s", self.place, text, patience)

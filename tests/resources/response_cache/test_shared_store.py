@@ -108,6 +108,25 @@ def test_a_restart_of_the_database_loses_nothing_and_asks_nothing_twice(
     assert n_leases(address) == 0
 
 
+def test_who_waits_for_a_database_that_went_away_is_told(
+    server: PostgresServer, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def work(connection: sa.Connection) -> int:
+        return int(connection.exec_driver_sql("SELECT 1").scalar_one())
+
+    database = PostgresDatabase(address, "BENCH_DATABASE")
+    assert database.read(work) == 1
+    server.stop()
+    try:
+        with pytest.raises(HomeError, match="Connection refused"):
+            database.write(work, patience=1)
+    finally:
+        server.start()
+    (told,) = caplog.messages
+    assert told.endswith("; retrying for 1 s")
+    assert database.read(work) == 1
+
+
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, ZeroDivisionError])
 def test_work_that_is_interrupted_is_rolled_back(address: str, raised: type[BaseException]) -> None:
     def work(connection: sa.Connection) -> None:
