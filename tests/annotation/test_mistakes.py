@@ -23,11 +23,18 @@ BOOK = CodeBook("appendix", (ErrorCode("seeing", "not seen", 0.5), ErrorCode("ot
 FORM = mistakes_task("t", "T", BOOK)
 
 
-def material(n, category="", points=0.0):
+def material(n, category="", points=0.0, full=1.0):
     asked = [question(question_id=f"t/{category}{k}", category=category) for k in range(n)]
     said = [prediction(question_id=q.question_id, text=f"{q.question_id}!") for q in asked]
     scores = [
-        Score(question_id=q.question_id, model="m", condition="main", points=points) for q in asked
+        Score(
+            question_id=q.question_id,
+            model="m",
+            condition="main",
+            points=points,
+            max_points=full,
+        )
+        for q in asked
     ]
     return asked, said, scores
 
@@ -41,6 +48,11 @@ def test_ten_mistakes_of_each_category_are_read_and_no_right_answer():
     found = units(material(30, "a"), material(4, "b"), material(9, "c", points=1.0))
     assert [sum(f"t%2F{c}" in unit.unit_id for unit in found) for c in "abc"] == [10, 4, 0]
     assert found[0].shown["Right"] == "x"
+
+
+def test_a_response_to_a_question_that_is_worth_no_points_is_no_mistake():
+    found = units(material(3, "a", full=0.0), material(1, "b"))
+    assert [unit.unit_id.partition("/")[0] for unit in found] == ["t%2Fb0"]
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,11 @@ def mistake_units(
 ) -> list[Unit]:
     """Sample ten mistakes per category, over all models."""
     asked = {one.question_id: one for one in questions}
-    wrong = {(row.question_id, row.model) for row in scores if row.points == 0 and not row.sample}
+    wrong = {
+        (row.question_id, row.model)
+        for row in scores
+        if row.points == 0 < row.max_points and not row.sample
+    }
     responses = {
         unit_id(*key): rows
         for key, rows in by_response(predictions).items()
