@@ -110,7 +110,7 @@ def _answer(task: AnnotationTask, line: str, where: str) -> Answer:
         return _read(entry, nothing, where)
     except SourceError as why:
         return replace(nothing, complaint=str(why))
-    except (ValueError, RecursionError) as why:
+    except (ValueError, ArithmeticError, RecursionError) as why:
         return replace(nothing, complaint=f"{where}: not an answer: {why}")
 
 
