@@ -59,7 +59,7 @@ class _DownloadFailure:
     what: str = "the connection was closed before the end"
     again: bool = True  # whether another attempt may help
     wait: float = 0.0  # s that the server asks to wait
-    moved: bool = False  # whether new bytes arrived
+    moved: bool = False  # whether it got further than before
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,6 @@ class FileDownloader:
             async with open_url(self.session, with_keys(file.url), self.hosts, headers) as response:
                 if here and response.status in (200, 416):  # the server does not resume
                     self._throw_away(part)
-                    here = 0
                 failure = await self._receive(response, file, part)
         except ForbiddenAddressError as why:
             return _DownloadFailure(str(why), again=False)

@@ -21,6 +21,7 @@ class StandIn:
         self.asked: list[tuple[str, str]] = []  # path, range
         self.refusals: list[tuple[int, dict[str, str]]] = []  # status and headers of the next
         self.break_after = 0  # bytes of each answer, while it is set
+        self.resumes = True  # whether it heeds the header Range
         self.served: dict[str, bytes] = {}  # path -> what is served instead
         self.needs_terms = False
         self.listed: dict[str, object] = {}  # what is said of each file besides, or instead
@@ -71,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, b"", {})
             return
         data = self.state.served.get(name, self.state.files[name])
-        start = int(self.headers.get("Range", "bytes=0-")[6:-1])
+        start = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.state.resumes else 0
         self._send(206 if start else 200, data[start:], {}, self.state.break_after)
 
     def _send(

@@ -86,6 +86,14 @@ def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tmp_path):
     assert asked_for(hub, "a.bin") == ["", "bytes=5000-", "bytes=10000-", "bytes=15000-"]
 
 
+def test_a_server_that_always_breaks_and_resumes_nothing_is_given_up(hub, tmp_path):
+    hub.break_after, hub.resumes = 5_000, False
+    with pytest.raises(SourceError, match=r"a\.bin: ClientPayloadError"):
+        ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+    # The first attempt gets further than nothing; the others no further than that.
+    assert asked_for(hub, "a.bin") == ["", *["bytes=5000-"] * (AT_ONCE.tries - 1)]
+
+
 def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
     hub.files.pop("data.json")
     hub.break_after = 5_000
