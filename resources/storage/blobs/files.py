@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from filelock import FileLock
+
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.atomic_write import describe_write_errors, open_atomic, open_temporary
 from resources.storage.blobs.port import BlobEntry, safe_name
@@ -36,7 +38,7 @@ class FileBlobs:
         return ""
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Write a temporary file and hard-link it to the name, which succeeds only once."""
+        """Write a temporary file, and give it the name unless that is taken."""
         file = self._file(name)
         if file.exists():
             return False
@@ -44,11 +46,7 @@ class FileBlobs:
             whole.write(data)
             whole.flush()
             os.fsync(whole.fileno())
-            try:
-                file.hardlink_to(aside)
-            except FileExistsError:
-                return False
-        return True
+            return _name_once(aside, file)
 
     def get(self, name: str) -> bytes | None:
         """Read a file; None if it does not exist."""
@@ -105,6 +103,20 @@ class FileBlobs:
     @staticmethod
     def _unreadable(place: Path, why: OSError) -> HomeError:
         return HomeError(f"{place}: cannot be read: {why.strerror or why}")
+
+
+def _name_once(aside: Path, file: Path) -> bool:
+    """Name a complete file; False if the name is taken."""
+    try:
+        file.hardlink_to(aside)
+    except FileExistsError:
+        return False
+    except OSError:  # not every file system has hard links
+        with FileLock(file.with_name(".unfinished")):  # a name that is not listed
+            if file.exists():
+                return False
+            aside.replace(file)
+    return True
 
 
 def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:

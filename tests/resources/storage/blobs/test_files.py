@@ -1,5 +1,7 @@
 """What blobs of files say of a disk that does not take or give them."""
 
+import errno
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,21 @@ def test_nothing_unfinished_is_left_or_listed(tmp_path: Path) -> None:
     (tmp_path / "a" / ".x.unfinished").touch()  # of a process that was killed
     (tmp_path / "a" / "gone").symlink_to(tmp_path / "nowhere")
     assert [one.name for one in blobs.list()] == ["a/b", "a/c"]
+
+
+def test_without_hard_links_one_of_many_writes_a_new_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")  # as link(2) on exFAT
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    blobs = FileBlobs(tmp_path)
+    with ThreadPoolExecutor(8) as threads:
+        wrote = list(threads.map(lambda n: blobs.put_new("a/b", b"%d" % n), range(8)))
+    assert wrote.count(True) == 1
+    assert blobs.get("a/b") == b"%d" % wrote.index(True)
+    assert [one.name for one in blobs.list()] == ["a/b"]
 
 
 @pytest.mark.parametrize("address", ["file://{}/team a", "file://{}/team%20a", "file://{}/team a/"])
