@@ -140,9 +140,9 @@ def _read(entry: object, nothing: Answer, where: str) -> Answer:
 
 
 def _named(person: str, where: str) -> str:
-    if not person.strip():
+    if not (name := person.strip()):
         raise SourceError(f"{where}: field 'person' is empty. Set the annotator's name")
-    return person
+    return name
 
 
 def _values(given: Mapping[str, object], where: str) -> Values:

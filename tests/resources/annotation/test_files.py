@@ -82,6 +82,18 @@ def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complai
     assert complaint in counted.refused[0].complaint
 
 
+def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"unit": name, "person": who, "values": {"correct": "yes"}})
+        for name, who in (("a", "ben"), ("a", "ben "), ("b", " ana"))
+    ]
+    counted = count(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
+    assert [one.person for one in counted.answers] == ["ben"]
+    assert [one.complaint for one in counted.refused] == [
+        "'ana' may not answer: they made the unit"
+    ]
+
+
 def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
     lines = [
         json.dumps({"unit": "a", "person": "ana", "values": {"correct": said}})
