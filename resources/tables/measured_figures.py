@@ -4,6 +4,7 @@ Figures from people's verdicts are computed from the present tables instead.
 """
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,8 +18,10 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import Task
 from resources.storage.atomic_write import open_atomic
+from resources.storage.locks import hold_locks
 from resources.tables.parquet import TableFiles
 
+_LOG = logging.getLogger("bench_assets.tables")
 _FILES: Mapping[type[Any], str] = {JudgeFigure: "judges.jsonl", OrderFigure: "orders.jsonl"}
 
 Figure = TypeVar("Figure", JudgeFigure, OrderFigure)
@@ -42,10 +45,11 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
         HomeError: If the file cannot be written.
     """
     file = home / _FILES[kind]
-    before = file.read_text("utf-8") if file.exists() else ""
     lines = [json.dumps(_json_fields(one), ensure_ascii=False) + "\n" for one in figures]
-    with open_atomic(file) as written:
-        written.write((before + "".join(lines)).encode())
+    with hold_locks(home / "locks", [file.name], _LOG.info):
+        before = file.read_text("utf-8") if file.exists() else ""
+        with open_atomic(file) as written:
+            written.write((before + "".join(lines)).encode())
     return file
 
 

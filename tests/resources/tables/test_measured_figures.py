@@ -1,0 +1,21 @@
+"""Figures that several commands measure at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bench_assets.audit.framework.evidence import JudgeFigure
+from resources.tables.measured_figures import add_figures, read_figures
+
+
+def _figure(judge: str) -> JudgeFigure:
+    return JudgeFigure(
+        task="codis", judge=judge, setup="", prompts="", at="2026-11-28T20:00:00.000000+00:00",
+        figure="kappa_made", value=0.5, low=0.4, high=0.6, n=10,
+    )  # fmt: skip
+
+
+def test_of_commands_that_end_at_once_each_adds_its_figures(tmp_path: Path) -> None:
+    judges = [f"judge-{n}" for n in range(32)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda one: add_figures(tmp_path, JudgeFigure, [_figure(one)]), judges))
+    assert sorted(one.judge for one in read_figures(tmp_path, JudgeFigure)) == sorted(judges)
