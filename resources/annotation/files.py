@@ -134,7 +134,7 @@ def _read(entry: object, nothing: Answer, where: str) -> Answer:
         changed_at=times.get("changed_at", at),
         changed_by=told["changed_by"],
         proposed_by=told["proposed_by"],
-        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        seconds=float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None,
         skipped=field({"skipped": False, **entry}, "skipped", bool, where),
     )
 

@@ -82,6 +82,17 @@ def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complai
     assert complaint in counted.refused[0].complaint
 
 
+@pytest.mark.parametrize(
+    ("written", "seconds"), [("7.5", 7.5), ("null", None), ("NaN", None), ("-1", None)]
+)
+def test_what_is_no_time_was_not_measured(
+    tmp_path: Path, written: str, seconds: float | None
+) -> None:
+    """Python's own json writes NaN where a data frame has no number."""
+    line = f'{{"unit": "a", "person": "ben", "values": {{}}, "seconds": {written}}}'
+    assert [one.seconds for one in _written(tmp_path, line).answers(FORM)] == [seconds]
+
+
 def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
     lines = [
         json.dumps({"unit": name, "person": who, "values": {"correct": "yes"}})
