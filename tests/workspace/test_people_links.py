@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from bench_assets.annotation.tasks import AnnotationError
+from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.annotation import make_links, revoke_links
 from resources.annotation.opening import open_annotation_backend
@@ -57,6 +59,16 @@ def test_a_form_that_is_asked_is_known_and_no_other(settings: Settings) -> None:
         make_links(settings, [FORM.name], ["ana"], 1)
     open_annotation_backend(settings).ask(FORM, [A])
     assert make_links(settings, [FORM.name], ["ana"], 1)
+
+
+def test_a_link_lasts_a_hundred_years_at_most(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(settings.home))
+    asked = ["annotate", "links", "--person", "ana", "--days"]
+    assert CliRunner().invoke(app, [*asked, "36500"]).exit_code == 0
+    refused = CliRunner().invoke(app, [*asked, "9999999"])
+    assert (refused.exit_code, "36500" in refused.output) == (2, True)
 
 
 def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:

@@ -74,7 +74,7 @@ def links(
         ),
     ] = None,
     days: Annotated[
-        float, typer.Option(min=0.01, help="Validity of a link, in days.")
+        float, typer.Option(min=0.01, max=36_500, help="Validity of a link, in days.")
     ] = _LINK_LIFETIME_DAYS,
     revoke: Annotated[
         list[str] | None,
