@@ -15,6 +15,7 @@ from bench_assets.core.schema.errors import SourceError
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MOST_BYTES = 64 * 10**9  # unpacked
 _SYMLINK = 0o120000
+_OF_FINDER = "__MACOSX/"  # attributes of the files, which macOS adds
 _DAMAGED = (
     *(EOFError, RuntimeError, ValueError, OverflowError, OSError, LookupError, MemoryError),
     *(struct.error, zlib.error, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError),
@@ -105,11 +106,13 @@ class _Room:
 
 def _unzip(archive: Path, folder: Path, room: _Room) -> None:
     with zipfile.ZipFile(archive) as opened:
-        for member in opened.infolist():
+        members = [one for one in opened.infolist() if not one.filename.startswith(_OF_FINDER)]
+        for member in members:
+            member.filename = member.filename.replace("\\", "/")  # of older programs for Windows
             if (member.external_attr >> 16) & 0o170000 == _SYMLINK:
                 raise SourceError(f"{archive}: {member.filename!r:.200} is a link, not a file")
             room.take(member.filename, member.file_size, is_folder=member.is_dir())
-        opened.extractall(folder)
+        opened.extractall(folder, members)
 
 
 def _untar(archive: Path, folder: Path, room: _Room) -> None:

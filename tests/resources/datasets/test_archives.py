@@ -79,6 +79,21 @@ def test_files_come_out_without_the_folder_that_holds_all(tmp_path, name):
     assert (tmp_path / "below/b.txt").read_bytes() == b"2"
 
 
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param(
+            [("all/a.txt", b"x"), ("__MACOSX/all/._a.txt", b"attributes")], id="Finder's attributes"
+        ),
+        pytest.param([("all\\", b""), ("all\\a.txt", b"x")], id="folders as Windows writes them"),
+    ],
+)
+def test_a_zip_of_another_system_has_the_same_files(tmp_path, entries):
+    unpack(written(tmp_path, "a.zip", entries))
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.txt", "a.zip"]
+    assert (tmp_path / "a.txt").read_bytes() == b"x"
+
+
 def test_an_archive_inside_stays_as_it_is(tmp_path):
     inner = zipped([("../evil.txt", b"")])
     unpack(written(tmp_path, "a.zip", [("inner.zip", inner), ("b.txt", b"")]))
