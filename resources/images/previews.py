@@ -81,8 +81,13 @@ def options_of(question: Question) -> str:
 
 
 def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
-    """Up to ``n`` rows, spread evenly."""
-    return rows[:: max(1, len(rows) // n)][:n]
+    """Up to ``n`` rows, spread evenly.
+
+    >>> sample_evenly(range(11), 4)
+    [0, 2, 5, 8]
+    """
+    n = min(n, len(rows))
+    return list(at(rows, (len(rows) * k // n for k in range(n))))
 
 
 def _thumbnail(digest: str, image_store: ImageStore) -> str:
