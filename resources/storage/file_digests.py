@@ -32,10 +32,19 @@ def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[
             continue
         for folder, below, names in os.walk(path, followlinks=True):
             below[:] = sorted(
-                name for name in below if name != "__pycache__" and Path(folder, name) != without
+                name
+                for name in below
+                if name != "__pycache__"
+                and (inner := Path(folder, name)) != without
+                and not _leads_back(inner)
             )
             for name in sorted(names):
                 yield file_state(Path(folder, name))
+
+
+def _leads_back(folder: Path) -> bool:
+    """Whether a folder is a link to one that it is in: two such links have no end."""
+    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())
 
 
 def file_state(file: Path) -> list[Any]:
