@@ -7,8 +7,7 @@ they cannot parse, and about texts that match no reference. Graded answers have 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from numbers import Real
-from typing import TypeAlias
+from typing import SupportsFloat, TypeAlias
 
 from bench_assets.core.answer_types.definition import (
     AnswerSettings,
@@ -238,7 +237,7 @@ def _checked(points: object) -> float | None:
     """Points of a user's metric function; a ``ValueError`` leaves the response unscored."""
     if points is None:
         return None
-    if not isinstance(points, Real) or not 0 <= (value := float(points)) <= 1:
+    if not isinstance(points, SupportsFloat) or not 0 <= (value := float(points)) <= 1:
         raise ValueError(f"{points!r:.60} (expected points from 0 to 1, or None)")
     return value
 

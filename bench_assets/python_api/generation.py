@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from PIL import Image as PillowImage
-from PIL import ImageOps
 
-from bench_assets.core.images.decoding import raw_mode, to_rgb
+from bench_assets.core.images.decoding import shown
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.python_api.evaluation import interrupt_reporting, model_arguments
@@ -89,6 +88,6 @@ def _part(part: Part, store: ImageStore) -> str | Image:
         raise SettingsError(
             f"prompts: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
         )
-    mode, written = raw_mode(part), BytesIO()
-    to_rgb(ImageOps.exif_transpose(part), mode).save(written, "PNG")
+    written = BytesIO()
+    shown(part).save(written, "PNG")
     return Image(store.put(written.getvalue(), "an image of a prompt").sha256)

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageChops, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageChops, ImageOps, UnidentifiedImageError
 
 from bench_assets.core.images.completeness import JPEG_END, defect, jpeg_layout, shrink, with_end
 from bench_assets.core.schema.errors import ImageError
@@ -59,6 +59,12 @@ def to_rgb(image: Image.Image, written: str) -> Image.Image:
     if has_alpha(image):
         return _on_white(image, written)
     return _of_lab(image) if image.mode == "LAB" else image.convert("RGB")
+
+
+def shown(image: Image.Image) -> Image.Image:
+    """RGB of an open image, upright and on white, as ``decode`` makes it of a file."""
+    written = raw_mode(image)
+    return to_rgb(ImageOps.exif_transpose(image), written)
 
 
 def raw_mode(image: Image.Image) -> str:

@@ -45,7 +45,7 @@ from resources.images.store import open_image_store
 
 PORT = 8766
 LOOPBACK = "127.0.0.1"
-_LOCAL = ("127.0.0.1", "localhost", "[::1]")  # as in addresses
+_LOCAL = ("127.0.0.1", "localhost", "::1")
 _EVERYWHERE = ("0.0.0.0", "::")
 _AT_ONCE = 256  # requests
 _SESSION = 365 * 86400  # s; a link ends a session earlier

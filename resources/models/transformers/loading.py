@@ -156,8 +156,12 @@ def _subfolder(location: str, revision: str | None) -> str:
         "_raise_exceptions_for_connection_errors": False,
     }
     file = cached_file(location, LAYERS, revision=revision, **quiet)
-    layers = json.loads(Path(file).read_bytes()) if file else []
-    return str(layers[0]["path"]) if layers else ""
+    if not file:
+        return ""
+    try:
+        return str(json.loads(Path(file).read_bytes())[0]["path"])
+    except (ValueError, RecursionError, LookupError, TypeError) as why:
+        raise ModelError(f"{file}: expected a list of layers: {first_line(why)}") from why
 
 
 def why_not(why: Exception) -> str:
