@@ -150,7 +150,7 @@ def test_a_process_that_is_killed_is_no_healthy_run(
 def test_a_controller_that_is_away_ends_no_run(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
 ) -> None:
-    run = begun(instance, send({"seconds": "5"}))
+    run = begun(instance, send({"seconds": "20"}))
     slurm.stop_controller()
     try:
         health = launcher_of(instance).check_run_worker_health(run)
