@@ -93,7 +93,7 @@ def test_a_signature_and_a_file_name_the_same_number(home, tables, tmp_path):
     gone = signature.replace("recorded|said.jsonl", "sha256:gone|t=0,max=40")
     assert "same digits: 3 numbers" in run("bundle", "reproduce", gone).stdout
     tables.path(KEY, "gone/step-1").unlink()
-    assert "the signature alone" in run("bundle", "reproduce", gone).stdout
+    assert "the signature only" in run("bundle", "reproduce", gone).stdout
 
 
 @pytest.mark.long
@@ -137,10 +137,10 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
         pytest.param(["fridge", "written"], "no suite named 'fridge'", id="no such task"),
         pytest.param(["shelf", "writen"], "did you mean 'written'", id="a misspelt model"),
         pytest.param(["x|v1|main|model:m"], "no such task; install the package", id="no suite"),
-        pytest.param(["shelf|v9|main|scorer:judged"], "version: v2; check out", id="a version"),
+        pytest.param(["shelf|v9|main|scorer:judged"], "version: v5; check out", id="a version"),
         pytest.param(["shelf+acme|v2|main|scorer:judged"], "same extensions", id="extensions"),
         pytest.param(["shelf|v3|blind|scorer:judged"], "condition: only main", id="a condition"),
-        pytest.param(["shelf|v3|main|data:0c|scorer:judged"],
+        pytest.param(["shelf|v5|main|data:0c|scorer:judged"],
                      "`bench tables questions shelf` builds", id="other questions"),
         pytest.param(["shelf|v3|main~x|scorer:judged"],
                      "`bench tables paper shelf`", id="a study's"),
