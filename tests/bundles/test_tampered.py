@@ -89,7 +89,7 @@ def test_files_that_do_not_belong_there_are_refused(bundle, change, says):
                      id="a verdict on no response"),
         pytest.param("metrics.jsonl", {"task": "codis"}, "not the number that",
                      id="another task's"),
-        pytest.param("metrics.jsonl", {"signature": "shelf|v5|main|n:4"}, "not the number that",
+        pytest.param("metrics.jsonl", {"signature": "shelf|v6|main|n:4"}, "not the number that",
                      id="another signature"),
         pytest.param("predictions.jsonl", {"prompt_sha256": "0" * 64}, "digest of their prompts",
                      id="another prompt sent"),
@@ -123,8 +123,8 @@ def _about(bundle, **fields):
     [
         pytest.param({"benchmark": None, "package": "shelf-bench 1.2"}, "install shelf-bench 1.2",
                      id="a suite that is not installed"),
-        pytest.param({"version": 1}, "of shelf v1; here is shelf v5", id="of another version"),
-        pytest.param({"extensions": ("acme",)}, "of shelf+acme v5", id="with an extension"),
+        pytest.param({"version": 1}, "of shelf v1; here is shelf v6", id="of another version"),
+        pytest.param({"extensions": ("acme",)}, "of shelf+acme v6", id="with an extension"),
         pytest.param({"scorer": "kind"}, "no scorer 'kind'", id="read as nobody does here"),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ TASK = Task(
     name="blink",
     rejections="blink/rejections",
     title="BLINK",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=prompts.main,

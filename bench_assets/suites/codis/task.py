@@ -31,7 +31,7 @@ TASK = Task(
     name="codis",
     rejections="codis/rejections",
     title="CODIS",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=prompts.main,

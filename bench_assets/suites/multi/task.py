@@ -9,7 +9,7 @@ TASK = Task(
     name="multi",
     rejections="multi/rejections",
     title="MULTI",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

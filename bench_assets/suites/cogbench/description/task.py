@@ -9,7 +9,7 @@ TASK = Task(
     name="cogbench/description",
     rejections="cogbench/rejections",
     title="CogBench description",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -9,7 +9,7 @@ TASK = Task(
     name="cogbench/vqa",
     rejections="cogbench/vqa/rejections",
     title="CogBench VQA",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -24,7 +24,7 @@ TASK = Task(
     name=TASK_NAME,
     rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, imaginary image captioning",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=main,

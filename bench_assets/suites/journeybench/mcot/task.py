@@ -27,7 +27,7 @@ TASK = Task(
     name="journeybench/mcot",
     rejections="journeybench/mcot/rejections",
     title="JourneyBench MCOT",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=main,

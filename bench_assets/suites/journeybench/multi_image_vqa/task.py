@@ -46,7 +46,7 @@ TASK = Task(
     name="journeybench/multi_image_vqa",
     rejections="journeybench/multi_image_vqa/rejections",
     title="JourneyBench Multi-image VQA",
-    version=6,
+    version=7,
     conditions={
         "main": Condition(
             prompt=main,
