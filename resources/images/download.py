@@ -124,7 +124,7 @@ async def _fetch_all(
                 fetched = await row
                 rows[fetched.url] = fetched
                 progress(n, known, len(rows))
-        finally:  # on a full disk, the first error is told, and no other
+        finally:  # on a full disk, only the first error is reported
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

@@ -126,22 +126,10 @@ def evaluate(
         parses=bool(scorer or review),
         scores=bool(responses),
     )
-    _check_combination(
-        "--responses",
-        responses,
-        {
-            "--condition": condition,
-            "--limit": limit,
-            "--category": category,
-            "--review": review,
-            "--dry-run": dry_run,
-            "--accept": accept,
-            "--keep-going": keep_going,
-        },
-    )
-    _check_combination(
-        "--keep-going", keep_going, {"--limit": limit, "--category": category, "--review": review}
-    )
+    parts = {"--limit": limit, "--category": category, "--review": review}
+    asking = {"--condition": condition, "--dry-run": dry_run, "--accept": accept}
+    _check_combination("--keep-going", keep_going, parts)
+    _check_combination("--responses", responses, parts | asking | {"--keep-going": keep_going})
     if responses:
         _score(one, responses, source, judge, scorer, as_json=as_json)
         return

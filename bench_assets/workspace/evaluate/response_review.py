@@ -147,7 +147,7 @@ def _prompt(line: ReviewLine) -> Prompt:
         shown.append(line.options)
     if line.asked_for == "verdict":
         shown.append(f"Reference:\n{line.reference}")
-    shown.append(f"Response of somebody to the question:\n{line.text}")
+    shown.append(f"Response to the question:\n{line.text}")
     if line.asked_for == "verdict":
         task = "Does the response commit to the same answer as the reference? Reply yes or no."
     else:

@@ -100,7 +100,7 @@ class Wire:
         started, tries = monotonic(), 0
         known: set[bytes] = set()
         while True:
-            before = frozenset(known)  # a line that is twice in one download is told twice
+            before = frozenset(known)  # duplicates within one download are kept
             try:
                 async with self._session.get(self._url(path), allow_redirects=False) as response:
                     if response.status == 200:
