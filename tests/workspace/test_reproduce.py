@@ -57,6 +57,11 @@ def test_a_bundle_that_is_none_ends_with_a_sentence(tmp_path):
     assert f"error: {tmp_path}/b.zip: " in shown.replace("\n", "")
 
 
+def test_a_bundle_that_is_not_there_cannot_be_evaluated(tmp_path):
+    shown = run("bundle", "verify", tmp_path / "b.zip", code=2).stderr.replace("\n", "")
+    assert shown == f"cannot be evaluated: {tmp_path}/b.zip: no such file"
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

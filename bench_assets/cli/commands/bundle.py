@@ -136,6 +136,8 @@ def verify(
         )
 
         try:
+            if not file.exists():
+                raise CannotTryError(f"{file}: no such file")
             found = look(file)
         except CannotTryError as why:
             print_message(f"cannot be evaluated: {why}")
