@@ -19,8 +19,7 @@ from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import RULES, Task
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import RULES, Task, TaskEvaluation
 from resources.config.bench_toml import Settings
 from resources.datasets.source_files import table_locations
 from resources.tables.parquet import TableFiles

@@ -1,4 +1,4 @@
-"""Assembly of the whole graph: suites, evaluations, checks, jobs, sensors."""
+"""Assembly of the whole graph: suites, evaluations, checks, jobs, sensors; groups of the UI."""
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -10,14 +10,12 @@ import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.asset_factory.suite_assets import GROUP, TOGETHER, grouped
 from bench_assets.catalog import Catalog
-from bench_assets.defs.checks.data_docs import expectations_asset
-from bench_assets.defs.checks.expectations import source_checks
+from bench_assets.defs.checks.expectations import expectations_asset, source_checks
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.defs.checks.staleness import configured_state
 from bench_assets.defs.checks.table_checks import task_checks
-from bench_assets.defs.groups import laid_out
 from bench_assets.defs.suite_datasets import load_left_halves, once
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.defs.tables.audit import audit_asset
@@ -41,6 +39,52 @@ from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
 from sensors.orphaned_runs import orphaned_run_sensors
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
+
+_EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
+_STUDIES = {"audit", "claims"}
+_MANY = 2  # tasks of a suite; with more of them, each dataset build is a group
+
+
+def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
+    """Assign an asset to its group; an ablation's description begins with its condition.
+
+    ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
+    ``codis_annotation`` if bench.toml names a task. Folded, the graph reads from left to right.
+    """
+    if spec.group_name in TOGETHER or spec.key.path[0] not in catalog.names:
+        return spec
+    condition = condition_of(spec.key, catalog)
+    said = f"{condition}: {spec.description}" if condition else spec.description
+    return spec.replace_attributes(
+        group_name=_group(spec, condition, catalog),
+        description=said,
+        owners=[f"team:{spec.key.path[0]}"],
+        tags={**spec.tags, GROUP: str(spec.group_name)},
+    )
+
+
+def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
+    """Condition that a table belongs to; "" if not an ablation."""
+    task, condition = "/".join(key.path[:-2]), key.path[-2] if len(key.path) > 1 else ""
+    known = {one.name: one.conditions for one in catalog.tasks}
+    return condition if condition in known.get(task, ()) else ""
+
+
+def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
+    suite, *_, table = spec.key.path
+    stage = spec.tags.get("bench/stage", "")
+    if stage == "annotation" and spec.key.path[-2] == "annotation":
+        return f"{suite}_annotation"
+    if stage in _STUDIES or (stage in _EVALUATION and table not in _EVALUATION):
+        return f"{suite}_studies"
+    if condition or str(spec.group_name).endswith("_ablations"):
+        return f"{suite}_ablations"
+    if stage in _EVALUATION:
+        return f"{suite}_evaluation"
+    tasks = [one.name for one in catalog.tasks if one.suite == suite]
+    task = "/".join(spec.key.path[:2])
+    return f"{task.replace('/', '_') if len(tasks) > _MANY and task in tasks else suite}_dataset"
+
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, selection, description
 

@@ -1,4 +1,4 @@
-"""Task: prompts, judges, scorers and metrics of one benchmark task."""
+"""Task: prompts, judges, scorers and metrics of one benchmark task; one evaluation as rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from bench_assets.annotation.responses.verdicts import PEOPLE, verdicts_task
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean
 
 
@@ -351,3 +351,17 @@ def _response_tasks(
 
 def _shown(why: Exception) -> str:
     return f"{type(why).__name__}: {why!s:.200}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEvaluation:
+    """Responses, judgements, scores and metrics of one model under one condition of a task."""
+
+    task: Task
+    model: str
+    condition: str
+    questions: Sequence[Question]
+    predictions: Sequence[Prediction]
+    scores: Sequence[Score]
+    metrics: Sequence[Metric]
+    partial: str = ""  # "4 of 80 questions"; "" for all

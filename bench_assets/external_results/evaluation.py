@@ -10,8 +10,7 @@ from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import best_constants
-from bench_assets.evaluation.task import Task
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import Task, TaskEvaluation
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
 from bench_assets.external_results.suite import ImportedTask
 

@@ -10,8 +10,7 @@ from random import Random
 from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import Gold, RowContext
-from bench_assets.core.answer_types.embedded_options import split_options
-from bench_assets.core.answer_types.options import parse_list, read_options, written
+from bench_assets.core.answer_types.options import parse_list, read_options, split_options, written
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry
@@ -24,9 +23,8 @@ from bench_assets.file_benchmarks.columns import (
     require_columns,
     text_of,
 )
-from bench_assets.file_benchmarks.few_shot import Shots, content_id, read_shots
 from bench_assets.file_benchmarks.images import Folder, images_of
-from bench_assets.file_benchmarks.prompts import TURN, number_marks
+from bench_assets.file_benchmarks.prompts import TURN, Shots, content_id, number_marks, read_shots
 from bench_assets.file_benchmarks.row_files import Row, data_files, read_rows
 from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
 from bench_assets.file_benchmarks.scoring import scoring_of

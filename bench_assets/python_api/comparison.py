@@ -13,7 +13,7 @@ from bench_assets.comparison.verdicts import (
 )
 from bench_assets.core.images.charts import differences
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
 from bench_assets.python_api.run import Run, check_run
 from bench_assets.workspace.console.output import Cell

@@ -11,7 +11,7 @@ from uuid import uuid4
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import ReviewLine
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.python_api import arguments
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary

@@ -9,7 +9,7 @@ from bench_assets.core.images.charts import Bar, bars, scale
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.evaluation.blind_baselines import chance_of
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.python_api import arguments, display, samples
 from bench_assets.python_api.display import Plot
 from resources.images.store import ImageStore

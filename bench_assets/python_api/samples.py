@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import TaskEvaluation
 from resources.images.store import ImageStore
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples.questions import RUN, CodedColumn, Columns, coded
-from bench_assets.report.site.folder import Site, made_of
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, made_of, slug
 from resources.tables.file_bytes import PER_MODEL
 from resources.tables.parquet import TableFiles, read_by_question
 

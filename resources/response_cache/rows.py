@@ -1,9 +1,10 @@
-"""Rows of the response cache: a damaged one never affects another."""
+"""Values and rows of the response cache: a damaged row never affects another."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from bench_assets.core.schema.chat import Response, certain
 from bench_assets.core.schema.provenance import row_digest, text_digest
@@ -56,3 +57,23 @@ def is_prompt(sha256: str, turns: object) -> bool:
     except (ValueError, RecursionError):
         return False
     return text_digest(unescaped) == sha256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCounts:
+    """Prompt and completion tokens of a model, counted or expected."""
+
+    prompt: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseAverages:
+    """Means over a model's cached responses; None without any."""
+
+    seconds: float | None = None
+    tokens: float | None = None
+
+
+Row: TypeAlias = Mapping[str, Any]
+"""A stored response, by the columns of ``resources.storage.schema.responses``."""

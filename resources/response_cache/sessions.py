@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError
-from resources.response_cache.port import Row
+from resources.response_cache.rows import Row
 from resources.storage.database import Database, Write
 from resources.storage.leases import Leases
 from resources.storage.schema import prompts, responses, upsert

@@ -20,8 +20,7 @@ from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import Index
 from bench_assets.report.pages.numbers import Numbers
 from bench_assets.report.pages.tasks import TaskPages
-from bench_assets.report.site.folder import Site
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, slug
 from resources.config.bench_toml import Settings
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import GROUP
 from bench_assets.catalog import load_catalog
-from bench_assets.defs.groups import laid_out
+from bench_assets.defs.assembly import laid_out
 from resources.config.bench_toml import Settings
 
 CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybench"})

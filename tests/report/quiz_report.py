@@ -11,8 +11,7 @@ from bench_assets.core.schema.training_runs import step_of
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.building import write_report
 from bench_assets.report.samples.writer import Samples
-from bench_assets.report.site.folder import Site
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK

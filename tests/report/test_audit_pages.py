@@ -10,8 +10,7 @@ import pytest
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.report.pages.audit import AuditPages, most_named
 from bench_assets.report.pages.checks import ClaimPages
-from bench_assets.report.site.folder import Site
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.report.doubtful import CATALOG, doubtful_home

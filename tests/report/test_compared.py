@@ -10,8 +10,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
-from bench_assets.report.site.folder import Site
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.comparison.sides import side

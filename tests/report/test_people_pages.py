@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bench_assets.report.pages.annotation import AnnotationPages
-from bench_assets.report.site.folder import Site
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, slug
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles

@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.report.samples import writer
 from bench_assets.report.samples.questions import CHUNK, SampleList, texts
 from bench_assets.report.samples.responses import LONGEST
-from bench_assets.report.site.scripts import data_script, slug
+from bench_assets.report.site.folder import data_script, slug
 from tests.codis_release import image
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question

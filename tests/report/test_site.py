@@ -9,8 +9,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.text.redaction import Secrets
-from bench_assets.report.site.folder import STATIC, Site
-from bench_assets.report.site.scripts import data_script, slug
+from bench_assets.report.site.folder import STATIC, Site, data_script, slug
 from resources.images.store import ImageStore
 
 SECRET = "sk-very-secret-0123456789"

@@ -22,8 +22,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.text.escaping import one_line
 from bench_assets.evaluation.suite import Suite
-from bench_assets.report.site.folder import Site, made_of
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, made_of, slug
 from resources.config.bench_toml import Settings
 from resources.tables.parquet import TableFiles
 

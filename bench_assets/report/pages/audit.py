@@ -16,8 +16,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.escaping import one_line
 from bench_assets.evaluation.task import Task
-from bench_assets.report.site.folder import Site, made_of
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, made_of, slug
 from resources.tables.parquet import TableFiles
 
 _FORM = "1"  # version of the data, increased when the page's format changes

@@ -21,8 +21,7 @@ from bench_assets.core.stats.means import Floats
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.core.tables.large_tables import Ints, LargeTable, LazyPairs
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from bench_assets.report.site.folder import Site, made_of
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, made_of, slug
 from resources.tables.parquet import TableFiles
 
 _FORM = "4"  # version of the data, increased when the page's format changes

@@ -28,8 +28,7 @@ from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.stats.ranks import ranking
 from bench_assets.evaluation.task import Task
-from bench_assets.report.site.folder import Site
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, slug
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS, baselines
 from resources.tables.parquet import TableFiles

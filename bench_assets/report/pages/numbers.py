@@ -26,8 +26,7 @@ from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, last_found
-from bench_assets.report.site.folder import Site, made_of
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import Site, made_of, slug
 from resources.tables.parquet import TableFiles
 
 _MEANINGS = {

@@ -20,7 +20,6 @@ from bench_assets.core.text.escaping import one_line
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import responses
-from bench_assets.report.samples.prompts import FindPrompts, SentPrompts
 from bench_assets.report.samples.questions import (
     RUN,
     Columns,
@@ -30,9 +29,9 @@ from bench_assets.report.samples.questions import (
     outcomes,
     samples_of,
 )
-from bench_assets.report.site.folder import Site
+from bench_assets.report.samples.responses import FindPrompts, SentPrompts
+from bench_assets.report.site.folder import Site, slug
 from bench_assets.report.site.other_sources import other_sources
-from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles, read_by_question, read_question_ids
 
 

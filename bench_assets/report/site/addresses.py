@@ -7,7 +7,7 @@ serve the report. They reuse the last port of the home, so that earlier links st
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from bench_assets.report.site.scripts import slug
+from bench_assets.report.site.folder import slug
 from resources.storage.atomic_write import open_atomic
 
 PORT = 8765

@@ -1,27 +1,81 @@
-"""The report's folder, replaced atomically.
+"""The report's folder, replaced atomically; its data are scripts.
+
+A page opened from disk can load nothing else than scripts.
 
 Data files are named by the digest of their content, and ``data/files.js``, which lists them, is
 replaced last: an interrupted build leaves the report unchanged.
 """
 
+import re
 import shutil
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.images import Images, ReportImage
-from bench_assets.report.site.scripts import data_script
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import describe_write_errors, open_atomic
 from resources.tables.locations import WHOLE_TABLE
 from resources.tables.parquet import TableFiles
+
+_NAME = re.compile(r"[a-z0-9-]+")
+_FORMS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def data_script(name: str, value: object) -> bytes:
+    r"""Serialise a value as a script: ``Bench.put("name", ...)``.
+
+    Rows may be dataclasses, columns of numbers arrays. NaN and infinity become null. Texts are
+    escaped so that they cannot end a script element.
+
+    >>> data_script("a-b", ["</script>", float("nan")])
+    b'Bench.put("a-b",["\\u003c/script>",null]);\n'
+    """
+    assert _NAME.fullmatch(name), name
+    try:
+        written = orjson.dumps(value, option=_FORMS)
+    except TypeError:  # a lone surrogate, such as from a folder name that is not UTF-8
+        written = orjson.dumps(_whole(value), option=_FORMS)
+    return b'Bench.put("%s",%s);\n' % (name.encode(), written.replace(b"<", b"\\u003c"))
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401
+    """Replace invalid characters in all texts of a value."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_whole(name): _whole(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return _whole(asdict(value))
+    return value
+
+
+_UNFIT = re.compile(r"[^a-z0-9]+")
+_LETTERS = 40
+_SLUG_DIGITS = 8
+
+
+def slug(name: str) -> str:
+    """Convert a name to a file name that is safe on any system: readable, with a digest at the end.
+
+    Slugs are short, lower-case, without dots and slashes, and never reserved names.
+
+    >>> slug("journeybench/mcot")
+    'journeybench-mcot-fa606a1c'
+    """
+    readable = _UNFIT.sub("-", name.lower())[:_LETTERS].strip("-")
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_SLUG_DIGITS]
+    return f"{readable}-{digest}" if readable else digest
 
 
 class Stamps:

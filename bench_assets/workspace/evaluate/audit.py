@@ -36,7 +36,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.base import PriceSection
 from resources.models.api.budget import cost
 from resources.models.registry.setup import setup_of
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 from resources.tables.measured_figures import add_figures
 
 

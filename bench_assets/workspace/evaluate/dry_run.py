@@ -20,7 +20,7 @@ from resources.models.registry.baselines import BlindModel
 from resources.models.registry.engines import engine_kind
 from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.port import ResponseAverages, TokenCounts
+from resources.response_cache.rows import ResponseAverages, TokenCounts
 
 _TOKENS_PER_IMAGE = 1000  # order of magnitude for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
 _LETTERS_PER_TOKEN = 4  # in Latin text; any other character counts as a token

@@ -12,7 +12,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import name_defects
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.external_results.evaluation import imported_evaluation, merged_questions
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalResults

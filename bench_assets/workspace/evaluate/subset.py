@@ -31,8 +31,7 @@ from bench_assets.evaluation.outcomes import (
 )
 from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.evaluation.task import Task, by_category
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import Task, TaskEvaluation, by_category
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.backfill import build_questions

@@ -11,8 +11,7 @@ from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation.task import Task
-from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.evaluation.task import Task, TaskEvaluation
 from bench_assets.workspace.materialization.backfill import (
     build_questions,
     outcome_messages,

@@ -236,7 +236,7 @@ def _responses(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
             source=vectors.source,
             target=vectors.target,
         )
-    from resources.response_cache.merging import merge_into
+    from resources.response_cache.store import merge_into
 
     shared, file = open_response_store(settings), open_response_file(settings)
     target, source = (file, shared) if back else (shared, file)

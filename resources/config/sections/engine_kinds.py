@@ -23,7 +23,7 @@ from bench_assets.plugins import Plugins, find_plugins, strangers_objects
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.models import SPECS
 from resources.response_cache.engine import Engine, ReadImage
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 
 GROUP = "bench_assets.engines"
 

@@ -6,7 +6,7 @@ from bench_assets.core.schema.chat import Request, Response
 from resources.config.sections.base import PriceSection
 from resources.redaction.engine import EngineWrapper
 from resources.response_cache.engine import Engine, validate_arrivals
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 
 _AT_ONCE = 16  # requests in a part, for an engine that does not check the budget itself
 

@@ -30,7 +30,7 @@ from resources.models.api.image_support import ImageSupport
 from resources.models.api.option_requests import OptionSession
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 
 FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], ApiFormat]
 Spent: TypeAlias = Callable[[str], TokenCounts]  # identity -> tokens of its cached responses

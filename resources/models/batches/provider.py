@@ -15,7 +15,7 @@ from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import parsed, read
 from resources.models.batches.http import Wire
 from resources.redaction.engine import note_redaction
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from resources.models.api.formats.base import ApiFormat
 from resources.models.batches.http import GoneError, TooLargeError, UncertainError, Wire
 from resources.models.batches.ledger import BatchLedger, Out
 from resources.models.batches.provider import BatchApi, Conversation
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 
 _log = logging.getLogger("bench_assets.server")
 _SLOWEST = 60.0  # s between two polls of open batches

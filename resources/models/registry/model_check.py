@@ -26,7 +26,7 @@ from resources.models.registry.loaded_model import CheckpointInspection, LoadedC
 from resources.models.registry.opening import recorded_of
 from resources.redaction.engine import RedactingEngine
 from resources.response_cache.engine import Engine, validate_arrivals
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 
 SIZES = ((224, 224), (640, 480), (1280, 960))
 """Width and height in px of the images whose tokens are counted."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.answer_types.embedded_options import split_options
+from bench_assets.core.answer_types.options import split_options
 
 
 @pytest.mark.parametrize(

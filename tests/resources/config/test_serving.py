@@ -9,7 +9,7 @@ from resources.checkpoints.identity import fingerprint
 from resources.config.bench_toml import load_settings
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.budget import cost
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 from tests.sensors.watched import write_checkpoint
 
 VLLM = "vllm serve {path} --port {port}"

@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.provenance import row_digest
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.engine import VALIDATION_VERSION
-from resources.response_cache.port import ResponseAverages, TokenCounts
+from resources.response_cache.rows import ResponseAverages, TokenCounts
 from resources.response_cache.store import ResponseStore
 from resources.storage.schema import responses
 from tests.resources.models.api.asking import requests_for

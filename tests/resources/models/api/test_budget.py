@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file

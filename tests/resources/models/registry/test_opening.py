@@ -12,7 +12,7 @@ from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.engines import placed
 from resources.models.registry.opening import Models
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 from tests.resources.models.transformers.tiny_engine import spec_of
 from tests.sensors.watched import write_checkpoint
 

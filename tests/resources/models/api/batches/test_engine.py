@@ -11,7 +11,7 @@ from aiohttp import web
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.models.batches.providers import AnthropicBatches, OpenAIBatches
-from resources.response_cache.port import TokenCounts
+from resources.response_cache.rows import TokenCounts
 from tests.chat_server import texts
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (
