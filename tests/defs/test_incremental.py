@@ -125,19 +125,20 @@ def test_what_failed_of_the_smallest_task_is_asked_again_and_nothing_else(tmp_pa
 def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
     write_release(home.parent / "codis", PAIRS[:10])
     server.fail_next(10, Answer(status=400, text="no"))
-    with pytest.raises(BenchError, match=r"10 of 20 rows fail the check every_question_answered"):
+    # the other two are probes, with and without an image
+    with pytest.raises(BenchError, match=r"8 of 20 rows fail the check every_question_answered"):
         evaluate(home)
     with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
         assert not bench.tables.exists(["codis", "metrics"], "m")
     assert asked_of(server, "judge") == 0
     server.forget()
     predictions, _ = evaluate(home)
-    assert asked_of(server, "m") == 10
+    assert asked_of(server, "m") == 8
     assert not any(row.error for row in predictions)
 
 
 @pytest.mark.long
-def test_a_killed_run_loses_only_what_was_in_flight(home, tmp_path):
+def test_a_killed_run_loses_only_what_was_in_flight_and_what_had_just_arrived(home, tmp_path):
     with ChatServer(response, latency=0.05) as slow:
         toml = (home / "bench.toml").read_text()
         port = toml.split("127.0.0.1:")[1].split("/")[0]
@@ -153,4 +154,5 @@ def test_a_killed_run_loses_only_what_was_in_flight(home, tmp_path):
         killed_after = slow.n_requests
         assert N // 2 <= killed_after < N
         evaluate(home)
-        assert asked_of(slow, "m") <= N + CONCURRENCY
+        # a response is stored within 20 ms, so one more of each connection may be lost
+        assert asked_of(slow, "m") <= N + 2 * CONCURRENCY

@@ -101,8 +101,7 @@ def curve(tmp_path: Path) -> dict[str, dg.ExecuteInProcessResult]:
 def test_the_run_that_ships_is_a_curve(curve: dict[str, dg.ExecuteInProcessResult]) -> None:
     assert list(curve) == [f"run-1/{folder.name}" for folder in sorted(SHIPPED.glob("*/step-*"))]
     accuracy = [_accuracy(done) for done in curve.values()]
-    assert accuracy == sorted(accuracy)
-    assert accuracy[0] + 0.2 < accuracy[-1]  # ten animals: chance is 0.1
+    assert accuracy[0] + 0.2 < min(accuracy[1:])  # ten animals: chance is 0.1
     (check,) = list(curve.values())[-1].get_asset_check_evaluations()
     assert check.passed
     assert "run-1/step-" in str(check.metadata["comparisons"].value)

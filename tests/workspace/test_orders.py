@@ -124,9 +124,9 @@ def test_what_was_measured_is_examined(home):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("quiz", "--model", "random", "--orders", 1), "it takes 2, or 0 for all"),
+        (("quiz", "--model", "random", "--orders", 1), "expected at least 2, or 0 for all"),
         (("quiz", "--model", "nobody"), "nobody"),
-        (("words", "--model", "random"), "no options can be put in another order"),
+        (("words", "--model", "random"), "no options can be permuted"),
     ],
     ids=["one order", "no such model", "no question of choice"],
 )

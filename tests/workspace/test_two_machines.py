@@ -27,9 +27,9 @@ def test_two_machines_say_the_same_digits(tmp_path):
         make_home(home)
         said = []
         for words in (
-            ["reproduce", "shelf", "gone/step-1"],
-            ["bundle", "shelf", "written", str(home / "b.zip"), "--json"],
-            ["bundle", "--verify", str(home / "b.zip")],
+            ["bundle", "reproduce", "shelf", "gone/step-1"],
+            ["bundle", "pack", "shelf", "written", str(home / "b.zip"), "--json"],
+            ["bundle", "verify", str(home / "b.zip")],
         ):
             command = [sys.executable, "-m", "bench_assets", *words]
             env = os.environ | machine | {"BENCH_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}

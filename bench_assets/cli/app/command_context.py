@@ -117,7 +117,8 @@ def error_reporting() -> Generator[None]:
         except KeyboardInterrupt:
             ending = signals.ended_by()
         except BenchError as why:
-            ending = signals.ended_by() if signals.first else SignalExit(f"error: {why}", 1)
+            message = "\n".join((f"error: {why}", *getattr(why, "__notes__", ())))
+            ending = signals.ended_by() if signals.first else SignalExit(message, 1)
         except OSError as why:
             # without a filename it is a bug, not a problem of the disk
             if not why.filename and _DISK_FULL not in str(why):

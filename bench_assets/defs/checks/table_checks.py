@@ -43,7 +43,9 @@ _BLOCKING = {
 
 def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
     """Build every check of a task's tables, under all of its conditions."""
-    tables = {tuple(questions_key(task, condition)): condition for condition in task.conditions}
+    tables: dict[tuple[str, ...], str] = {}
+    for condition in task.conditions:  # "main" first, whose table others may share
+        tables.setdefault(tuple(questions_key(task, condition)), condition)
     asked = [_of_questions(task, list(key), condition) for key, condition in tables.items()]
     return asked + [
         check for condition in task.conditions for check in evaluation_checks(task, condition)

@@ -122,8 +122,14 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
             has_questions = bench.tables.exists(questions_key(task, "main"))
             built += [task.name] if has_questions else []
     if not built:
-        raise failures[0]
+        raise _with_notes(failures[0], rejection_messages(bench, suite))
     return built, failures
+
+
+def _with_notes(error: BenchError, notes: Iterable[str]) -> BenchError:
+    for note in notes:
+        error.add_note(note)
+    return error
 
 
 def rejection_messages(

@@ -202,8 +202,8 @@ def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
 def _check_message(check: dg.AssetCheckEvaluation) -> str:
     found = {name: value.value for name, value in check.metadata.items()}
     examples = as_written(str(found.get("examples", ""))).replace("\n", "\n  ")
-    n = found.get("rows")
-    fail = "fails the check" if n == 1 else f"{found.get('problems')} of {n} rows fail the check"
+    n, problems = found.get("rows"), found.get("problems")
+    fail = "fails the check" if n in (0, 1) else f"{problems} of {n} rows fail the check"
     return f"{check.asset_key.to_user_string()}: {fail} {check.check_name}:\n  {examples}"
 
 

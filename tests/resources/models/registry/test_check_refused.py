@@ -75,8 +75,7 @@ def test_the_rest_is_checked_and_the_home_stays_as_it_was(
 ) -> None:
     (tmp_path / "bench.toml").write_text(local(vlm))
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    command = ["models", "--check", "gone", "--check", "m", "--check", "random"]
-    result = CliRunner().invoke(app, [*command, "--json"])
+    result = CliRunner().invoke(app, ["models", "check", "gone", "m", "random", "--json"])
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.exit_code == 1
     assert [(row["model"], bool(row["failures"])) for row in rows] == [
@@ -88,4 +87,4 @@ def test_the_rest_is_checked_and_the_home_stays_as_it_was(
 
     shown = CliRunner().invoke(app, ["models", "check", "m"])
     assert (shown.exit_code, shown.stdout.splitlines()[0]) == (0, "m: ok")
-    assert "tokens an image    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout
+    assert "tokens per image    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout
