@@ -23,13 +23,14 @@ _MAGIC = b"PAR1"
 _CHUNK = 1 << 20  # bytes
 
 
-def write_checksummed(table: pa.Table, file: IO[bytes]) -> None:
-    """Write a table as Parquet with its checksum to an empty file, open for reading and writing."""
-    write_groups([table], table.schema, file)
-
-
 def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]) -> None:
-    """Write tables as row groups of one file; ``columns`` is the file's metadata."""
+    """Write tables as row groups of one Parquet file, with its checksum.
+
+    Args:
+        tables: The row groups.
+        columns: The schema, with the file's metadata.
+        file: An empty file, open for reading and writing.
+    """
     with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)

@@ -14,7 +14,7 @@ from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame,
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.console.output import print_leaderboard
 from resources.config.bench_toml import load_settings
-from resources.tables.checksums import write_checksummed
+from resources.tables.checksums import write_groups
 from resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
 from tests.defs.test_regression_check import NEW, OLD, Lab
@@ -136,7 +136,7 @@ def test_an_older_table_says_nothing_of_its_configuration(home):
     file = tables.path(key, "m")
     older = pq.read_table(file).drop_columns(["setup"])
     with file.open("w+b") as out:
-        write_checksummed(older, out)
+        write_groups([older], older.schema, out)
     home.configure(model='"m2"')
     assert home.stale() == ""
     tables.write(key, newer, Metric, "judge")

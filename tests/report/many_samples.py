@@ -20,7 +20,7 @@ from bench_assets.report.point_provenance import Origins
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from resources.images.store import ImageStore
-from resources.tables.checksums import write_checksummed
+from resources.tables.checksums import write_groups
 from resources.tables.file_bytes import DIGEST, OWN, table_name
 from resources.tables.parquet import TableFiles
 from tests.report.quiz_report import CATALOG, Names
@@ -120,7 +120,7 @@ class ManySamples:
         path = self.tables.path(key, partition)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w+b") as file:
-            write_checksummed(table.replace_schema_metadata(about), file)
+            write_groups([table], table.schema.with_metadata(about), file)
 
     def image(self, number: int) -> str:
         """Store a photograph of common size; give its digest."""

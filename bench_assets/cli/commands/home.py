@@ -156,19 +156,6 @@ def migrate_schema() -> None:
         print_result("\n".join(migrated) or "Every store has the current schema.")
 
 
-@app.command("remove-keys")
-def remove_keys(*, as_json: JsonOption = False) -> None:
-    """Remove keys that older versions stored in this home; bench.toml stays as it is.
-
-    Example: bench home remove-keys
-    """
-    from bench_assets.workspace.maintain.key_removal import remove_keys as clean
-
-    with open_home() as bench:
-        print_rows(list(clean(bench.settings)), as_json=as_json)
-        print_message("Later requests need the variables BENCH_KEY_... that models.toml names.")
-
-
 @app.command()
 def usage(*, as_json: JsonOption = False) -> None:
     """Show disk usage of the home folder, what can be deleted, and how to back it up.

@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
 from resources.tables.asset_types import table_type
-from resources.tables.checksums import write_checksummed
+from resources.tables.checksums import write_groups
 from resources.tables.parquet import TableFiles, TableIOManager
 from tests.rows import prediction
 
@@ -88,7 +88,7 @@ def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
     older = files.write(KEY, [prediction(model="n")], Prediction, "n")
     table = pq.read_table(older).drop_columns(["no_answer"])
     with Path(older).open("w+b") as out:
-        write_checksummed(table, out)
+        write_groups([table], table.schema, out)
     view = {"p": ([KEY], Prediction)}
     assert to_rows(files.query("SELECT * FROM p", view), Prediction) == [prediction(model="n")]
     files.write(KEY, rows, Prediction, "m")

@@ -11,7 +11,7 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest
-from resources.tables.checksums import write_checksummed
+from resources.tables.checksums import write_groups
 from resources.tables.parquet import TableFiles, read_columns
 from tests.object_store import Front
 from tests.report.fair import metric
@@ -113,7 +113,8 @@ def test_sql_reads_a_table_that_is_older_than_a_column_beside_a_newer_one(opened
     for row in rows:
         tables.write(KEY, [row], Prediction, row.model)
     data, older = tables.blobs.get(tables.name(KEY, "n")), BytesIO()
-    write_checksummed(pq.read_table(BytesIO(data or b"")).drop_columns(["no_answer"]), older)
+    table = pq.read_table(BytesIO(data or b"")).drop_columns(["no_answer"])
+    write_groups([table], table.schema, older)
     tables.blobs.put(tables.name(KEY, "n"), older.getvalue())
     found = tables.query("SELECT * FROM p ORDER BY model", {"p": ([KEY], Prediction)})
     assert found.column("no_answer").to_pylist() == ["none", None]  # as of files
