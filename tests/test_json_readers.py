@@ -17,7 +17,6 @@ WHO_CALLS_CATCHES = {
     "bench_assets/audit/judges/prompt_injections.py",
     "bench_assets/workspace/evaluate/second_process.py",
     "resources/annotation/web/signed_links.py",
-    "resources/images/gallery.py",
     "resources/models/api/formats/response_body.py",
     "resources/redaction/dagster_instance.py",
     "resources/storage/migrations/versions/responses_0001.py",

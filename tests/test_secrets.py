@@ -51,7 +51,6 @@ PLACES = {  # place in the configuration -> key
     "proxy": "pr0xy-Qm3x9ZpLw7Rk2Vt5",
     "database": "d4ta-Qm3x9ZpLw7Rk2Vt5base",
     "painter": "p4int3r-Qm3x9ZpLw7Rk2Vt5",
-    "gallery": "g4ll3ry-Qm3x9ZpLw7Rk2Vt5",
     "people": "p3opl3-Qm3x9ZpLw7Rk2Vt5u",
     "typed": "typ3d-Qm3x9ZpLw7Rk2Vt5cl1",
 }
@@ -61,7 +60,6 @@ TOML = """
 [sources]
 blink = "https://me:{source}@example.org/x.zip#sha256={sha}"
 [suites.journeybench]
-gallery = "https://images.example.org/search;token={gallery}"
 painter = {{ kind = "server", model = "p", base_url = "http://127.0.0.1:9/{painter}/v1" }}
 [benchmarks.echoes]
 file = "echoes.jsonl"

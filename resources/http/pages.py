@@ -1,22 +1,13 @@
-"""Bounded requests by httpx: health checks, model lists, galleries and image servers."""
+"""Bounded requests by httpx: health checks, model lists and image servers."""
 
 import re
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
 from urllib.parse import urljoin
 
 _MOST_BYTES = 1 << 20  # of a page of a local service
 _NUMBER = re.compile(r"\[Errno -?\d+\] ")
-
-
-class BoundedResponse(NamedTuple):
-    """Status, headers and body of a response."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 def send_bounded(
@@ -27,10 +18,10 @@ def send_bounded(
     body: bytes = b"",
     headers: Mapping[str, str] | None = None,
     is_local: bool = False,
-) -> BoundedResponse:
-    """Send a GET request, or with a body a POST.
+) -> tuple[int, bytes]:
+    """Send a GET request, or with a body a POST; returns the status and the body.
 
-    Redirects are followed only by GET requests to remote hosts.
+    Redirects are not followed.
 
     Args:
         url: The address.
@@ -47,12 +38,7 @@ def send_bounded(
     import httpx
 
     until = time.monotonic() + timeout
-    client = httpx.Client(
-        timeout=timeout,
-        verify=not is_local,
-        trust_env=not is_local,
-        follow_redirects=not (is_local or body),
-    )
+    client = httpx.Client(timeout=timeout, verify=not is_local, trust_env=not is_local)
     verb = "POST" if body else "GET"
     with (
         _plain_errors(timeout),
@@ -66,7 +52,7 @@ def send_bounded(
                 raise ValueError(f"the response has more than {most} bytes")
             if time.monotonic() > until:
                 raise httpx.ReadTimeout("")
-        return BoundedResponse(answer.status_code, answer.headers, bytes(received))
+        return answer.status_code, bytes(received)
 
 
 @contextmanager
@@ -101,7 +87,6 @@ def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
     """Get the status and the body of a local page; (0, reason) if the service is unreachable."""
     url = urljoin(address, path)
     try:
-        status, _, body = send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
+        return send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
     except (OSError, ValueError) as why:
         return 0, str(why).encode()
-    return status, body

@@ -233,16 +233,16 @@ class ServerPainter:
             headers["Authorization"] = f"Bearer {read_secret(spec.api_key_env)}"
         url = f"{spec.base_url.rstrip('/')}/images/generations"
         try:
-            answer = send_bounded(
+            status, answer = send_bounded(
                 with_keys(url),
                 body=json.dumps(body).encode(),
                 headers=headers,
                 timeout=spec.timeout,
                 most=_MOST_BYTES,
             )
-            if answer.status != 200:
-                raise OSError(f"HTTP {answer.status}")
-            return base64.b64decode(json.loads(answer.body)["data"][0]["b64_json"])
+            if status != 200:
+                raise OSError(f"HTTP {status}")
+            return base64.b64decode(json.loads(answer)["data"][0]["b64_json"])
         except OSError as why:
             raise ModelError(f"{url}: no image for {request.name}: {why}") from why
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as why:

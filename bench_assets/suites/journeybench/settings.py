@@ -6,7 +6,6 @@ from pathlib import Path
 from pydantic import ConfigDict, Field
 
 from bench_assets.evaluation.suite import SuiteSettings
-from resources.config.addresses import Address
 from resources.config.sections.models import ModelName
 from resources.encoders.dual_encoder import EncoderSpec
 from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
@@ -36,8 +35,6 @@ class JourneyBenchSettings(SuiteSettings):
     """Sentence encoder for captions and statements: folder or hub id."""
     painter: PainterSpec = DrawerSpec()
     """Image generator: a drawer, diffusers, or a server."""
-    gallery: Address = ""
-    """Address of a gallery to download images from."""
     solution_judge: str = "rules"
     """Judge that verifies solutions: a model, or ``"rules"``."""
     download: bool = False

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from bench_assets.annotation.tasks import AnnotationError
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.annotation.label_studio.client import LabelStudio, checked_address
 from resources.config.addresses import source_of, with_keys
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.settings_resource import SettingsResource
-from resources.images.gallery import HttpGallery
 from resources.images.painters import ImageRequest, open_painter
 
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
@@ -54,16 +53,12 @@ def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) ->
     assert KEY not in shown
 
 
-@pytest.mark.parametrize("entry", ["painter", "gallery"])
-def test_an_address_of_a_suite_is_read_likewise(tmp_path: Path, entry: str) -> None:
-    given = {"painter": PAINTER, "gallery": "https://host/search;token=K"}[entry]
-    given = {n: v.replace("K", KEY) for n, v in PAINTER.items()} if entry == "painter" else given
-    given = given.replace("K", KEY) if isinstance(given, str) else given
-    read = Settings(home=tmp_path, suites={"journeybench": {entry: given}})
+def test_an_address_of_a_suite_is_read_likewise(tmp_path: Path) -> None:
+    given = {**PAINTER, "base_url": PAINTER["base_url"].replace("K", KEY)}
+    read = Settings(home=tmp_path, suites={"journeybench": {"painter": given}})
     found = read.suite("journeybench", JourneyBenchSettings)
     assert KEY not in repr(found)
-    address = found.gallery if entry == "gallery" else found.painter.base_url  # type: ignore[union-attr]
-    assert KEY in with_keys(address)
+    assert KEY in with_keys(found.painter.base_url)  # type: ignore[union-attr]
 
 
 @contextmanager
@@ -91,19 +86,17 @@ def listening() -> Iterator[tuple[str, list[str]]]:
 
 def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
     with listening() as (address, paths):
-        suite = {"painter": {**PAINTER, "base_url": address}, "gallery": address}
+        suite = {"painter": {**PAINTER, "base_url": address}}
         (tmp_path / "bench.toml").write_text(f'[annotation]\nurl = "{address}"')
         read = load_settings(tmp_path).model_copy(update={"suites": {"journeybench": suite}})
         chosen = read.suite("journeybench", JourneyBenchSettings)
         painter = open_painter(chosen.painter)
         with pytest.raises(ModelError) as unpainted:
             painter.paint(ImageRequest(name="i", prompt="p", seed=0))
-        with pytest.raises(SourceError) as unfound:
-            HttpGallery(chosen.gallery, pause=0.0).search("q")
         with pytest.raises(AnnotationError) as unasked:
             LabelStudio(checked_address(read.annotation.url), "t0ken").accounts()
-    assert paths == [f"/{KEY}/images/generations", f"/{KEY}?query=q", f"/{KEY}/api/users"]
-    told = [painter.identity, *map(str, (unpainted.value, unfound.value, unasked.value))]
+    assert paths == [f"/{KEY}/images/generations", f"/{KEY}/api/users"]
+    told = [painter.identity, *map(str, (unpainted.value, unasked.value))]
     assert [one for one in told if KEY in one or "{BENCH_KEY_" not in one] == []
 
 

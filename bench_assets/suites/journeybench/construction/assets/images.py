@@ -4,14 +4,8 @@ Every table is empty for a published source. Votes come from the source's files 
 tasks; the last vote of a person on a unit counts.
 """
 
-import json
-import random
-import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 import dagster as dg
 from pydantic import Field
@@ -21,7 +15,6 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, heard, lea
 from bench_assets.asset_factory.suite_assets import AssetFolder, list_of
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.arrow import to_json
 from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
 from bench_assets.suites.journeybench.construction import annotation
@@ -47,27 +40,12 @@ from bench_assets.suites.journeybench.raw_material import (
     read_raw,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.addresses import with_keys
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
-from resources.http.allowed_hosts import HostPolicy
-from resources.images.download import ImageDownloadLimits, download_images
-from resources.images.gallery import GalleryHit, HttpGallery
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
 _HERE = AssetFolder(SUITE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcquiredImage:
-    """An image found in a gallery, and the outcome of its download."""
-
-    image: str  # its file name in images/
-    query: str  # the first query that found it
-    prompt: str
-    url: str
-    error: str  # why the download failed; "" if it did not
 
 
 class FilterRule(dg.Config):
@@ -87,18 +65,6 @@ def queries(settings: SettingsResource) -> dg.Output[list[Query]]:
     """Combine topic words with attribute words."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
     return table_output(combine(chosen.topics, chosen.attributes))
-
-
-@dg.asset(ins=_HERE.ins("queries"), **_HERE.stage("source"))
-def acquired(settings: SettingsResource, queries: list[Query]) -> dg.Output[list[AcquiredImage]]:
-    """Search a gallery over HTTP, if bench.toml names one."""
-    configured = settings.load()
-    address = configured.suite(SUITE, JourneyBenchSettings).gallery
-    if not address:
-        return table_output([])
-    folder = configured.home / "gallery" / SUITE
-    rows = acquire(HttpGallery(address), [q.query for q in queries], folder, ImageDownloadLimits())
-    return table_output(rows, {"failed": sum(bool(row.error) for row in rows)})
 
 
 @dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
@@ -192,55 +158,6 @@ def _captioned(
         categories=known,
         unknown_categories=unknown,
     )
-
-
-def acquire(
-    gallery: HttpGallery, queries: Iterable[str], folder: Path, polite: ImageDownloadLimits
-) -> list[AcquiredImage]:
-    """Search for every query, fetch each image once, and write ``gallery.jsonl`` beside them.
-
-    Earlier downloads are not fetched again. Once annotators have added votes and captions, the
-    folder is a source of the built route.
-    """
-    found: dict[str, GalleryHit] = {}
-    for query in queries:
-        for image in gallery.search(query):
-            found.setdefault(image.image_id, image)
-    urls = [image.url for image in found.values()]
-    hosts = HostPolicy.typed_by_user(with_keys(gallery.address))
-    arrived = download_images(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
-    fetched = {row.url: row for row in arrived}
-    (folder / "images").mkdir(parents=True, exist_ok=True)
-    rows = []
-    for image in found.values():
-        row, name = fetched[image.url], f"{quote(image.image_id, safe='')}.png"
-        if not row.error:
-            shutil.copyfile(folder / "fetched" / row.file, folder / "images" / name)
-        rows.append(
-            AcquiredImage(
-                image=name,
-                query=image.query,
-                prompt=image.prompt,
-                url=image.url,
-                error=row.error,
-            )
-        )
-    _write_gallery(folder / "gallery.jsonl", rows)
-    return rows
-
-
-def _write_gallery(file: Path, rows: Iterable[AcquiredImage]) -> None:
-    lines = [
-        json.dumps(
-            to_json(GalleryImage(image=row.image, query=row.query, prompt=row.prompt)),
-            ensure_ascii=False,
-        )
-        for row in rows
-        if not row.error
-    ]
-    unfinished = file.with_suffix(".unfinished")
-    unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    unfinished.replace(file)
 
 
 _TABLES = {
