@@ -213,9 +213,6 @@ def _mistake(question: Question, score: Score, responses: Mapping[str, str]) -> 
 
 _SIZE = 560  # px, side of the radar chart
 _RADIUS = 180  # px, of 100 %
-_ROW = 24  # px, of a bar with its gap
-_BARS = 260  # px, from the left edge to where bars begin
-_FULL = 260  # px, of a bar of 100 %
 _COLOUR = "#2563eb"
 _GREY = "#9ca3af"
 
@@ -267,30 +264,6 @@ def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
     chance = _polygon([one.chance for one in profile], f'stroke="{_GREY}" fill="none"')
     model = _polygon([one.accuracy for one in profile], f'stroke="{_COLOUR}" fill="{_COLOUR}33"')
     return svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
-
-
-def bars(profile: Sequence[TaskAccuracy], title: str) -> str:
-    """Draw accuracies as SVG bars with 95 % intervals, chance as a tick."""
-    drawn = "".join(
-        _bar(one, 36 + number * _ROW) for number, one in enumerate(profile) if not isnan(one.low)
-    )
-    names = "".join(
-        _text(_BARS - 8, 48 + number * _ROW, one.task.replace("_", " "), "end")
-        for number, one in enumerate(profile)
-    )
-    height = 48 + len(profile) * _ROW
-    return svg(_BARS + _FULL + 60, height, drawn + names + _text(8, 16, title, "start"))
-
-
-def _bar(one: TaskAccuracy, top: float) -> str:
-    middle, tick = top + 8, _BARS + _FULL * one.chance
-    return (
-        f'<rect x="{_BARS}" y="{top}" width="{_FULL * one.accuracy:.1f}" height="16" '
-        f'fill="{_COLOUR}"/>'
-        f'<path d="M{_BARS + _FULL * one.low:.1f} {middle}H{_BARS + _FULL * one.high:.1f}'
-        f'M{tick:.1f} {top - 2}v20" stroke="#111827" stroke-width="1.5"/>'
-        + _text(_BARS + _FULL + 8, top + 12, f"{one.accuracy:.1%}", "start")
-    )
 
 
 def _at(number: int, n: int, share: float) -> tuple[float, float]:

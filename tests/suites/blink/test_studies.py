@@ -13,7 +13,6 @@ from bench_assets.suites.blink.assets.studies import submitted_options
 from bench_assets.suites.blink.studies import (
     HumanAnswer,
     TaskAccuracy,
-    bars,
     common_mistakes,
     human_scores,
     majority_votes,
@@ -236,12 +235,3 @@ def test_the_radar_has_an_axis_a_task_clockwise_from_above():
     assert model == "280.0,190.0 460.0,280.0 280.0,280.0 280.0,280.0"
     assert chance == "280.0,190.0 325.0,280.0 280.0,325.0 190.0,280.0"
     assert "a <model>" in [text.text for text in drawn.iter(f"{SVG}text")]
-
-
-def test_bars_are_as_long_as_accuracies_and_a_task_without_a_value_has_none():
-    """260 px are 100 %."""
-    drawn = ElementTree.fromstring(bars(PROFILE, "m"))
-    widths = [one.get("width") for one in drawn.iter(f"{SVG}rect")]
-    assert widths == ["100%", "130.0", "260.0", "0.0"]
-    names = [text.text for text in drawn.iter(f"{SVG}text")]
-    assert {"Jigsaw", "IQ Test", "Counting", "Art Style", "50.0%"} <= set(names)

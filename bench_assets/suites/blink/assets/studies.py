@@ -12,6 +12,7 @@ from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
+from bench_assets.core.images.charts import Bar, bars
 from bench_assets.core.schema.errors import ModelError, SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
@@ -25,7 +26,6 @@ from bench_assets.suites.blink.studies import (
     HumanScore,
     Mistake,
     TaskAccuracy,
-    bars,
     human_scores,
     majority_votes,
     radar,
@@ -53,9 +53,15 @@ def profile(
 ) -> dg.Output[list[TaskAccuracy]]:
     """Draw a model's accuracies as a radar and as bars."""
     rows = task_accuracies(metrics)
+    chance = {row.task: row.chance for row in rows}
+    lines = [
+        Bar(label=row.category.replace("_", " "), row=row, chance=chance[row.category])
+        for row in metrics
+        if row.metric == "accuracy" and row.category in chance
+    ]
     name = context.partition_key
     return table_output(
-        rows, {"radar": _image(radar(rows, name)), "bars": _image(bars(rows, name))}
+        rows, {"radar": _image(radar(rows, name)), "bars": _image(bars(lines, name))}
     )
 
 
