@@ -362,7 +362,19 @@ def certain(said: object) -> Response:
     for name in ("text", "finish_reason", "note", "served"):
         if complaint := _complaint(getattr(said, name)):
             return Response(error=f"not a response: its {name} is {complaint}")
-    return said if _is_plain(said) else _plain(said)
+    return replace(
+        said,
+        text=str(said.text),
+        finish_reason=str(said.finish_reason)[:_LONGEST_NAME],
+        note=str(said.note),
+        served=str(said.served)[:_LONGEST_NAME],
+        prompt_tokens=token_count(said.prompt_tokens),
+        completion_tokens=token_count(said.completion_tokens),
+        image_tokens=_of_each(said.image_tokens),
+        seconds=_seconds(said.seconds),
+        error="",
+        refused="",
+    )
 
 
 def readable(text: str) -> str:
@@ -393,39 +405,6 @@ def _complaint(said: object) -> str:
     if not isinstance(said, str):
         return f"not text but {type(said).__name__}"
     return "" if said.isascii() or readable(said) == said else "not valid Unicode"
-
-
-def _is_plain(said: Response) -> bool:
-    """Whether a response is valid unchanged, which is the common case."""
-    read, wrote, seconds = said.prompt_tokens, said.completion_tokens, said.seconds
-    return (
-        said.error == ""
-        and said.refused == ""
-        and type(said.text) is type(said.finish_reason) is type(said.note) is str
-        and type(said.served) is str
-        and max(len(said.served), len(said.finish_reason)) <= _LONGEST_NAME
-        and token_count(read) is read
-        and token_count(wrote) is wrote
-        and _seconds(seconds) is seconds
-        and type(said.image_tokens) is tuple
-        and all(token_count(one) is one is not None for one in said.image_tokens)
-    )
-
-
-def _plain(said: Response) -> Response:
-    return replace(
-        said,
-        text=str(said.text),
-        finish_reason=str(said.finish_reason)[:_LONGEST_NAME],
-        note=str(said.note),
-        served=str(said.served)[:_LONGEST_NAME],
-        prompt_tokens=token_count(said.prompt_tokens),
-        completion_tokens=token_count(said.completion_tokens),
-        image_tokens=_of_each(said.image_tokens),
-        seconds=_seconds(said.seconds),
-        error="",
-        refused="",
-    )
 
 
 def _of_each(said: object) -> tuple[int, ...]:
