@@ -197,7 +197,7 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
 
 def _scores(
     task: Task, condition: str, questions: Sequence[Question], response: Gold
-) -> list[Score]:
+) -> Sequence[Score]:
     said = [
         Prediction(question_id=one.question_id, model="", condition=condition, text=response(one))
         for one in questions

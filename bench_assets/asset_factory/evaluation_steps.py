@@ -178,8 +178,7 @@ def scores_output(
     chosen = settings.load().suite(task.suite, SuiteSettings)
     scorer = chosen.scorer if task.asked_of == "model" else ""  # rankings have one scorer
     review = load_review(chosen.review)
-    given = pipeline.scores(task, questions, predictions, judgements, scorer, review)
-    rows = gathered(given, Score)
+    rows = pipeline.score(task, questions, predictions, judgements, scorer, review)
     return table_output(
         rows, mistakes_preview(questions, predictions, judgements, rows, image_store)
     )

@@ -291,7 +291,7 @@ def _values(
     judgements: Sequence[Judgement],
     scorer: str,
 ) -> Cells:
-    scores = gathered(pipeline.scores(task, questions, predictions, judgements, scorer), Score)
+    scores = pipeline.score(task, questions, predictions, judgements, scorer)
     places = places_in(questions, scores)
     rows = joined(questions, scores, ScoredQuestion, places)
     return cell_values(task, rows, slice_places(task, questions, places))

@@ -134,7 +134,7 @@ def score(
     judgements: Sequence[Judgement],
     scorer: str = "",
     review: ResponseReview | None = None,
-) -> list[Score]:
+) -> Sequence[Score]:
     """Score every prediction, with the named scorer or the task's default.
 
     A prediction without a response is unscored, with its error; a truncated response, or one
@@ -144,44 +144,38 @@ def score(
     Raises:
         UnknownNameError: If the task has no such scorer.
     """
-    return list(scores(task, questions, predictions, judgements, scorer, review))
-
-
-def scores(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    scorer: str = "",
-    review: ResponseReview | None = None,
-) -> Iterator[Score]:
-    """Like ``score``, but yields scores without keeping them.
-
-    Raises:
-        UnknownNameError: If the task has no such scorer.
-    """
     task.scorer(scorer or task.default_scorer)
     reviewed = (review or ResponseReview.of([])).within(questions)
     pairs = joined(questions, predictions, AnsweredQuestion)
-    for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
-        said = pair.prediction
-        name = task.default_scorer if is_elicited(said.decoding) else scorer
-        name = name or task.default_scorer
-        if is_by_people(about):
-            given = score_by_people(_score_by_rules(task, task.scorer(name), pair), about)
-            unread = given.unread
-        else:
-            given = score_response(task, task.scorer(name), pair, about)
-            unread = is_unread(pair, given, about)
-        found = reviewed.score(task, task.scorer(name), pair, given)
-        yield replace(
-            found,
-            unread=unread if found is given else found.unread,
-            scorer=reviewed.named(name),
-            confidence=max(shares(said.logprobs)) if said.logprobs else None,
-            judge="+".join(sorted({verdict.judge for verdict in about})),
-            setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),
-        )
+    both = zip(pairs, verdicts(predictions, judgements), strict=True)
+    return gathered((_scored(task, pair, about, scorer, reviewed) for pair, about in both), Score)
+
+
+def _scored(
+    task: Task,
+    pair: AnsweredQuestion,
+    about: Sequence[Judgement],
+    scorer: str,
+    reviewed: ResponseReview,
+) -> Score:
+    said = pair.prediction
+    name = task.default_scorer if is_elicited(said.decoding) else scorer
+    name = name or task.default_scorer
+    if is_by_people(about):
+        given = score_by_people(_score_by_rules(task, task.scorer(name), pair), about)
+        unread = given.unread
+    else:
+        given = score_response(task, task.scorer(name), pair, about)
+        unread = is_unread(pair, given, about)
+    found = reviewed.score(task, task.scorer(name), pair, given)
+    return replace(
+        found,
+        unread=unread if found is given else found.unread,
+        scorer=reviewed.named(name),
+        confidence=max(shares(said.logprobs)) if said.logprobs else None,
+        judge="+".join(sorted({verdict.judge for verdict in about})),
+        setup=joined_setups([said.setup, *(verdict.setup for verdict in about)]),
+    )
 
 
 def summarise(

@@ -111,7 +111,7 @@ def _place(answer: Sequence[str], n: int) -> int | None:
 
 def _scored(
     bench: Workbench, task: Task, model: str, questions: Sequence[Question]
-) -> tuple[list[Prediction], list[Score]]:
+) -> tuple[list[Prediction], Sequence[Score]]:
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with bench.models() as models:
         with open_model(models, f"{model}: {task.name}, orders of options", model) as (asked, _):
