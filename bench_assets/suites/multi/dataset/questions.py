@@ -175,7 +175,7 @@ def blanks_in(answer: str) -> tuple[str, ...]:
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
     """Replace images by texts (Table 6); questions without images are left out.
 
-    An image without a text gets an empty one.
+    An image without a text gets an empty one, as in the authors' prepare.py.
     """
     found = {text.image: text.text for text in texts}
     return [
