@@ -66,7 +66,7 @@ def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = T
 
     Causes that cannot be separated are joined: ``model + scorer``.
     """
-    if _any(old, "error") != _any(new, "error"):
+    if any(_all(old, "error")) != any(_all(new, "error")):
         return NO_RESPONSE
     same_response, same_points = old.responses == new.responses, old.points == new.points
     changed = changed_fields(old.question, new.question)
@@ -139,10 +139,6 @@ def _all(one: QuestionRecord, field: str) -> list[str]:
     """A field of the predictions, sample by sample."""
     rows = sorted(one.predictions, key=lambda row: row.sample)
     return [getattr(row, field) for row in rows]
-
-
-def _any(one: QuestionRecord, field: str) -> bool:
-    return any(_all(one, field))
 
 
 _SPELLED = {"data": "questions", "prompts": "prompt"}  # parts of signatures, as causes name them

@@ -93,20 +93,19 @@ def _compared_parts(metrics: Sequence[Metric]) -> dict[str, str]:
 def compare_models(
     tables: TableFiles,
     task: Task,
-    condition: str,
     before: str,
     after: str,
     *,
     slices: bool = True,
 ) -> list[Comparison]:
-    """Read and compare the scores of two models; returns undecided effects.
+    """Read and compare the scores of two models, condition main; returns undecided effects.
 
     Raises:
         TableError: If a table cannot be read.
     """
-    key = evaluation_key(task, condition, "scores")
+    key = evaluation_key(task, "main", "scores")
     old, new = (tables.read(key, Score, model) for model in (before, after))
-    questions = tables.read(questions_key(task, condition), Question)
+    questions = tables.read(questions_key(task, "main"), Question)
     return compare_scores(task, questions, old, new, slices=slices)
 
 
@@ -136,7 +135,7 @@ def run_verdicts(
             line
             for task in asked
             if first != last and {(task.name, first), (task.name, last)} <= cells
-            for line in compare_models(tables, task, "main", first, last, slices=False)
+            for line in compare_models(tables, task, first, last, slices=False)
         ]
         if effects:
             yield comparison_sentence(first, last, decide(effects))

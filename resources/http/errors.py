@@ -239,8 +239,8 @@ def _page(data: bytes) -> str:
 MOST_BYTES = 16 * 2**20  # of a decompressed body; a million tokens take a third of it
 
 
-async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> bytes | None:
-    """Read a body of at most ``most`` bytes; close the connection and return None if larger.
+async def body_of(response: aiohttp.ClientResponse) -> bytes | None:
+    """Read a body of at most ``MOST_BYTES``; close the connection and return None if larger.
 
     It is decompressed piece by piece, so that a small one cannot expand to gigabytes.
 
@@ -248,13 +248,13 @@ async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> b
         aiohttp.ClientError: If the connection breaks, or the body cannot be decompressed.
     """
     told = response.content_length  # of the body as sent, compressed or not
-    if told is not None and told <= most and "Content-Encoding" not in response.headers:
+    if told is not None and told <= MOST_BYTES and "Content-Encoding" not in response.headers:
         return await response.read()
     body = bytearray()
-    if told is None or told <= most:
+    if told is None or told <= MOST_BYTES:
         async for piece in response.content.iter_any():
             body += piece
-            if len(body) > most:
+            if len(body) > MOST_BYTES:
                 break
         else:
             return bytes(body)
@@ -262,8 +262,8 @@ async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> b
     return None
 
 
-def unpacked(body: bytes, encoding: str, most: int = MOST_BYTES) -> bytes | None:
-    """Decompress a body and verify its checksums; None if it is larger than ``most`` bytes.
+def unpacked(body: bytes, encoding: str) -> bytes | None:
+    """Decompress a body and verify its checksums; None if it is larger than ``MOST_BYTES``.
 
     aiohttp accepts a gzip body without its trailer.
 
@@ -279,8 +279,8 @@ def unpacked(body: bytes, encoding: str, most: int = MOST_BYTES) -> bytes | None
     try:
         while body:  # a gzip may have several members
             unpacker = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS | 32)
-            whole += unpacker.decompress(body, most + 1 - len(whole))
-            if len(whole) > most:
+            whole += unpacker.decompress(body, MOST_BYTES + 1 - len(whole))
+            if len(whole) > MOST_BYTES:
                 return None
             if not unpacker.eof:
                 raise aiohttp.ClientPayloadError("the compressed body ends early")

@@ -61,11 +61,11 @@ class PreviewTable:
 
 
 def question_preview(
-    questions: Sequence[Question], image_store: ImageStore, n: int = 6
+    questions: Sequence[Question], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
-    """Preview questions at even intervals of the table, with images."""
+    """Preview six questions at even intervals of the table, with images."""
     page = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
-    for question in sample_evenly(questions, n):
+    for question in sample_evenly(questions, 6):
         texts = [question.context, question.text, options_of(question)]
         page.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
     return page.shown("questions")

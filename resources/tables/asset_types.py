@@ -97,13 +97,13 @@ _PREVIEW_ROWS = 8
 _PREVIEW_CHARACTERS = 160
 
 
-def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.MetadataValue]:
+def preview(rows: Sequence[Any]) -> dict[str, dg.MetadataValue]:
     """Format the first rows as a table for the UI, long texts shortened; {} without rows."""
     if not rows:
         return {}
     records = [
         dg.TableRecord({name: _shown(value) for name, value in to_json(row).items()})
-        for row in rows[:n]
+        for row in rows[:_PREVIEW_ROWS]
     ]
     return {"preview": dg.MetadataValue.table(records)}
 

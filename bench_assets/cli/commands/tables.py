@@ -177,8 +177,8 @@ def _interval(row: "ClaimResult") -> str:
     return "" if isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}"
 
 
-def _cut(text: str, longest: int = 100) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+def _cut(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:99]}…"
 
 
 @app.command("check")

@@ -86,11 +86,11 @@ def with_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
     return drawn
 
 
-def masked(image: Image.Image, box: Box, colour: str = "black") -> Image.Image:
-    """Cover a box, right and bottom exclusive."""
+def masked(image: Image.Image, box: Box) -> Image.Image:
+    """Cover a box in black, right and bottom exclusive."""
     drawn = image.convert("RGB")
     left, top, right, bottom = box
-    ImageDraw.Draw(drawn).rectangle((left, top, right - 1, bottom - 1), fill=colour)
+    ImageDraw.Draw(drawn).rectangle((left, top, right - 1, bottom - 1), fill="black")
     return drawn
 
 

@@ -21,16 +21,15 @@ class Twin(NamedTuple):
     similarity: float  # Jaccard similarity of their shingles, [0, 1]
 
 
-def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) -> list[Twin]:
+def similar_texts(texts: Mapping[str, str], threshold: float) -> list[Twin]:
     """Find the earlier near-duplicates of every text, in order.
 
-    Whitespace is ignored. A text shorter than a shingle is a single shingle; empty texts have no
-    duplicates.
+    Whitespace is ignored. Shingles have three characters; a shorter text is a single shingle, and
+    empty texts have no duplicates.
 
     Args:
         texts: Texts by name, in order.
         threshold: Least Jaccard similarity of two near-duplicates, in (0, 1].
-        shingle: Characters in a row that are compared.
 
     >>> similar_texts({"a": "函数的最大值是", "b": "函数的最小值是", "c": "函数的最大值 是"}, 0.9)
     [Twin(later='c', earlier='a', similarity=1.0)]
@@ -39,7 +38,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) 
 
     search = max(0.05, threshold - _RECALL_MARGIN)
     index = MinHashLSH(threshold=search, num_perm=_PERMUTATIONS)
-    shingles = {name: _shingles(text, shingle) for name, text in texts.items()}
+    shingles = {name: _shingles(text) for name, text in texts.items()}
     order = {name: number for number, name in enumerate(texts)}
     twins = []
     for name, own in shingles.items():
@@ -71,9 +70,9 @@ def hash_distance(one: str, other: str) -> int:
     return (int(one, 16) ^ int(other, 16)).bit_count()
 
 
-def _shingles(text: str, size: int) -> frozenset[str]:
+def _shingles(text: str) -> frozenset[str]:
     plain = "".join(text.split())
-    pieces = {plain[start : start + size] for start in range(max(1, len(plain) - size + 1))}
+    pieces = {plain[start : start + 3] for start in range(max(1, len(plain) - 2))}
     return frozenset(pieces - {""})
 
 

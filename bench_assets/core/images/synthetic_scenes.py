@@ -35,7 +35,6 @@ class PlacedObject:
 
     name: str  # of a sprite or form; the text of a label
     box: Box  # cut where the image ends
-    colour: str = ""  # "" for sprites; their name includes it if it matters: "red apple"
 
     @property
     def centre(self) -> Spot:
@@ -56,17 +55,14 @@ class Scene:
         """Colour a background region, such as sky or a table top."""
         self._pen.rectangle(_inclusive(box), fill=colour)
 
-    def sprite(
-        self, name: str, centre: Spot, size: int, *, mirrored: bool = False, turned: int = 0
-    ) -> PlacedObject:
+    def sprite(self, name: str, centre: Spot, size: int, *, mirrored: bool = False) -> PlacedObject:
         """Place a sprite.
 
         Args:
             name: English emoji name, such as ``"dog"`` or ``"red apple"``.
             centre: Its centre, px.
-            size: px; its longer side, without transparent margins, before it is turned.
+            size: px; its longer side, without transparent margins.
             mirrored: Left and right swapped.
-            turned: Degrees counter-clockwise.
 
         Raises:
             UnknownNameError: If there is no such sprite; suggests similar names.
@@ -75,8 +71,6 @@ class Scene:
         drawn = _fitted(_sprite(name), size)
         if mirrored:
             drawn = drawn.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-        if turned:
-            drawn = _trimmed(drawn.rotate(turned, Image.Resampling.BICUBIC, expand=True))
         left, top = centre[0] - drawn.width // 2, centre[1] - drawn.height // 2
         self.image.paste(drawn, (left, top), drawn)
         return self._place(name, (left, top, left + drawn.width, top + drawn.height))
@@ -87,21 +81,21 @@ class Scene:
             self._pen.ellipse(_inclusive(box), fill=colour)
         else:
             self._pen.polygon(_corners(form, box), fill=colour)
-        return self._place(form, box, colour)
+        return self._place(form, box)
 
     def line(self, points: Sequence[Spot], colour: str, width: int = 3) -> PlacedObject:
         """Place a line through points."""
         self._pen.line(list(points), fill=colour, width=width, joint="curve")
         xs, ys, half = [x for x, _ in points], [y for _, y in points], width // 2
         box = (min(xs) - half, min(ys) - half, max(xs) + half + 1, max(ys) + half + 1)
-        return self._place("line", box, colour)
+        return self._place("line", box)
 
     def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
         """Write a text of ASCII characters, ``size`` px high, in Pillow's default font."""
         font = ImageFont.load_default(size)
         left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
-        return self._place(text, (int(left), int(top), int(right) + 1, int(bottom) + 1), colour)
+        return self._place(text, (int(left), int(top), int(right) + 1, int(bottom) + 1))
 
     def room(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
         """Draw a free spot for the centre of an object; None if the image is full.
@@ -132,11 +126,11 @@ class Scene:
         self.image.save(file, "PNG", compress_level=6)
         return file.getvalue()
 
-    def _place(self, name: str, box: Box, colour: str = "") -> PlacedObject:
+    def _place(self, name: str, box: Box) -> PlacedObject:
         left, top, right, bottom = box
         width, height = self.image.size
         seen = (max(0, left), max(0, top), min(width, right), min(height, bottom))
-        self.placed.append(PlacedObject(name=name, box=seen, colour=colour))
+        self.placed.append(PlacedObject(name=name, box=seen))
         return self.placed[-1]
 
 

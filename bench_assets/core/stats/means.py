@@ -372,15 +372,15 @@ def student_p(t: float, freedom: float) -> float:
 
 
 @cache
-def student_quantile(freedom: float, miss: float = 0.05) -> float:
-    """Quantile of Student's t for a two-sided interval with this error rate.
+def student_quantile(freedom: float) -> float:
+    """Quantile of Student's t for a two-sided interval of 95 %.
 
     >>> round(student_quantile(3), 4)
     3.1824
     """
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 1 - miss / 2))
+    return float(stdtrit(freedom, 0.975))
 
 
 def interval(

@@ -17,6 +17,7 @@ from statistics import NormalDist
 from bench_assets.core.stats.means import Z, student
 
 _NORMAL = NormalDist()
+_POWER = _NORMAL.inv_cdf(0.8)
 
 
 def unpaired(baseline: float) -> float:
@@ -38,23 +39,23 @@ def design_effect(sizes: Collection[float], together: float) -> float:
     return 1 + together * (sum(size * size for size in sizes) / total - 1)
 
 
-def smallest(spread: float, n: float, power: float = 0.8) -> float:
-    """The smallest difference that n questions detect with this power, at level 0.05.
+def smallest(spread: float, n: float) -> float:
+    """The smallest difference that n questions detect with a power of 80 %, at level 0.05.
 
     >>> round(smallest(0.5, 785), 3)  # 2.8 * sqrt(0.5 / 785)
     0.071
     """
-    return (_critical(n) + _NORMAL.inv_cdf(power)) * sqrt(spread / n)
+    return (_critical(n) + _POWER) * sqrt(spread / n)
 
 
-def needed(spread: float, difference: float, power: float = 0.8) -> int:
-    """Number of questions that detect a difference with this power.
+def needed(spread: float, difference: float) -> int:
+    """Number of questions that detect a difference with a power of 80 %.
 
     >>> needed(0.5, 0.1)  # 2.81 squared times 0.5 / 0.01
     395
     """
-    n = spread * ((Z + _NORMAL.inv_cdf(power)) / difference) ** 2
-    wide = _critical(max(2.0, n)) + _NORMAL.inv_cdf(power)
+    n = spread * ((Z + _POWER) / difference) ** 2
+    wide = _critical(max(2.0, n)) + _POWER
     return ceil(spread * (wide / difference) ** 2)
 
 

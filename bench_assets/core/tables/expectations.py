@@ -46,8 +46,8 @@ class ValidationRow:
     unexpected: tuple[str, ...]  # the first few values
 
 
-def _not_null(column: str, *, blocking: bool = False) -> Expectation:
-    return Expectation("expect_column_values_to_not_be_null", {"column": column}, blocking)
+def _not_null(column: str) -> Expectation:
+    return Expectation("expect_column_values_to_not_be_null", {"column": column})
 
 
 def _unique(*columns: str) -> Expectation:

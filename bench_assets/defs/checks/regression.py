@@ -91,7 +91,7 @@ def _against(
         stale = CurrentConfiguration(settings).why_stale(task, their[0]) if their else ""
         if why := f"other {differs}" if differs else stale:
             return f"{why}; evaluate it again"
-        return compare_models(tables, task, "main", other, metrics[0].model)
+        return compare_models(tables, task, other, metrics[0].model)
     except TableError as unreadable:
         return str(unreadable)
 

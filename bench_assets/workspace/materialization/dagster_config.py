@@ -83,7 +83,7 @@ def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
     if pools := model_pools(settings):
         bench["pool_of"] = pools
     if settings.storage.shares_records:
-        _require("dagster_postgres", settings, "[storage] database", "cluster")
+        _require("dagster_postgres", settings, "[storage] database")
         bench["database"] = settings.storage.variable
         storage = {
             "custom": _named(
@@ -116,7 +116,7 @@ def _cluster(settings: Settings) -> dict[str, Any]:
             monitoring["start_timeout_seconds"] = _TO_START + cluster.room_seconds
         changed["run_monitoring"] = monitoring
     if cluster.launcher == "ray":
-        _require("dagster_ray", settings, "[cluster] launcher", "cluster")
+        _require("dagster_ray", settings, "[cluster] launcher")
         changed["run_launcher"] = _named(
             "resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
@@ -125,11 +125,11 @@ def _cluster(settings: Settings) -> dict[str, Any]:
     return changed
 
 
-def _require(module: str, settings: Settings, entry: str, extra: str) -> None:
+def _require(module: str, settings: Settings, entry: str) -> None:
     if find_spec(module) is None:
         raise SettingsError(
             f"{settings.file}, {entry}, needs {module.replace('_', '-')}:"
-            f" pip install 'bench-assets[{extra}]'"
+            " pip install 'bench-assets[cluster]'"
         )
 
 

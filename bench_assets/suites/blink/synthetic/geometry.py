@@ -130,22 +130,22 @@ def _shown(
 ) -> Pixels:
     """Render the table, then the faces of the box that are turned to the camera."""
     image = wall.copy()
-    _paste(image, table, _square((0, -1, 0), 3.5, 1.0), rotation, translation)
+    _paste(image, table, _square((0, -1, 0), 3.5), rotation, translation)
     camera = -rotation.T @ translation
     normals = ((1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0))
     for normal, side in zip(normals, sides, strict=True):
         if np.dot(normal, camera) > 1.0:
-            _paste(image, side, _square(normal, 1.0, 1.0), rotation, translation)
+            _paste(image, side, _square(normal, 1.0), rotation, translation)
     return image
 
 
-def _square(normal: tuple[int, int, int], half: float, distance: float) -> Matrix:
-    """Corners of a square at a distance from the origin."""
+def _square(normal: tuple[int, int, int], half: float) -> Matrix:
+    """Corners of a square at a distance of 1 from the origin."""
     out = np.array(normal, np.float64)
     along = np.array([0.0, 0, 1]) if normal[1] else np.array([0.0, 1, 0])
     across = np.cross(along, out)
     offsets = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    return np.array([out * distance + half * (u * across + v * along) for u, v in offsets])
+    return np.array([out + half * (u * across + v * along) for u, v in offsets])
 
 
 def _paste(

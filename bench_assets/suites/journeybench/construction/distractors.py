@@ -26,6 +26,7 @@ from bench_assets.suites.journeybench.text_generation import (
     text_fields,
 )
 
+_SAME = 0.97  # least cosine between a statement and a caption that it repeats
 MOST = 6  # statements per image; 5 to 6 in the released data
 
 _WRITE = """\
@@ -73,14 +74,12 @@ class _Near(NamedTuple):
     similarity: float
 
 
-def prompts(
-    captions: Mapping[str, Sequence[str]], images: Mapping[str, str], n: int = MOST
-) -> dict[str, Prompt]:
+def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) -> dict[str, Prompt]:
     """Ask for statements about each image, which the model sees with its captions (way a)."""
     return {
         f"{image}/statements": Prompt.of(
             Image(images[image]),
-            _WRITE.format(captions=listed(texts), n=n),
+            _WRITE.format(captions=listed(texts), n=MOST),
         )
         for image, texts in captions.items()
     }
@@ -112,7 +111,6 @@ def verify_statements(
     captions: Mapping[str, Sequence[str]],
     votes: Iterable[StatementVote],
     encoder: TextEncoder,
-    same: float = 0.97,
     least: int = 1,
 ) -> list[StatementDecision]:
     """Decide on each statement, in order.
@@ -126,7 +124,6 @@ def verify_statements(
         captions: Captions by image.
         votes: Annotators' votes, by the words of a statement.
         encoder: Compares statements with captions.
-        same: Least cosine between a statement and a caption that it repeats.
         least: Votes that decide on a statement.
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
@@ -140,7 +137,7 @@ def verify_statements(
         cast = list(heard[one.image, plain(one.text)].values())
         enough = accepted[one.image] >= MOST
         own = _fault(one, said[one.image], captions.get(one.image, ()))
-        own = own or _repeats(one, near, same)
+        own = own or _repeats(one, near)
         waits = not own and not enough and len(cast) < least
         voted = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
         fault = own or voted or (f"beyond the first {MOST}" if enough else "")
@@ -186,9 +183,9 @@ def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
     return next((f"follows from {text!r}" for text in captions if follows(one.text, text)), "")
 
 
-def _repeats(one: Statement, near: _Near, same: float) -> str:
+def _repeats(one: Statement, near: _Near) -> str:
     # Encoders hardly see numbers: texts with different numbers are not the same.
-    alike = near.similarity >= same and numbers(one.text) == numbers(near.caption)
+    alike = near.similarity >= _SAME and numbers(one.text) == numbers(near.caption)
     return f"says what {near.caption!r} says" if alike else ""
 
 

@@ -205,7 +205,6 @@ def verify_captions(
     captions: Iterable[WrittenCaption],
     votes: Iterable[CaptionVote],
     images: Collection[str],
-    most: int = KEPT,
     least: int = 1,
 ) -> list[CaptionDecision]:
     """Decide on each caption of the images that were kept, in order.
@@ -217,7 +216,6 @@ def verify_captions(
         captions: All captions, in the order they were written.
         votes: Votes of verifiers; those on their own captions are ignored.
         images: Images that passed the filter.
-        most: Captions kept per image.
         least: Votes that decide on a caption.
     """
     cast: dict[tuple[str, str], list[bool]] = defaultdict(list)
@@ -231,7 +229,7 @@ def verify_captions(
     return [
         decision
         for written in by_image.values()
-        for decision in _decide(written, [cast[c.image, c.writer] for c in written], most, least)
+        for decision in _decide(written, [cast[c.image, c.writer] for c in written], least)
     ]
 
 
@@ -245,7 +243,7 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
 
 
 def _decide(
-    written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], most: int, least: int
+    written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], least: int
 ) -> list[CaptionDecision]:
     own = [_unfit(number, written) for number in range(len(written))]
     waits = [not why and len(cast) < least for why, cast in zip(own, heard, strict=True)]
@@ -254,14 +252,14 @@ def _decide(
         for why, cast in zip(own, heard, strict=True)
     ]
     passing = [number for number, fault in enumerate(faults) if not fault]
-    best = sorted(passing, key=lambda number: -sum(heard[number]))[:most]
+    best = sorted(passing, key=lambda number: -sum(heard[number]))[:KEPT]
     return [
         CaptionDecision(
             image=caption.image,
             writer=caption.writer,
             caption=" ".join(caption.caption.split()),
             kept=number in best,
-            reason=faults[number] or ("kept" if number in best else f"beyond the best {most}"),
+            reason=faults[number] or ("kept" if number in best else f"beyond the best {KEPT}"),
             n_votes=len(heard[number]),
             n_accepting=sum(heard[number]),
             open=waits[number],

@@ -75,7 +75,6 @@ def propose(
 def verify_look_alikes(
     proposed: Iterable[LookAlike],
     votes: Iterable[LookAlikeVote],
-    most: int = MOST,
     least: int = 1,
 ) -> list[LookAlikeDecision]:
     """Decide on each proposed image, the nearest first.
@@ -87,7 +86,6 @@ def verify_look_alikes(
     Args:
         proposed: Proposals of all criteria; an image proposed by several counts once.
         votes: Annotators' votes on pairs of images.
-        most: Accepted distractors per image.
         least: Votes that decide on a pair.
     """
     heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
@@ -99,10 +97,10 @@ def verify_look_alikes(
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
-        cast, enough = heard.get(pair, []), accepted[pair[0]] >= most
+        cast, enough = heard.get(pair, []), accepted[pair[0]] >= MOST
         waits = len(cast) < least and not enough
         fault = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
-        fault = fault or (f"beyond the nearest {most}" if enough else "")
+        fault = fault or (f"beyond the nearest {MOST}" if enough else "")
         accepted[pair[0]] += not fault
         decisions.append(replace(_decision(pair, ways, cast, fault), open=waits))
     return decisions

@@ -188,10 +188,10 @@ def hold(
     )
 
 
-def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd], n: int = 4) -> str:
-    """The first ``n`` dialogues as Markdown."""
+def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd]) -> str:
+    """The first four dialogues as Markdown."""
     lines = []
-    for end in endings[:n]:
+    for end in endings[:4]:
         lines += [f"### {as_text(end.image)}", f"Caption: {as_text(end.caption)}", ""]
         for one in utterances:
             if one.image == end.image:
