@@ -61,10 +61,9 @@ class AtServer(ABC):
         read_image: ReadImage,
         spent: Spent,
         base_delay: float,
-        format_of: FormatOf | None = None,
     ) -> None:
         self._read_image = read_image
-        self._format_of = format_of or _FORMATS[spec.format]
+        self._format_of = _FORMATS[spec.format]
         self._send_to(spec)
         self._image_changes = ImageChangeRecorder(read_image, SERVER_CHANGES)
         self._spent = spent
@@ -142,8 +141,6 @@ class ServerEngine(AtServer):
         *,
         spent: Spent = no_tokens,
         base_delay: float = 0.5,
-        rng: random.Random | None = None,
-        format_of: FormatOf | None = None,
     ) -> None:
         """Store the configuration; nothing is sent yet.
 
@@ -152,11 +149,9 @@ class ServerEngine(AtServer):
             read_image: Reads an image by digest.
             spent: Tokens of cached responses, which count towards the budget.
             base_delay: Wait before the first retry in s, doubled for each further one.
-            rng: Source of the jitter.
-            format_of: Makes an API format that ``spec.format`` cannot name.
         """
-        super().__init__(spec, read_image, spent, base_delay, format_of)
-        self._rng = rng or random.Random()
+        super().__init__(spec, read_image, spent, base_delay)
+        self._rng = random.Random()
 
     @property
     def elicits(self) -> frozenset[str]:
