@@ -56,10 +56,6 @@ class AnnotationTask:
         """Digest of everything that annotators see; an answer belongs to one version."""
         return _version(self)
 
-    def field(self, name: str) -> Field | None:
-        """Field by name; None if unknown."""
-        return next((one for one in self.fields if one.name == name), None)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:

@@ -16,8 +16,6 @@ from resources.storage.atomic_write import open_atomic
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
 
-SOURCE = "bench-assets"
-
 _HUB = "hf:"
 _TASK_TYPES = {"ranking": "image-text-retrieval"}  # all others are answered in words
 _ANSWERED = "image-text-to-text"

@@ -24,7 +24,6 @@ class Lesson:
     images: Sequence[NDArray[np.uint8]]  # SIDE x SIDE x RGB; empty for a view that was never drawn
     cells: Sequence[Cells]  # of each image; empty if nobody knows what lies where
     talk: Sequence[Asked]
-    kind: str = ""  # of view, as the plan has it
 
 
 class Writer:

@@ -122,7 +122,7 @@ def draw_lessons(plan: Plan) -> dict[str, list[Lesson]]:
 
 def _drawn(kind: str, seed: int, n: int) -> list[Lesson]:
     return [
-        Lesson([squeezed(image) for image in view.draw()], view.cells, view.talk, kind)
+        Lesson([squeezed(image) for image in view.draw()], view.cells, view.talk)
         for view in islice(_views(kind, seed), n)
     ]
 

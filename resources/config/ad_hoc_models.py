@@ -33,7 +33,7 @@ from resources.config.addresses import shown_address, template_of, template_of_v
 from resources.config.bench_toml import Settings
 from resources.config.engine_choice import choose_engine, gguf_of
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.engine_kinds import read_model_section, spec_of
+from resources.config.sections.engine_kinds import spec_of
 from resources.config.sections.local_models import AutoSpec, LocalSpec, TransformersSpec
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.toml_validation import describe_validation_error
@@ -57,11 +57,6 @@ class AdHocModel:
     name: str
     section: Mapping[str, Any]  # {} for a checkpoint of a watched folder
     engine: str = ""  # message on the engine, if it was chosen here
-
-    @property
-    def spec(self) -> ModelSpec:
-        """The parsed section."""
-        return read_model_section(self.section)
 
 
 def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:

@@ -53,15 +53,6 @@ class ReleaseCache:
         self._patience = patience or DownloadRetryPolicy()
         self._unpacked_bytes = unpacked_bytes
 
-    def fetched(self, suite: str, release: Release) -> CachedRelease | None:
-        """Record of a complete download; None without one.
-
-        Raises:
-            SourceError: If its record cannot be read.
-        """
-        record = self._place(suite, release) / _RECORD
-        return _read(record) if record.exists() else None
-
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
         """All complete downloads, with suite and folder."""
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bench_assets.audit.items.item_response_theory import Spread, fitted, log_likelihood
+from bench_assets.audit.items.item_response_theory import Spread, expected, fitted
 from tests.audit.simulated import solved
 
 
@@ -20,8 +20,8 @@ def gradient(points, ability, spread, step=1e-5):
     """Of the marginal likelihood, by differences."""
     return np.array(
         [
-            log_likelihood(points, ability + step * one, spread)
-            - log_likelihood(points, ability - step * one, spread)
+            expected(points, ability + step * one, spread)[0]
+            - expected(points, ability - step * one, spread)[0]
             for one in np.eye(len(ability))
         ]
     ) / (2 * step)
@@ -37,14 +37,14 @@ def test_the_marginal_likelihood_is_the_integral_over_slope_and_ease():
     chances = special.expit(np.where(pattern == 1, logits, -logits)).prod(2)
     weights = stats.norm(0, 0.5).pdf(log_slope) * stats.norm(0.4, 1.3).pdf(ease)
     exact = (chances * weights).sum() / weights.sum()
-    found = log_likelihood(pattern[:, None], ability, spread)
+    found, _ = expected(pattern[:, None], ability, spread)
     assert found == pytest.approx(np.log(exact), abs=2e-3)
 
 
 def test_equal_models_and_certain_questions_by_pencil():
     """With hardly any spread about even odds, each answer has the probability 1/2."""
     points = np.array([[1.0, 0.0, np.nan], [1.0, 1.0, 0.0]])
-    found = log_likelihood(points, np.zeros(2), Spread(0.15, 0.0, 0.05))
+    found, _ = expected(points, np.zeros(2), Spread(0.15, 0.0, 0.05))
     assert found == pytest.approx(5 * np.log(0.5), abs=1e-2)  # five answers, one is missing
 
 

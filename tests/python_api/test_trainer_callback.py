@@ -10,6 +10,7 @@ import bench_assets as bench
 from bench_assets.python_api import trainer_callback
 from resources.config.ad_hoc_models import parse_ad_hoc_model
 from resources.config.bench_toml import load_settings
+from resources.config.sections.engine_kinds import read_model_section
 from tests.tiny_checkpoint import save_tiny_vlm
 
 STEPS = 4
@@ -123,5 +124,5 @@ def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, mon
     callback = bench.BenchCallback(suites=["fridge"], model_settings=chosen)
     callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
     found = parse_ad_hoc_model(asked[0], load_settings(tmp_path))
-    assert found.spec.chat_template_kwargs == chosen["chat_template_kwargs"]
-    assert found.spec.max_tokens == 9
+    assert read_model_section(found.section).chat_template_kwargs == chosen["chat_template_kwargs"]
+    assert read_model_section(found.section).max_tokens == 9

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, StoredImage, Vote
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -201,10 +201,6 @@ class Evidence(Protocol):
         self, model: str, condition: str = "main", of: Collection[str] | None = None
     ) -> Sequence[Judgement]:
         """Verdicts on a model's responses; none if the task is not judged."""
-        ...
-
-    def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
-        """Scores of a model's responses."""
         ...
 
     def columns(

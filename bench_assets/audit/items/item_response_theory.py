@@ -44,7 +44,6 @@ class Fit:
     slope: Floats  # (questions,): posterior means
     ease: Floats  # (questions,): posterior means, in logits of a model with ability 0
     spread: Spread
-    rounds: int
     converged: bool
 
 
@@ -61,29 +60,17 @@ def fitted(points: Floats) -> Fit:
     rounds, converged, likelihood = 0, False, before
     while not converged and rounds < _ROUNDS:
         rounds += 1
-        likelihood, weights = _expected(some, ability, spread)
+        likelihood, weights = expected(some, ability, spread)
         converged = likelihood - before < _GAIN * some.shape[1]
         before = likelihood
         spread, ability = _spread(weights), _abilities(some, weights, ability)
     slope, ease = (
         np.concatenate(one) for one in zip(*_posteriors(points, ability, spread), strict=True)
     )
-    return Fit(
-        ability=ability,
-        slope=slope,
-        ease=ease,
-        spread=spread,
-        rounds=rounds,
-        converged=converged,
-    )
+    return Fit(ability=ability, slope=slope, ease=ease, spread=spread, converged=converged)
 
 
-def log_likelihood(points: Floats, ability: Floats, spread: Spread) -> float:
-    """Logarithm of the marginal likelihood; shapes as in ``fitted``."""
-    return _expected(points, ability, spread)[0]
-
-
-def _expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:
+def expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:
     """Marginal log-likelihood, and posterior weights of the nodes, (questions, nodes)."""
     chances = np.clip(_chances(ability), 1e-12, 1 - 1e-12)
     scored = ~np.isnan(points)
@@ -136,6 +123,6 @@ def _abilities(points: Floats, weights: Floats, ability: Floats) -> Floats:
 def _posteriors(points: Floats, ability: Floats, spread: Spread) -> list[tuple[Floats, Floats]]:
     found = []
     for start in range(0, points.shape[1], _AT_ONCE):
-        _, weights = _expected(points[:, start : start + _AT_ONCE], ability, spread)
+        _, weights = expected(points[:, start : start + _AT_ONCE], ability, spread)
         found.append((weights @ _SLOPE, weights @ _EASE))
     return found

@@ -159,11 +159,6 @@ class TaskEvidence:
         key = evaluation_key(self.task, condition, "judgements")
         return self.tables.read(key, Judgement, model, of) if self.task.is_judged else []
 
-    def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
-        """Scores of a model's responses."""
-        key = evaluation_key(self.task, condition, "scores")
-        return self.tables.read(key, Score, model)
-
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:

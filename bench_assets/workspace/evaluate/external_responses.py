@@ -29,7 +29,6 @@ class ExternalScores:
     """Metrics of one model under one condition, and the match of its responses to the questions."""
 
     model: str
-    condition: str
     metrics: list[Metric]
     report: ResponseReport
 
@@ -102,7 +101,6 @@ def score_responses(
     scores = pipeline.score(task, questions, rows, judgements, scorer)
     return ExternalScores(
         model=responses[0].model,
-        condition=responses[0].condition,
         metrics=pipeline.summarise(task, questions, rows, scores),
         report=fits,
     )

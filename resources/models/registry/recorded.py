@@ -33,7 +33,6 @@ class RecordedResponse:
 class ResponseReport:
     """Coverage of the questions by the responses; ids in order of appearance."""
 
-    n_read: int
     n_used: int
     missing: tuple[str, ...]  # questions without a response
     unknown: tuple[str, ...]  # question ids of responses without a question
@@ -81,7 +80,6 @@ def report(questions: Sequence[Question], responses: Sequence[RecordedResponse])
     answered = dict.fromkeys(one.question_id for one in responses)
     unknown = [one for one in responses if one.question_id not in asked]
     return ResponseReport(
-        n_read=len(responses),
         n_used=len(responses) - len(unknown),
         missing=tuple(one for one in asked if one not in answered),
         unknown=tuple(one for one in answered if one not in asked),

@@ -13,6 +13,7 @@ from resources.config.addresses import value_with_keys, with_keys
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
+from resources.config.sections.engine_kinds import read_model_section
 from resources.models.registry.setup import setup_of
 
 STEP = Path(__file__).parents[3] / "resources" / "models" / "tiny_vlm" / "run-1" / "step-4440"
@@ -135,7 +136,7 @@ def test_a_folder_is_run_by_the_engine_that_can(home, tmp_path, monkeypatch, cud
     kind = "vllm" if "by vllm" in engine else "transformers"
     written(home, path=str(STEP))
     assert load_settings(home).engine_of("mine").message == found.engine
-    assert load_settings(home).model("mine") == found.spec
+    assert load_settings(home).model("mine") == read_model_section(found.section)
     assert given(home, str(STEP)).name == "mine"  # one model
     (home / "bench.toml").unlink()
     assert found.section == {"kind": kind, "path": str(STEP)}
@@ -223,19 +224,19 @@ def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
         written(home, path=str(place), max_tokens=9)
         spec = load_settings(home).model("mine")
         assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
-    refuse_changed_checkpoint(found.name, found.spec)
+    refuse_changed_checkpoint(found.name, read_model_section(found.section))
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):
-        refuse_changed_checkpoint(found.name, found.spec)
+        refuse_changed_checkpoint(found.name, read_model_section(found.section))
 
 
 def test_other_weights_in_the_same_folder_are_not_asked_by_the_old_name(home, tmp_path):
     copied = shutil.copytree(STEP, tmp_path / "step-5")
     found = given(home, f"{copied},max_tokens=4")
-    refuse_changed_checkpoint(found.name, found.spec)
+    refuse_changed_checkpoint(found.name, read_model_section(found.section))
     (copied / "generation_config.json").write_text("{}")
     with pytest.raises(BenchError, match=r"holds other weights now\. Give the folder again"):
-        refuse_changed_checkpoint(found.name, found.spec)
+        refuse_changed_checkpoint(found.name, read_model_section(found.section))
 
 
 def test_a_model_with_a_section_is_called_as_that_says(home):
@@ -282,8 +283,8 @@ def test_what_was_given_is_kept_until_it_is_taken_away(home):
     )
     assert save_models(home, {found.name: found.section}) == [found.name]
     assert save_models(home, {found.name: found.section}) == []
-    assert read_models(home) == {found.name: found.spec}
-    assert load_settings(home).model(found.name) == found.spec
+    assert read_models(home) == {found.name: read_model_section(found.section)}
+    assert load_settings(home).model(found.name) == read_model_section(found.section)
     assert given(home, found.name) is None
     assert load_settings(home).models_of_file == {}
     assert remove_model(home, found.name)

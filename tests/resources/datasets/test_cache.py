@@ -63,7 +63,7 @@ def test_a_data_set_is_fetched_once_and_pinned_to_the_commit_it_was_at(hub, tmp_
     folder = cache.fetch("codis", SUITE, counted)
     assert (folder / "data.json").read_bytes() == b"[]"
     assert (folder / "images" / "a.bin").read_bytes() == DATA
-    fetched = cache.fetched("codis", SUITE)
+    ((_, fetched, _),) = cache.all()
     assert (fetched.commit, fetched.n_bytes) == (COMMIT, len(DATA) + 2)
     assert fetched.files["images/a.bin"] == hashlib.sha256(DATA).hexdigest()
     assert counted.total == counted.there == len(DATA) + 2
@@ -135,7 +135,7 @@ def test_a_file_that_is_not_the_pinned_one_is_not_kept(hub, tmp_path, name):
     cache = ReleaseCache(tmp_path, AT_ONCE)
     with pytest.raises(SourceError, match="not the pinned file"):
         cache.fetch("codis", SUITE, Counted())
-    assert cache.fetched("codis", SUITE) is None
+    assert cache.all() == []
     hub.served.clear()
     assert (cache.fetch("codis", SUITE, Counted()) / name).read_bytes() == hub.files[name]
 
@@ -207,5 +207,5 @@ def test_an_archive_that_cannot_be_trusted_leaves_nothing(hub, tmp_path, name, d
     cache = ReleaseCache(tmp_path)
     with pytest.raises(SourceError, match=why):
         cache.fetch("codis", release, Counted())
-    assert cache.fetched("codis", release) is None
+    assert cache.all() == []
     assert not list(tmp_path.rglob("elsewhere"))

@@ -17,7 +17,6 @@ from bench_assets.suites.journeybench.published_files import (
 )
 
 ARITHMETIC, KNOWLEDGE, CAUSE = "Arithmetic Reasoning", "External Knowledge", "Cause and Effect"
-CATEGORIES = (ARITHMETIC, KNOWLEDGE, CAUSE)
 """The categories of section 3.5."""
 
 RELEASES = (179, 313)
@@ -32,7 +31,7 @@ class MultiImageItem:
     question: str
     answer: str
     images: tuple[str, str]  # addresses, or file names in a built edition
-    category: str  # one of CATEGORIES; "" if the source has none
+    category: str  # one of the three; "" if the source has none
     solution: str = ""  # "" if there is none
 
 
