@@ -25,12 +25,12 @@ _ROUNDING = 1e-9
 
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
-    """Average the points of all questions."""
+    """Mean of the points of all questions; those about the same images are a cluster."""
     return mean(map(_point, scored))
 
 
 def macro_accuracy(scored: Sequence[Scored]) -> Mean:
-    """Average the accuracies of the categories, with equal weights."""
+    """Mean of the accuracies of the categories, with equal weights."""
     categories: dict[str, list[ScoredPoint]] = defaultdict(list)
     for one in scored:
         categories[one[0].category].append(_point(one))

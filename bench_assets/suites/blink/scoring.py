@@ -24,7 +24,7 @@ from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
+from bench_assets.core.stats.means import Mean, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.blink import prompts
 
@@ -150,16 +150,6 @@ def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement
     return _score(answered, option[1] if option in OPTIONS else None, option)
 
 
-def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Macro-average of the tasks' accuracies (Table 1)."""
-    return macro_mean(_by_task(scored).values())
-
-
-def accuracy_micro(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of all questions answered correctly; the paper does not print it."""
-    return mean(point for points in _by_task(scored).values() for point in points)
-
-
 def chance(scored: Sequence[ScoredQuestion]) -> Mean:
     """Expected accuracy of a random option: 38.10 % over the 14 tasks."""
     shares: dict[str, list[float]] = defaultdict(list)
@@ -169,13 +159,6 @@ def chance(scored: Sequence[ScoredQuestion]) -> Mean:
         return mean([])
     value = sum(sum(of_task) / len(of_task) for of_task in shares.values()) / len(shares)
     return Mean(value, value, value, len(scored), 0)
-
-
-def _by_task(scored: Iterable[ScoredQuestion]) -> dict[str, list[ScoredPoint]]:
-    tasks: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for question, score in scored:
-        tasks[question.category].append(ScoredPoint(score.points, question.cluster))
-    return tasks
 
 
 def _needs_judge(question: Question, prediction: Prediction) -> bool:

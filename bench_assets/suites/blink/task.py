@@ -1,6 +1,7 @@
 """BLINK as a task; its fourteen perception tasks are categories."""
 
 from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.core.metrics.aggregates import accuracy, macro_accuracy
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.blink import prompts, scoring, visual_prompts
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, CODE_BOOK, HUMAN
@@ -50,8 +51,8 @@ TASK = Task(
         "as_released": scoring.score_as_released,
     },
     measures={
-        "accuracy": scoring.accuracy,
-        "accuracy_micro": scoring.accuracy_micro,
+        "accuracy": macro_accuracy,
+        "accuracy_micro": accuracy,
         "chance": scoring.chance,
     },
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},

@@ -20,14 +20,12 @@ from bench_assets.core.parsing.numbers import as_number
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
     ByModel,
     ByRules,
     Judge,
-    ScoredQuestion,
 )
 from bench_assets.suites.journeybench.answer_agreement import agrees, missing_steps, read_answer
 from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
@@ -246,11 +244,6 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
         if one.criterion.endswith(WITH_THOUGHTS)
     ]
     return _score(answered, thoughts or said, _official_verdict)
-
-
-def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of questions answered right; questions of one group are a cluster."""
-    return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
 def _is_an_answer(response: Response) -> bool | None:

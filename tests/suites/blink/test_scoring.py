@@ -183,12 +183,12 @@ def in_task(category, points, n_options=2):
 
 def test_the_overall_accuracy_is_the_mean_of_the_tasks_accuracies():
     rows = in_task("Jigsaw", [1, 1, 1, 0]) + in_task("Counting", [0, 1])
-    assert scoring.accuracy(rows).value == (3 / 4 + 1 / 2) / 2
-    assert scoring.accuracy_micro(rows).value == 4 / 6
+    assert TASK.measures["accuracy"](rows).value == (3 / 4 + 1 / 2) / 2
+    assert TASK.measures["accuracy_micro"](rows).value == 4 / 6
 
 
 def test_an_unscored_row_is_left_out_and_counted():
-    accuracy = scoring.accuracy(in_task("Jigsaw", [1, None, 0]))
+    accuracy = TASK.measures["accuracy"](in_task("Jigsaw", [1, None, 0]))
     assert (accuracy.value, accuracy.n_scored, accuracy.n_unscored) == (0.5, 2, 1)
 
 
@@ -201,7 +201,7 @@ def test_chance_is_that_of_the_tasks_and_not_of_the_questions():
 
 def test_nothing_scored_has_no_value():
     assert scoring.chance([]).value != scoring.chance([]).value  # NaN
-    assert scoring.accuracy([]).value != scoring.accuracy([]).value
+    assert TASK.measures["accuracy"]([]).value != TASK.measures["accuracy"]([]).value
 
 
 def test_circles_are_sliced_by_how_they_look():

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.json_records import read_lines, records
-from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
+from bench_assets.evaluation.task import AnsweredQuestion
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
@@ -34,11 +34,6 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     first = (prediction.raw_text or prediction.text)[:1]
     offered = first in ascii_uppercase[: len(question.options)] and first
     return _score(answered, first if offered else None, "the first character")
-
-
-def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of questions answered right; questions about one image are one cluster."""
-    return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
 def _score(answered: AnsweredQuestion, letter: str | None, why: str) -> Score:

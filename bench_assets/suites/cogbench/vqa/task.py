@@ -1,6 +1,7 @@
 """The question task of CogBench as a task."""
 
 from bench_assets.annotation.answers.values import VoteTable
+from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.cogbench.vqa import prompts, scoring
 from bench_assets.suites.cogbench.vqa.annotation import HUMAN, QUESTION_REVIEW
@@ -21,7 +22,7 @@ TASK = Task(
         ),
     },
     scorers={"careful": scoring.score_carefully, "official": scoring.score_officially},
-    measures={"accuracy": scoring.accuracy},
+    measures={"accuracy": accuracy},
     counts={
         "all": 2577,
         "Time": 86,

@@ -69,11 +69,6 @@ def by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
     return {image.name: image for image in images}
 
 
-def digests(stored: Sequence[StoredImage]) -> dict[str, str]:
-    """SHA-256 of images by the source's name."""
-    return {image.name: image.sha256 for image in stored}
-
-
 def image_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
     """Build the assets of a task's images."""
     return [_downloads(here, tables), _images(here, tables)]

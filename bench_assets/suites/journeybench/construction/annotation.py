@@ -43,9 +43,14 @@ N_CHECKING = 3  # per statement, look-alike or question: the paper gives no numb
 _IMAGE = "Image"
 
 
+def digests(images: Iterable[StoredImage]) -> dict[str, str]:
+    """SHA-256 of images by the source's name."""
+    return {image.name: image.sha256 for image in images}
+
+
 def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per image of the gallery that decodes."""
-    there = _digests(images)
+    there = digests(images)
     return [
         Unit(
             task=TASKS["filter"].name,
@@ -60,7 +65,7 @@ def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage])
 
 def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per kept image, to be captioned."""
-    there = _digests(images)
+    there = digests(images)
     return [
         Unit(
             task=TASKS["captions"].name,
@@ -79,7 +84,7 @@ def caption_items(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per caption of the kept images; of equal captions, the first."""
-    there = _digests(images)
+    there = digests(images)
     kept = {one.image for one in decisions if one.kept} & there.keys()
     first: dict[tuple[str, str], WrittenCaption] = {}
     for one in written:
@@ -104,7 +109,7 @@ def statement_items(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per statement that the rules do not reject."""
-    there = _digests(images)
+    there = digests(images)
     return [
         Unit(
             task=TASKS["statements"].name,
@@ -124,7 +129,7 @@ def look_alike_items(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per proposed pair of images."""
-    there, captions = _digests(images), kept_captions(caption_decisions)
+    there, captions = digests(images), kept_captions(caption_decisions)
     return [
         Unit(
             task=TASKS["look_alikes"].name,
@@ -140,7 +145,7 @@ def look_alike_items(
 
 def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per complete trigger question."""
-    there = _digests(images)
+    there = digests(images)
     asked = {(one.image, plain(one.question)): one for one in whole_questions(responses)}
     return [
         Unit(
@@ -157,10 +162,6 @@ def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredIma
         for name, one in asked.items()
         if one.image in there
     ]
-
-
-def _digests(images: Iterable[StoredImage]) -> dict[str, str]:
-    return {image.name: image.sha256 for image in images}
 
 
 Row = TypeVar("Row")

@@ -12,8 +12,7 @@ from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_v
 from bench_assets.core.judging.verdicts import read_object
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
+from bench_assets.evaluation.task import RULES, AnsweredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
 
 NO_VERDICT = (
@@ -135,11 +134,6 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     """Give a point if the judge calls the whole response right, reasoning included."""
     thoughts = [one for one in judgements if one.criterion == WITH_THOUGHTS]
     return _score(answered, thoughts or judgements)
-
-
-def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of right answers; questions about one image count as one cluster."""
-    return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
 def by_trigger_and_image_source(question: Question) -> Sequence[str]:

@@ -1,5 +1,6 @@
 """HaloQuest as a task."""
 
+from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
@@ -21,7 +22,7 @@ TASK = Task(
         "main": Condition(prompt=scoring.main, about="The question and its image, nothing else.")
     },
     scorers={"strict": scoring.score, "official": scoring.score_officially},
-    measures={"accuracy": scoring.accuracy},
+    measures={"accuracy": accuracy},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     slices=scoring.by_trigger_and_image_source,
     counts={

@@ -1,5 +1,6 @@
 """MCOT as a task; the paper's prompts, in an appendix, were not available: the wording is ours."""
 
+from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
@@ -43,7 +44,7 @@ TASK = Task(
         "official": solution_verification.score_officially,
     },
     measures={
-        "accuracy": solution_verification.accuracy,
+        "accuracy": accuracy,
         "consistency": scoring.consistency,
         "hallucination_rate": scoring.hallucination_rate,
     },

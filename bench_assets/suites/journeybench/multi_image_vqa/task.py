@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
@@ -61,7 +62,7 @@ TASK = Task(
         "strict": solution_verification.score_strictly,
         "official": solution_verification.score_officially,
     },
-    measures={"accuracy": solution_verification.accuracy},
+    measures={"accuracy": accuracy},
     judges={
         RULES: ByRules(solution_verification.judge_by_rules),
         "paper": ByModel(solution_verification.judge),

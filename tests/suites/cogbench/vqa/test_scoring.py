@@ -5,7 +5,6 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.cogbench.vqa.scoring import (
-    accuracy,
     human_accuracy,
     read_human_answers,
     score_carefully,
@@ -41,7 +40,7 @@ def test_constant_answers_score_the_share_of_their_letter():
     for letter, share in {"A": 0.25, "B": 0.125, "C": 0.125, "D": 0.5}.items():
         pairs = [answered(letter, **FOUR | {"answer": (gold,)}) for gold in golds]
         points = [score_officially(pair).points for pair in pairs]
-        assert accuracy([scored(points=p, **FOUR) for p in points]).value == share
+        assert TASK.measures["accuracy"]([scored(points=p, **FOUR) for p in points]).value == share
 
 
 def test_overall_is_the_micro_mean_in_all_rows_of_table_5(shared_data):
@@ -55,7 +54,7 @@ def test_overall_is_the_micro_mean_in_all_rows_of_table_5(shared_data):
 
 
 def overall(counts, row, side):
-    mean = accuracy(
+    mean = TASK.measures["accuracy"](
         [
             scored(points=float(i <= (row[kind] + side) * n), question_id=f"{kind}/{i}", **FOUR)
             for kind, n in counts.items()

@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.core.text.escaping import as_text
 from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
-from bench_assets.suites.journeybench.assets.source import SUITE, digests, source_folder
+from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
 from bench_assets.suites.journeybench.construction.dialogue import (
     DialogueEnd,
@@ -71,7 +71,7 @@ statement_responses = generated_texts(
         "stored": ("images", StoredImage),
     },
     lambda caption_decisions, stored: distractors.prompts(
-        kept_captions(caption_decisions), digests(stored)
+        kept_captions(caption_decisions), annotation.digests(stored)
     ),
     by="answerer",
 )
@@ -175,7 +175,7 @@ def hold(
             answerer = opened.enter_context(open_writer(context, models, chosen.answerer, sources))
         held = hold_dialogues(
             captions,
-            digests(stored),
+            annotation.digests(stored),
             (asker, answerer),
             rounds=chosen.rounds,
             tries=chosen.tries,
@@ -227,7 +227,7 @@ def look_alike_proposals(
 ) -> dg.Output[list[LookAlike]]:
     """Find images that are alike in subject, composition, or both."""
     kept = {decision.image for decision in decisions if decision.kept}
-    known = digests(stored)
+    known = annotation.digests(stored)
     decoded = [
         (row, composition(image))
         for row in gallery
@@ -295,7 +295,7 @@ trigger_responses = generated_texts(
         "stored": ("images", StoredImage),
     },
     lambda caption_decisions, stored: triggers.prompts(
-        kept_captions(caption_decisions), digests(stored)
+        kept_captions(caption_decisions), annotation.digests(stored)
     ),
     by="answerer",
 )
