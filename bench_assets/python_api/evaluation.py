@@ -25,7 +25,7 @@ from bench_assets.workspace.evaluate.response_review import write_review
 from bench_assets.workspace.evaluate.subset import (
     WHOLE,
     QuestionSubset,
-    evaluate_suite_subset,
+    evaluate_suite_subsets,
 )
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.name_validation import check_names
@@ -161,17 +161,17 @@ def _evaluations(
 ) -> tuple[list[TaskEvaluation], list[BenchError]]:
     done: list[TaskEvaluation] = []
     failures: list[BenchError] = []
-    for suite in suites:
-        if part != WHOLE:
-            of_suite, failed = evaluate_suite_subset(bench, suite, [(model, condition)], part)
-        else:
+    if part != WHOLE:
+        for _, found, failed in evaluate_suite_subsets(bench, suites, [(model, condition)], part):
+            done += found
+            failures += failed
+    else:
+        for suite in suites:
             whole = evaluate_suite(bench, suite, [(model, condition)])
-            of_suite = stored_evaluations(bench, whole.names, model, condition)
-            failed = list(whole.failures)
+            done += stored_evaluations(bench, whole.names, model, condition)
+            failures += whole.failures
             for sentence in whole.outcomes:
                 print_message(sentence)
-        done += of_suite
-        failures += failed
     for why in failures:
         print_message(f"warning: {why}")
     return done, failures

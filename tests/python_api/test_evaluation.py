@@ -274,6 +274,15 @@ def test_runs_without_a_common_question_are_not_compared(home):
         bench.compare(one, two)
 
 
+def test_a_category_of_one_suite_is_asked_of_all_that_have_it(home):
+    run = bench.evaluate(["codis", "fridge"], model="random", categories=["one"])
+    assert [(one.task.name, one.partial) for one in run.evaluations] == [
+        ("fridge", "2 of 4 questions of one")
+    ]
+    with pytest.raises(UnknownNameError, match="did you mean 'one'"):
+        bench.evaluate(["codis", "fridge"], model="random", categories=["one", "onne"])
+
+
 def test_questions_are_rows_and_a_frame(home):
     questions = bench.load("fridge")
     assert [one.answer for one in questions] == [("A",), ("B",), ("A",), ("B",)]

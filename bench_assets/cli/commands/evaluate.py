@@ -170,10 +170,10 @@ def _ask(
         return
     save_models(asked, bench.settings)
     failures: list[BenchError] = []
-    for suite in suites:
-        if part != WHOLE:
-            failures += _evaluate_subset(bench, suite, askings, part, as_json=as_json)
-        else:
+    if part != WHOLE:
+        failures += _evaluate_subsets(bench, suites, askings, part, as_json=as_json)
+    else:
+        for suite in suites:
             failures += _evaluate_whole(bench, suite, askings, as_json=as_json)
     for why in failures[:-1]:
         print_message(f"error: {why}")
@@ -220,25 +220,27 @@ def _print_estimates(
     print_rows(estimates, as_json=as_json)
 
 
-def _evaluate_subset(
+def _evaluate_subsets(
     bench: "Workbench",
-    suite: str,
+    suites: "Sequence[str]",
     askings: "Sequence[tuple[str, str]]",
     part: "QuestionSubset",
     *,
     as_json: bool,
 ) -> "Sequence[BenchError]":
     from bench_assets.evaluation.blind_baselines import baseline_messages
-    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subset
+    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subsets
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
-    done, failures = evaluate_suite_subset(bench, suite, askings, part)
-    rows = [row for one in done for row in one.metrics]
-    print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-    rejected = rejection_messages(bench, suite, [condition for _, condition in askings])
-    for sentence in (*rejected, *baseline_messages(rows)):
-        print_message(sentence)
-    print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
+    failures: list[BenchError] = []
+    for suite, done, failed in evaluate_suite_subsets(bench, suites, askings, part):
+        rows = [row for one in done for row in one.metrics]
+        print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
+        rejected = rejection_messages(bench, suite, [condition for _, condition in askings])
+        for sentence in (*rejected, *baseline_messages(rows)):
+            print_message(sentence)
+        print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
+        failures += failed
     return failures
 
 

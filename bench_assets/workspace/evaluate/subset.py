@@ -148,29 +148,36 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
     return asset_selections.tasks_of_one_kind(tasks)
 
 
-def evaluate_suite_subset(
-    bench: Workbench, suite: str, askings: Sequence[tuple[str, str]], part: QuestionSubset
-) -> tuple[list[TaskEvaluation], list[BenchError]]:
-    """Build a suite's questions, and evaluate models on a subset of them.
+def evaluate_suite_subsets(
+    bench: Workbench,
+    suites: Sequence[str],
+    askings: Sequence[tuple[str, str]],
+    part: QuestionSubset,
+) -> Iterator[tuple[str, list[TaskEvaluation], list[BenchError]]]:
+    """Build the questions of all suites, then evaluate models on a subset of them.
 
     Args:
         bench: The home folder.
-        suite: Suite or task.
+        suites: Suites or tasks; each category has to be in one of them.
         askings: Pairs of a model and a condition.
         part: The subset.
 
-    Returns:
-        The evaluations, and the errors of tasks that could not be built.
+    Yields:
+        Each suite, its evaluations, and the errors of its tasks that could not be built.
 
     Raises:
         BenchError: If a model cannot be opened, or questions remain without a response.
     """
-    _check_known_categories(bench, subset_tasks(bench, [suite]), askings, part)
-    names, failures = build_questions(bench, suite)
-    check_categories(bench, names, askings, part)
-    tasks = subset_tasks(bench, names)
-    found = [row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)]
-    return found, failures
+    named = [task for suite in suites for task in subset_tasks(bench, [suite])]
+    _check_known_categories(bench, named, askings, part)
+    built = {suite: build_questions(bench, suite) for suite in suites}
+    check_categories(bench, [name for names, _ in built.values() for name in names], askings, part)
+    for suite, (names, failures) in built.items():
+        tasks = subset_tasks(bench, names)
+        found = [
+            row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)
+        ]
+        yield suite, found, failures
 
 
 def _check_known_categories(
