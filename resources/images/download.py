@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.images.decoding import MAX_PIXELS
+from bench_assets.core.schema.errors import ImageError, SourceError
 from resources.http import event_loop
 from resources.http.allowed_hosts import (
     PUBLIC_HOSTS,
@@ -20,7 +21,7 @@ from resources.http.allowed_hosts import (
     restricted_connector,
 )
 from resources.http.backoff import back_off, may_pass, wait_of
-from resources.images.store import MAX_BYTES
+from resources.images.store import MAX_BYTES, inspect_image
 from resources.storage.atomic_write import open_atomic
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those download
 _CHECKSUMS = "checksums.jsonl"
 _AGENT = "bench-assets (downloads a published benchmark once)"
 _CHUNK = 1 << 16
+_ENDS = ("Content-Length", "Transfer-Encoding")  # headers that tell where a response ends
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|\?xml|script|!--)", re.IGNORECASE
 )
@@ -218,11 +220,30 @@ class _ImageDownloadSession:
                     raise ValueError(f"more than the {self._polite.max_bytes} bytes allowed")
                 digest.update(chunk)
                 file.write(chunk)
+            if not any(
+                name in response.headers for name in _ENDS
+            ):  # else aiohttp notices what is missing
+                file.seek(0)
+                _require_whole_image(file.read(), url, self._polite.max_bytes)
         row = ImageDownload(url=url, file=name, sha256=digest.hexdigest(), n_bytes=n_bytes)
         with (self._folder / _CHECKSUMS).open("a", encoding="utf-8") as records:
             # The line break comes first: the previous line may be incomplete after a kill.
             records.write("\n" + json.dumps(asdict(row)))
         return row
+
+
+def _require_whole_image(data: bytes, url: str, max_bytes: int) -> None:
+    """Decode an image: an early end of its connection leaves no other trace.
+
+    Raises:
+        ClientPayloadError: If it does not decode, or is incomplete.
+    """
+    from aiohttp import ClientPayloadError
+
+    try:
+        inspect_image(data, url, MAX_PIXELS, max_bytes)
+    except ImageError as why:
+        raise ClientPayloadError(f"{why} (the server stated no length)") from why
 
 
 def _recorded(folder: Path) -> dict[str, ImageDownload]:

@@ -13,9 +13,11 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, SourceError
 from resources.http.allowed_hosts import HostPolicy
 from resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
+from tests.codis_release import image
 from tests.full_disk import full_disk
 
 IMAGE = b"an image"
+PNG = image(1)
 PAGES = {
     "/page.jpg": b"<!DOCTYPE html><html><title>This photo is no longer available</title></html>",
     "/page.png": b"\n  <HTML><body>Log in</body></HTML>",
@@ -42,7 +44,10 @@ def server():
             body = b"x" * 5000 if self.path == "/large.png" else IMAGE + self.path.encode()
             body = PAGES.get(self.path, body)
             self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
+            if self.path == "/broken-off-once.png":
+                body = PNG[: len(PNG) // 2] if asked[self.path] == 1 else PNG
+            else:
+                self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             with lock:  # before the client can know that it is over
                 under_way[0] -= 1
@@ -129,6 +134,12 @@ def test_failures(server, tmp_path, name, error, tries):
     assert other.error == ""
     n_files = 1 if error else 2
     assert len([file for file in tmp_path.iterdir() if file.name != "checksums.jsonl"]) == n_files
+
+
+def test_an_image_without_a_length_is_kept_once_all_of_it_arrived(server, tmp_path):
+    (row,) = fetch(server, tmp_path, "broken-off-once.png")
+    assert (row.error, server.asked.total()) == ("", 2)
+    assert (tmp_path / row.file).read_bytes() == PNG
 
 
 def test_no_more_than_half_the_connections_go_to_one_host(server, tmp_path):
