@@ -102,11 +102,11 @@ class HomeInstance(dg.DagsterInstance):
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""
-        super().store_event(self._redactor.redact(event))
+        super().store_event(self._redactor.redact(_retitled(event)))
 
     def handle_new_event(self, event: dg.EventLogEntry, **more: Any) -> None:  # noqa: ANN401
         """Record an event, and notify its subscribers."""
-        super().handle_new_event(self._redactor.redact(event), **more)
+        super().handle_new_event(self._redactor.redact(_retitled(event)), **more)
 
     def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
         """Record the beginning of a tick."""
@@ -115,3 +115,17 @@ class HomeInstance(dg.DagsterInstance):
     def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
         """Record the progress of a tick."""
         return super().update_tick(tick._replace(tick_data=self._redactor.redact(tick.tick_data)))
+
+
+def _retitled(event: dg.EventLogEntry) -> dg.EventLogEntry:
+    """Begin a failure with the error that was raised, not with Dagster's text that there is one."""
+    recorded = event.dagster_event
+    data: Any = recorded.event_specific_data if recorded else None
+    error: Any = getattr(data, "error", None)
+    raised = error
+    while raised and (raised.cls_name or "").startswith("Dagster") and raised.cause:
+        raised = raised.cause
+    if recorded is None or raised is error:
+        return event
+    data = data._replace(error=error._replace(message=raised.message))
+    return event._replace(dagster_event=recorded._replace(event_specific_data=data))

@@ -7,7 +7,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.materialization.dagster_instance import run_failure
+from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
 from tests.test_structure import FILES, ROOT
 
 SAID = "http://127.0.0.1:8080: no server is listening. Start it"
@@ -117,3 +117,16 @@ def test_a_check_that_only_warned_does_not_hide_the_error():
 
     assets = [questions, people_have_decided, votes]
     assert str(run_failure(dg.materialize(assets, raise_on_error=False))) == f"votes: {SAID}"
+
+
+def test_the_page_of_a_failed_run_begins_with_the_error_that_was_raised(tmp_path):
+    @dg.asset
+    def votes():
+        raise OfAPluginError(SAID)
+
+    with open_instance(tmp_path) as instance:
+        failed = dg.materialize([votes], instance=instance, raise_on_error=False)
+        logged = [entry.dagster_event for entry in instance.all_logs(failed.run_id)]
+    (data,) = [event.step_failure_data for event in logged if event and event.is_step_failure]
+    assert data.error.message.endswith(f"OfAPluginError: {SAID}\n")
+    assert SAID in data.error_display_string
