@@ -87,6 +87,7 @@ class BatchEngine(AtServer):
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers(key),
             timeout=timeout,
+            trust_env=spec.address.startswith("https:"),  # as single requests
         ) as session:
             secrets = section_secrets(spec.model_dump())
             wire = Wire(

@@ -23,6 +23,7 @@ from tests.resources.models.api.batches.handing_over import (
     said,
 )
 from tests.resources.models.api.batches.stand_in import BatchServer
+from tests.resources.models.api.raw_server import http, saying
 
 
 def test_requests_are_one_batch_and_responses_find_theirs(
@@ -260,3 +261,14 @@ if __name__ == "__main__":  # asks until it is killed
     waiting = BatchServer()
     waiting.port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
     answered(engine(waiting, Path(home_), form), *requests_for(*TEXTS))
+
+
+def test_a_hosted_server_gets_its_batches_through_the_proxy_of_the_environment(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosted = "https://models.example.invalid/v1"
+    with saying(http(b"", status="403 No Way Through")) as proxy:
+        monkeypatch.setenv("https_proxy", proxy.removesuffix("/v1"))
+        asked = engine(server, tmp_path, "openai", base_url=hosted, max_tries=1)
+        with pytest.raises(ModelError, match="No Way Through"):
+            answered(asked, *requests_for("a"))
