@@ -23,6 +23,7 @@ from resources.datasets.download import (
 from resources.datasets.hub import HubRelease, Release, hub_files
 from resources.http import event_loop
 from resources.http.allowed_hosts import HostPolicy
+from resources.storage.atomic_write import describe_write_errors
 
 _RECORD = "fetched.json"
 _SPARE = 1 << 30  # bytes of the disk that are left free
@@ -82,9 +83,9 @@ class ReleaseCache:
 
         Raises:
             SourceError: If it cannot be fetched completely, or differs from the pinned content.
+            HomeError: If its folder cannot be written.
         """
         place = self._place(suite, release)
-        place.mkdir(parents=True, exist_ok=True)
         with _exclusive(place):
             if not (place / _RECORD).exists():
                 self._fetch(place, release, watched)
@@ -173,6 +174,9 @@ def _require_space(place: Path, total: int) -> None:
 
 @contextmanager
 def _exclusive(place: Path) -> Generator[None]:
-    with (place / ".lock").open("w") as lock:
+    with describe_write_errors(place):
+        place.mkdir(parents=True, exist_ok=True)
+        lock = (place / ".lock").open("w")
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

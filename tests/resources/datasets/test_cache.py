@@ -58,6 +58,12 @@ def asked_for(hub, name):
     return [ranged for path, ranged in hub.asked if path.endswith(name)]
 
 
+def test_a_home_that_cannot_be_written_is_named(hub, tmp_path):
+    (tmp_path / "sources").touch()  # root may write into a read-only folder, but not below a file
+    with pytest.raises(HomeError, match=rf"{tmp_path}/sources/codis/\w+: cannot be written: "):
+        ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
+
+
 def test_a_data_set_is_fetched_once_and_pinned_to_the_commit_it_was_at(hub, tmp_path):
     cache, counted = ReleaseCache(tmp_path), Counted()
     folder = cache.fetch("codis", SUITE, counted)
