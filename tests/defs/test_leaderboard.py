@@ -163,6 +163,13 @@ def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
     assert standings(TASK, tables, []) == []
 
 
+def test_counts_of_the_csv_are_whole_numbers_beside_rows_without(tables: TableFiles) -> None:
+    tables.path(METRICS, "spoilt").write_bytes(b"")  # a row without counts
+    frame = leaderboard_frame(standings(TASK, tables, []))
+    rows = list(csv.DictReader(io.StringIO(as_csv(frame), newline="")))
+    assert [(row["n_scored"], row["n_failed"]) for row in rows] == [("4", "0"), ("", "")]
+
+
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
 def test_no_cell_of_the_csv_is_a_formula(start):
     frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})

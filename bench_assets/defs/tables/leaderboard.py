@@ -215,6 +215,7 @@ def _printed(row: PublishedNumber) -> LeaderboardRow:
 
 
 _NUMBERS = ("value", "low", "high", "constant", "shuffled", "unread")
+_COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "expired")
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
@@ -284,7 +285,8 @@ def _export() -> dg.AssetsDefinition:
 
 def as_csv(frame: "pd.DataFrame") -> str:
     """Format as CSV in which spreadsheets read no cell as a formula."""
-    safe = frame.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
+    cells = frame.astype(object)  # else pandas makes counts beside a missing one floats
+    safe = cells.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
     return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
 
 
@@ -323,6 +325,7 @@ def leaderboard_frame(rows: Sequence[LeaderboardRow]) -> "pd.DataFrame":
     names = list(LeaderboardRow.__dataclass_fields__)
     frame = pd.DataFrame([to_json(row) for row in rows], columns=names)
     frame = frame.astype(dict.fromkeys(_NUMBERS, float))
+    frame = frame.astype({f"n_{name}": "Int64" for name in _COUNTS})  # with missing ones, too
     check = frame_type.type_check(None, frame)
     if not check.success:
         raise TableError(f"leaderboard: {check.description}")
