@@ -62,6 +62,8 @@ def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
             "bench.version": str(one.task.version),
             "bench.run": run,
         }
+        if lower := one.task.lower_is_better:
+            tags["bench.lower_is_better"] = ", ".join(sorted(lower))
         found.setdefault((experiment, run), (tags, []))[1].append(_point(one, number))
     return [
         Curve(

@@ -84,6 +84,7 @@ def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
             "n_scored": row.n_scored,
             "n_unscored": row.n_unscored,
             **blind_baselines(row),
+            **({"lower_is_better": True} if row.metric in one.task.lower_is_better else {}),
             "signature": row.signature,
         },
         verified=False,

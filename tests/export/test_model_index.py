@@ -51,6 +51,14 @@ def test_another_edition_is_never_taken_for_the_data_set_of_the_release(whole):
     assert result.metric_name == "accuracy (mini edition)"
 
 
+def test_a_metric_of_which_lower_is_better_says_so(whole):
+    (one,) = leaving(whole, whole / "out").gathered.evaluations()
+    task = replace(one.task, lower_is_better=frozenset({"accuracy"}))
+    (errors,), (points,) = results(replace(one, exam=replace(one.exam, task=task))), results(one)
+    assert errors.metric_args["lower_is_better"] is True
+    assert "lower_is_better" not in points.metric_args
+
+
 def test_a_model_without_all_responses_has_no_result_and_it_is_said(home):
     leaves = leaving(home, home / "out")
     assert WRITE(leaves) == []

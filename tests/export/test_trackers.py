@@ -1,5 +1,7 @@
 """Curves of MLflow and Weights & Biases, read back where these are installed."""
 
+from dataclasses import replace
+
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
@@ -28,6 +30,15 @@ def test_checkpoints_of_a_run_are_one_curve_by_step(run):
     ]
     blind = {"constant": 1.0, "shuffled": 0.25}
     assert found[1].points[0].values == {"accuracy": 1 / 3, "n_failed": 1.0, **blind}
+
+
+def test_a_curve_names_the_metrics_of_which_lower_is_better(run):
+    (one, *_) = leaving(run, run / "out").gathered.evaluations()
+    task = replace(one.task, lower_is_better=frozenset({"wrong", "refused"}))
+    (with_errors,) = curves([replace(one, exam=replace(one.exam, task=task))])
+    assert with_errors.tags["bench.lower_is_better"] == "refused, wrong"
+    (without,) = curves([one])
+    assert "bench.lower_is_better" not in without.tags
 
 
 @pytest.mark.long  # MLflow makes a data base: 10 s
