@@ -190,20 +190,16 @@ def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[
         return []
 
 
-_SAMPLES = 5  # images that the authors show in their repository; the full set is 251
-
-
-def edition_of(opened: SuiteSource, n_images: int, *, whole: bool = True) -> Edition:
+def edition_of(opened: SuiteSource, *, whole: bool) -> Edition:
     """Name the edition.
 
-    The authors' five samples are ``"own"``, not ``"published"``, and so is a file of which not all
-    entries are asked about (``whole``).
+    A part of the authors' release, such as their five samples, is ``"own"``: ``whole`` says whether
+    as many entries are asked about as in the paper.
     """
     if opened.is_mini:
         return "mini"
     edition = find_release(opened.folder).edition
-    complete = whole and n_images != _SAMPLES
-    return "own" if edition == "published" and not complete else edition
+    return "own" if edition == "published" and not whole else edition
 
 
 def open_encoder(settings: HomeConfiguration) -> SentenceEncoder:

@@ -78,8 +78,8 @@ def questions(
     if release.edition == "published":
         told = read_stories(release, bad)  # an unreadable file stops this task, and only this one
     by_name = {image.name: image for image in stored}
-    whole = not bad and len(told) == len(stories)
-    edition = edition_of(opened, len(stored), whole=whole)
+    whole = not bad and len(told) == len(stories) == TASK.counts["all"]
+    edition = edition_of(opened, whole=whole)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})

@@ -188,7 +188,8 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _refined(decided, _shuffled_questions(written_questions), solved, by_id)
-    edition = edition_of(opened, len(stored), whole=not found.rejections)
+    whole = not found.rejections and len(found.kept) == TASK.counts["all"]
+    edition = edition_of(opened, whole=whole)
     rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
