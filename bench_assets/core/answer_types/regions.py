@@ -152,8 +152,8 @@ def boxes_in(text: str) -> Regions:
     """
     if tokens := _location_tokens(text):
         return tokens
-    if found_named := _named_boxes(text):
-        return Regions(tuple(found_named), are_corners=True)
+    if named := _named_boxes(text):
+        return named
     top_first = _TOP_FIRST.search(text) is not None
     convention = None
     if top_first:
@@ -204,9 +204,9 @@ def _location_tokens(text: str) -> Regions | None:
     return Regions(in_1000, Convention("yxyx", "0..1000"))
 
 
-def _named_boxes(text: str) -> list[Numbers]:
+def _named_boxes(text: str) -> Regions | None:
     """Boxes whose sides are named: {"x1": 10, ...}, x=10, y=20, width=30, height=40."""
-    named = [(name.casefold(), _value(number)) for name, number in _NAMED.findall(text)]
+    named = [(name.casefold(), number) for name, number in _NAMED.findall(text)]
     for sides, order in (
         *((sides, "xyxy") for sides in _CORNERS),
         *((sides, "xywh") for sides in _SIZES),
@@ -216,8 +216,11 @@ def _named_boxes(text: str) -> list[Numbers]:
             continue
         fours = [dict(kept[k : k + 4]) for k in range(0, len(kept), 4)]
         if all(set(four) == set(sides) for four in fours):
-            return [corners([four[side] for side in sides], order) for four in fours]
-    return []
+            boxes = (corners([_value(four[side]) for side in sides], order) for four in fours)
+            in_percent = all("%" in number for _, number in kept)
+            scale = Convention("xyxy", "0..100") if in_percent else None
+            return Regions(tuple(boxes), scale, are_corners=True)
+    return None
 
 
 def _from_object(value: Mapping[object, object], order: str) -> Numbers:

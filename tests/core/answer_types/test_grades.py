@@ -202,6 +202,8 @@ BOXES = [
     ("box", {"coordinates": "xywh pixels"}, "x: 64, y: 48, width: 256, height: 192", "[64, 48, 320, 240]", 1.0),
     ("box", NOTHING, CUP, "[0.1, 0.1, 0.5, 0.5]", 1.0),
     ("box", NOTHING, CUP, "10%, 10%, 50%, 50%", 1.0),
+    ("box", NOTHING, CUP, "left: 10%, top: 10%, width: 40%, height: 40%", 1.0),
+    ("box", {"coordinates": "0..1000"}, [100, 100, 500, 500], "x1=10%, y1=10%, x2=50%, y2=50%", 1.0),
     ("box", NOTHING, CUP, "[320, 240, 64, 48]", 1.0),
     *(("box", NOTHING, CUP, said, 1.0) for said in (
         "```json\n[{\"bbox_2d\": [64, 48, 320, 240], \"label\": \"cup\"}]\n```",
