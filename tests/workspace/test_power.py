@@ -1,6 +1,7 @@
 """`bench audit power`: before anything is asked, of a table, and of what models showed."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_without_models_the_worst_is_taken_and_pairs_count_for_less(bench):
     # 2.8 squared times 0.65 / 0.01, and a little for Student's quantile.
     assert same.needed == pytest.approx(7.849 * 65, abs=3)
     assert "no model seen" in same.basis
+
+
+def test_three_questions_detect_no_difference_instead_of_one_above_1(bench):
+    bench.tables.write(["quiz", "questions"], quiz(3), Question)
+    # (4.303 + 0.842) sqrt(0.5 / 3) = 2.1: more than from all wrong to all right.
+    same, other = estimate_power(bench, "quiz", 1.0, 0.5)
+    assert math.isnan(same.smallest)
+    assert math.isnan(other.smallest)
+    assert same.basis.endswith("; too few questions for any difference")
+    assert same.power < 0.5
+    assert same.needed > 3
 
 
 def test_models_that_were_measured_say_how_they_differ(bench):

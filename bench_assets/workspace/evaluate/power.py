@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice, pairwise
-from math import ceil, isnan
+from math import ceil, isnan, nan
 from statistics import median
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
@@ -34,7 +34,7 @@ class PowerEstimate:
     units: int  # of the metric: questions, pairs, key points, ...
     clusters: int | None  # of questions that share images or a group; None: unknown
     baseline: float
-    smallest: float  # difference detected with a power of 0.8; NaN: unknown
+    smallest: float  # difference detected with a power of 0.8; NaN: unknown or none
     difference: float | None = None  # requested difference
     power: float | None = None  # probability that these questions detect it
     needed: int | None = None  # questions that detect it with a power of 0.8
@@ -76,18 +76,20 @@ def _estimates(
         most = unpaired(baseline) * exam.effect
         seen = {"on the same questions": (most, baseline, f"{exam.basis}; at worst, no model seen")}
         seen |= {"on other questions": (most, baseline, exam.basis)}
-    unknown = (float("nan"), baseline, f"{exam.basis}; evaluate two models first")
+    unknown = (nan, baseline, f"{exam.basis}; evaluate two models first")
     for compared, (of_unit, base, basis) in (seen or {"on the same questions": unknown}).items():
+        least = smallest(of_unit, exam.units)
+        none = least > 1 and task.primary_metric not in task.adds  # shares differ by 1 at most
         row = PowerEstimate(
             task=task.name,
             metric=task.primary_metric,
             compared=compared,
-            basis=basis,
+            basis=f"{basis}; too few questions for any difference" if none else basis,
             questions=exam.questions,
             units=exam.units,
             clusters=exam.clusters,
             baseline=base,
-            smallest=smallest(of_unit, exam.units),
+            smallest=nan if none else least,
         )
         yield (
             row
