@@ -1,6 +1,7 @@
 """People who vote without looking, too fast, or worse and worse; and those who do not."""
 
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
@@ -101,6 +102,18 @@ def test_who_is_too_fast_is_caught_for_that_alone():
 
 def test_who_gets_tired_is_caught_for_that_alone():
     assert caught(late(votes(n=120))) == {"drift": ["bo"]}
+
+
+def test_votes_are_ordered_by_their_time_and_not_by_its_text():
+    """Bo votes at 22:00 in Auckland first, and then at 00:40 of the same day in Honolulu."""
+
+    def travelled(vote):
+        number = int(vote.unit)
+        zone = timezone(timedelta(hours=12 if number < 40 else -10))
+        when = datetime(2026, 1, 2, 10, tzinfo=UTC) + timedelta(minutes=number)
+        return replace(vote, at=when.astimezone(zone).isoformat())
+
+    assert caught([travelled(vote) for vote in late(votes(n=120))]) == {"drift": ["bo"]}
 
 
 def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():

@@ -6,12 +6,14 @@ Each annotator is compared with the others on the same items, with agreement cor
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan, sqrt
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
+from bench_assets.annotation.tasks import read_moment
 from bench_assets.audit.framework.evidence import Evidence, Floats
 from bench_assets.audit.framework.findings import (
     AuditFinding,
@@ -191,7 +193,7 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
 @audit_check("annotators_drift", "Do any annotators agree less with the others over time?")
 def drift_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators whose agreement falls in the second half of their votes."""
-    votes = [vote for vote in evidence.votes if vote.at]
+    votes = [replace(vote, at=at) for vote in evidence.votes if (at := _in_utc(vote.at))]
     if not votes:
         raise SkippedCheckError("the votes have no timestamps" if evidence.votes else NO_VOTES)
     if why := _cannot_be_compared(votes):
@@ -261,6 +263,13 @@ def _suspect(one: Person, votes: Sequence[Vote], usual: float) -> Suspect:
     alpha, alone = (mean_alpha(_said(of).values()) for of in (votes, others))
     without = f"alpha {alpha:.2f}, without them {alone:.2f}"
     return Suspect(one.name, f"{said}; {without} (n = {one.n})", max(usual - one.kappa, 0.0))
+
+
+def _in_utc(at: str) -> str:
+    try:
+        return read_moment(at)
+    except ValueError:  # unknown, or not ISO 8601
+        return ""
 
 
 def _shares_in_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
