@@ -220,7 +220,8 @@ def open_encoder(
         raise
     except Exception as why:  # any exception: libraries read third-party files
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
-    identity = f"{name}@{checkpoint.content}"
+    library = "" if spec.kind == "transformers" else f"+{spec.kind}"
+    identity = f"{name}@{checkpoint.content}{library}"
     shown = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
     yield CachingEncoder(
         identity, encoder, store, spec.batch_size, lambda key: key + shown.mark(key)
