@@ -20,8 +20,9 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
-_ALTERNATIVES = re.compile(  # begins where a word does: else a long one would take quadratic time
-    r"(?<![\w'-])((?:[\w'-]+, )*[\w'-]+),? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+)"
+_WORD = r"(?!or )[\w'-]+"
+_ALTERNATIVES = re.compile(  # takes every list of words, also without "or": so its time is linear
+    rf"(?<![\w'-])((?:{_WORD}, )*{_WORD})(?:,? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+))?"
 )
 _AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"} | {
     *("can", "could", "will", "would", "shall", "should", "may"),
@@ -112,7 +113,7 @@ def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
     shown = "\n".join(parts).casefold()
     if question.options and all(option.casefold() in shown for option in question.options):
         return question.options
-    if found := list(_ALTERNATIVES.finditer(question.text)):
+    if found := [one for one in _ALTERNATIVES.finditer(question.text) if one[2]]:
         return [*found[-1][1].split(", "), found[-1][2]]
     opening = question.text.casefold().split()[:1]
     return ("yes", "no") if _AUXILIARIES.issuperset(opening) and opening else ()

@@ -73,6 +73,13 @@ def test_random_reads_a_word_of_many_letters_in_linear_time() -> None:
     assert time.process_time() - began < 2
 
 
+def test_random_reads_a_list_of_many_words_in_linear_time() -> None:
+    asked = question(kind="text", text=f"Is it (new), red or blue? {'word, ' * 20_000}end")
+    began = time.process_time()
+    assert said(RandomBaseline("random").response(asking(asked)))[0] in {"red", "blue"}
+    assert time.process_time() - began < 2
+
+
 def test_random_is_fair() -> None:
     asked = [
         question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(4000)
