@@ -127,7 +127,10 @@ class TableBytes(TableLocations):
         others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
         also = "; there is one of another source, see --source" if others else ""
         place = self.place(key, partition)
-        return TableError(f"{name}: no table yet ({place}){also}. {_command(key, partition)}")
+        # A task has questions of its own: "codis/plain" is a condition, "cogbench/vqa" a task.
+        of_condition = len(key) > 2 and self.exists([*key[:-2], "questions"])
+        command = _command(key, partition, of_condition=of_condition)
+        return TableError(f"{name}: no table yet ({place}){also}. {command}")
 
     @contextmanager
     def opened_whole(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
@@ -192,11 +195,13 @@ def read_footer(data: bytes, place: str) -> TableFooter:
         return TableFooter(about[DIGEST].decode(), float(about[WRITTEN]))
 
 
-def _command(key: Sequence[str], partition: str) -> str:
+def _command(key: Sequence[str], partition: str, *, of_condition: bool) -> str:
     """The command that makes a table."""
     if partition or key[-1] in PER_MODEL:
         model = quote(partition) if partition else "MODEL"
-        return f"`bench evaluate {key[0]} --model {model}` makes it"
+        chosen = f" --condition {key[-2]}" if of_condition else ""
+        task = "/".join(key[:-2]) if of_condition else key[0]
+        return f"`bench evaluate {task} --model {model}{chosen}` makes it"
     if "annotation" in key:
         return "`bench annotate ask` makes it"
     return (

@@ -76,6 +76,21 @@ def test_a_table_that_was_never_made_names_the_command_that_makes_it(files, key,
         files.read(key, Rejection, model)
 
 
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        (["codis", "plain", "scores"], "codis --model m --condition plain"),
+        (["cogbench", "vqa", "blind", "scores"], "cogbench/vqa --model m --condition blind"),
+        (["cogbench", "vqa", "scores"], "cogbench --model m"),
+    ],
+)
+def test_a_table_of_a_condition_is_made_under_that_condition(files, key, command):
+    for task in (["codis"], ["cogbench", "vqa"]):
+        files.write([*task, "questions"], ROWS, Rejection)
+    with pytest.raises(TableError, match=f"`bench evaluate {command}` makes it"):
+        files.read(key, Rejection, "m")
+
+
 def test_a_query_over_tables_that_do_not_exist_finds_nothing(files):
     found = files.query(
         "SELECT * FROM metrics WHERE task = $t", {"metrics": ([KEY], Metric)}, t="x"
