@@ -16,8 +16,8 @@ _QUANTITY = (
     r"(?P<sign>-?[$€£])\s?(?P<money>\d[\d,]*(?:\.\d+)?)"
     r"|(?<![\w.,])(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<unit>UNITS)(?![\w²³^/])"
 )
-_NO_INCH = re.compile(  # after a number: "5 in the box", "1 in 5", "2-in-1", but not "5 in wide"
-    r"\s?in[^\S\n]+(?!(?:by|wide|long|tall|high|thick|deep)\b)[a-z\d]|-in-\d", re.IGNORECASE
+_NO_INCH = re.compile(  # after a number: "5 in the box", "1 in 5", but not "5 in wide"
+    r"\s?in[^\S\n]+(?!(?:by|wide|long|tall|high|thick|deep)\b)[a-z\d]", re.IGNORECASE
 )
 
 

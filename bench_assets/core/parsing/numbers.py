@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from math import prod
 
 from bench_assets.core.parsing.normalization import plain
@@ -36,49 +36,66 @@ _NUMBER = re.compile(_DIGITS)
 # For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
 _SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
 _SEVERAL = re.compile(  # "25 million", 25亿
-    rf"((?>{_SHORT}))((?:(?:\s*|-)(?:{_ANY_TIMES})\b){{1,5}}|\s*[万亿]{{1,2}})", re.IGNORECASE
+    rf"(?<!point\s)((?>{_SHORT}))((?:(?:\s*|-)(?:{_ANY_TIMES})\b){{1,5}}|\s*[万亿]{{1,2}})",
+    re.IGNORECASE,
 )
 _ONE_OF_TIMES = re.compile(rf"{_ANY_TIMES}|[万亿]", re.IGNORECASE)
 _HALVES = (
-    (re.compile(rf"\b(?<!and\sa\s)half\s+(?:a\s+)?(?=(?:{_ANY_TIMES})\b)", re.I), "0.5 "),
+    (re.compile(rf"\b(?<!and\sa\s)half\s+(?:(?:of\s+)?a\s+)?(?=(?:{_ANY_TIMES})\b)", re.I), "0.5 "),
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
 )
 _POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
+_AFTER_POINT = re.compile(rf"\bpoint(?:\s+(?:{'|'.join(WORDS[:10])}|\d))+\s+\Z", re.IGNORECASE)
 _FRACTION = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d+)/([1-9]\d*)(?![\d/])")
 _LATEX = re.compile(r"(-?)\\[dt]?frac\s*\{?(\d+)\}?\s*\{?([1-9]\d*)\}?")
 _VULGAR = re.compile(r"(-?)([¼-¾⅐-⅞])")
 _RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
 _GLUED = re.compile(r"(?<=[\u4e00-\u9fff])(?<!第)(?=-?\d)")  # a number right after a Chinese word
 _BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
+_EQUALS = re.compile(r"[→⇒≈]|\\approx(?![a-z])")
+_PI = re.compile(r"π\s*=\s*3\.1\d*")
+_IS_RESULT = re.compile(  # 45 minus 17 is 28
+    r"(?<=\d )((?:minus|plus|times|divided by) \d[\d,.]*) (?:is|equals|makes)\b", re.IGNORECASE
+)
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
-_SPACED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f]000(?![\d.,]*\d)")  # 25 000
+_SPACED = re.compile(  # 25 000, 25\\,150, 25{,}150, 25'150
+    r"(?<=\d)(?:[\u00a0\u2009\u202f'’]|\\,|\{,\}| (?=000(?![\d.,]*\d)))(?=\d{3}(?!\d))"
+)
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
 _ANSWER = re.compile(r"\banswer\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE)
 _TOTAL = re.compile(
-    rf"({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b"
-    rf"|\b(?:has|have)\s+({_SHORT})\s+(?:more|fewer|less|left)\W*\Z",
+    rf"(?<!with )({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+"
+    r"(?:(?:in total|in all|altogether)\b|(?:left|remaining)\b(?:\W*\Z|\s+over\b))"
+    rf"|\b(?:has|have)\s+({_SHORT})\s+(?:more|fewer|less)\W*\Z",
     re.IGNORECASE,
 )
 _SO = re.compile(
     r"\b(?:total|result)\b(?:\s+is\b|\s*[:=])"
     r"|\b(?:so|therefore|thus|hence|total of|altogether|in total"
-    r"|(?:that|which) (?:makes|leaves))\b",
+    r"|(?:that|which) (?:makes|leaves)|leaving|meaning|bringing|go with)\b|所以|因此",
     re.IGNORECASE,
 )
-_TOLD = re.compile(  # the number after a verb: "3 adults pay €59"; else the first number counts
+_TOLD = re.compile(  # the number after a verb: "3 adults pay €59"
     r"\b(?:is|are|was|were|be|has|have|had|gets?|pays?|costs?|weighs?|needs?|earns?|makes?|spends?"
-    rf"|takes?|receives?|keeps?|left with)\s+[$€£¥]?({_SHORT})|[共需][^\d,;]{{0,6}}({_SHORT})",
+    rf"|takes?|receives?|keeps?|(?:left|ends|up) with)\s+[$€£¥]?({_SHORT})"
+    rf"|[共需付差剩到][^\d,;]{{0,6}}({_SHORT})",
     re.IGNORECASE,
 )
+_ALONE = re.compile(rf"\W*{_SHORT}\s*,(?!\s*\d)")
 _CHINESE_CLAUSE = re.compile(  # its verb and its result come last: 3个班用45张纸
-    r"(?=[^\u4e00-\u9fff]*[\u4e00-\u9fff])(?:[^,;]|(?<=\d),(?=\d))*+\Z"
+    r"(?=[^\u4e00-\u9fff]*[\u4e00-\u9fff])(?:[^,;和]|(?<=\d),(?=\d))*+\Z"
 )
 _MEASURE = re.compile(  # before a number that is no result: "in 5 weeks", "for 3 dollars"
-    r"\b(?:in|after|for|(?<!left )with|within|during|every|per|of|all)\s+"
+    r"\b(?:in|after|for|(?<!left )(?<!ends )(?<!up )with|within|during|every|per|of|all)\s+"
     r"(?:the |these |those )*[$€£¥]?\Z",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(  # before the main clause: "Since 40 is 80% of 50, it is 20"
+    r"\A\W*(?:after|as|because|given|if|once|since|when|with)\b(?:[^,;]|(?<=\d),(?=\d))*+,(?=[^;]*\d)",
+    re.IGNORECASE,
+)
+_BACKGROUND = re.compile(r"\W*(?:there\s+(?:are|were)|\w+\s+(?:started|had))\b", re.IGNORECASE)
 _AGO = re.compile(r"\s+\w+\s+(?:ago|later|earlier)\b", re.IGNORECASE)
 _LEAD = 24  # characters before a number in which that is looked for
 _IN_PARENTHESES = re.compile(r"(?<!\\)\([^()]*\)")
@@ -96,7 +113,7 @@ _OR_SO = re.compile(
     r", or (?:about|a little)\b.*|, which (?:equals|is equal to|is equivalent to)\b.*"
 )
 _REASON = re.compile(  # 56, as each of 4 costs 14; a reason before its clause has a comma after it
-    r"(?:, (?:as(?! well)|given)|(?<!\band) (?:because|since|as (?:there|each)))\b"
+    r"(?:, (?:as(?! well)|given|considering)|(?<!\band) (?:because|since|as (?:there|each)))\b"
     r"(?:[^,;:]|,(?=\d)){0,200}\Z|,? ?(?:因为|由于)(?!.*(?:所以|因此)).*",
     re.IGNORECASE,
 )
@@ -115,6 +132,7 @@ _NONE_LEFT = re.compile(  # after a calculation
     r"(?:left|remaining)\b[^\d]{0,200}\Z",
     re.IGNORECASE,
 )
+_UNKNOWN = re.compile(r"unknown|depends on whether", re.IGNORECASE)
 _LOOP = 3  # repetitions of the last sentence that show a model stuck in a loop
 _DENIED = re.compile(
     r"(?:\b(?:(?<!has )(?<!have )(?<!had )not|never|nor|neither|rather than|instead of)|n['’]t)"
@@ -132,21 +150,24 @@ _IN_ONE_UNIT = re.compile(  # 2 hours and 30 minutes (150 minutes)
     rf"{_SHORT} ([a-z]+?)s?,? (?:and )?{_SHORT} ([a-z]+?)s? \((?=\d[\d,.]* (?:\1|\2)s?\))",
     re.IGNORECASE,
 )
+_MONEY = "[$€£¥]?"
+_PARTS = r"(?:half|halves|(?:third|quarter|fifth|eighth|tenth)s?)"
 _RANGE = (
-    r"\b\d{4}-\d\d?-\d\d?\b|\b\d+:\d+\b|\b\d+(?:, \d+){1,40},? or \d"
-    rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_DIGITS}"
-    rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
-    rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
-    rf"|{_DIGITS}\s*(?:hour|minute|foot|feet|pound|dollar|year|week|day)s?,?\s+(?:and\s+)?{_DIGITS}"
-    r"\s*(?:minute|second|inch|ounce|cent|month|day|hour)(?:es|s)?\b"
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d+:\d+\b"
+    rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_MONEY}{_DIGITS}"
+    rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:[-–~]|\bto\b|\bor\b|[到至或])\s*{_MONEY}\d[\d,.]*"
+    rf"|\bbetween\s+{_MONEY}{_DIGITS}\s+and\s+{_MONEY}{_DIGITS}"
+    rf"|{_DIGITS}(?:[\s-]{_PARTS}\b|,?\s+(?:with\s+)?(?:a\s+)?remainder\b)|\b{_PARTS}\s+of\s+(?:an?\s+)?{_DIGITS}"
     rf"|[<>≤≥]\s*{_DIGITS}|{_DIGITS}(?:\+(?!\s*\d)|\s+(?:at\s+(?:least|most)|or\s+(?:more|fewer|less))\b)"
 )
 _SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
-_POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: points may separate thousands
+_POINTS = (  # 1.200,00 and 12,50: points may separate thousands, and commas decimals
+    r"(?<![\w.])\d[\d,]*\.\d+[.,]\d|(?<![\w.,])\d+,\d{1,2}(?![\d,])"
+)
 _SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _PRONOUN = re.compile(
-    r"\bone\s+(?:of|another)\b|\bone\b(?=[^.;\n]{1,60}\bthe other\b)"
+    r"\bone\s+(?:of|another|for\s+each)\b|\bone\b(?=[^.;\n]{1,60}\bthe other\b)"
     r"|\b(?:the|this|that|each|no|first|second|third|other|left|right|last)\s+one\b",
     re.IGNORECASE,
 )
@@ -185,7 +206,8 @@ _ESTIMATES = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"^\W*(?:just|only)\s+(?:the\s+)?one\b|^\W*(?:there\s+is\s+)?an?\s+single\b", re.IGNORECASE
+    r"^\W*(?:just|only)\s+(?:the\s+)?one\b|^\W*(?:there\s+is\s+)?an?\s+single\b(?:\s+one\b)?",
+    re.IGNORECASE,
 )
 _TWO = re.compile(r"^\W*(?:there\s+(?:is|are)\s+)?a\s+(?:couple\s+of\b|pair\W*$)", re.IGNORECASE)
 _NUMERAL = "([零一二两三四五六七八九十百千]+)"
@@ -196,7 +218,9 @@ _CHINESE = re.compile(
 )
 _CHINESE_DIGITS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 _CHINESE_TIMES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
-_EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECASE)
+_EXCUSE = re.compile(
+    r"\b(?:because|since|until|unless|without)\b|, so\b.{0,99}(?:cannot|can['’]t)\b", re.IGNORECASE
+)
 
 
 def numbers(text: str) -> list[float]:
@@ -221,24 +245,24 @@ def in_digits(text: str) -> str:
         worth = written(_worth([word[0].casefold() for word in words]))
         parts += [text[end : words[0].start()], worth]
         end = words[-1].end()
-    text = _SEVERAL.sub(_several, and_a_half.sub(point_five, "".join([*parts, text[end:]])))
-    return _POINT.sub(lambda n: f"{n[1]}.{''.join(n[2].split())}", text)
+    text = _POINT.sub(_with_point, and_a_half.sub(point_five, "".join([*parts, text[end:]])))
+    return _SEVERAL.sub(_several, text)
 
 
 def final_number(response: str) -> float | None:
-    """Read the final number of a solution; None if there is none, or a range.
+    """Read the final number of a solution; None if there is none, a range, or several.
 
     The last sentence that states an answer decides. Without one, the number is the last one in
     bold, else that of the last total or conclusion (or of a result calculated after it), else the
-    last number of all; of several, the last result counts. Checks of a result and advice after it
-    are skipped, negated numbers ignored; "there are none" is 0.
+    last number of all; of several, the result of a calculation or what a verb tells. Checks of a
+    result and advice after it are skipped, negated numbers ignored; "there are none" is 0.
 
     >>> final_number("2 + 3 = 5 cups. The answer is 5, of 12 in all."), final_number("4 + 4 = 8")
     (5.0, 8.0)
     >>> final_number("It is not 8 but nine."), final_number("There are no cups.")
     (9.0, 0.0)
     """
-    response = _SPACED.sub("000", response)
+    response = _SPACED.sub("", response)
     kept = response.replace("####", "answer: ").replace("\\$", "$")
     kept = _TIMES_SIGN.sub("×", _ADVICE.sub("", kept))  # else taken for markup
     kept = _LATEX.sub(r" \1\2/\3", _RAISED.sub("^", _VULGAR.sub(_in_two_numbers, kept)))
@@ -247,7 +271,7 @@ def final_number(response: str) -> float | None:
     for sentence, result in zip(reversed(said), reversed(_results(said)), strict=True):
         *before, called = _ANSWER.split(sentence)
         if before and (found := _readings(called, result)):
-            return _told(called, found)
+            return found[0]
     told = list(takewhile(lambda sentence: not _CHECK.match(sentence), said)) or said
     if _CUT_OFF.search(told[-1]) or sum(one.startswith(told[-1]) for one in told) >= _LOOP:
         return None
@@ -270,35 +294,43 @@ def _results(said: Sequence[str]) -> list[float | None]:
     for sentence in said[:-1]:
         calculates = _RESULT.search(sentence) and not _CHECK.match(sentence)
         found = _readings(sentence) if calculates else []
-        results.append(found[-1] if found else results[-1])
+        results.append(found[0] if found else results[-1])
     return results
 
 
 def _concluded(said: Sequence[str]) -> float | None:
-    """The last total or conclusion, a result that is calculated after it, or the last number."""
-    calculated: float | None = None
-    told = [*zip(said, _results(said), strict=True)][::-1]
-    for sentence, result in told:
-        totals = [total or left for total, left in _TOTAL.findall(sentence)]
-        *before, concluded = _SO.split(sentence)
-        found = _readings(concluded, result) if before else []
-        found = [_value(totals[-1])] if totals else found
-        if found:
-            return _told(concluded, found) if calculated is None else calculated
-        if calculated is None and _RESULT.search(sentence) and (found := _readings(sentence)):
-            calculated = found[-1]
-    last = next((found[-1] for one, result in told if (found := _readings(one, result))), None)
+    """The last total or conclusion, a result that is calculated after it, or the last number.
+
+    None if a sentence after the conclusion states another number and is no reason for it.
+    """
+    after, last, calculated = "", list[float | None](), list[float | None]()
+    for sentence, result in [*zip(said, _results(said), strict=True)][::-1]:
+        if concluded := _conclusion(sentence, result):
+            found = calculated or concluded
+            return found[0] if last in ([], found) or _is_reason(after, found[0]) else None
+        told = _readings(sentence, result)
+        if _RESULT.search(sentence):
+            calculated = calculated or told
+        if not last and told:
+            after, last = sentence, told
     estimated = any(map(_ESTIMATES.search, said)) and not any(map(_FACTOR.search, said))
-    return None if last and any(map(refuses, said)) and not estimated else last
+    refused = last != [0.0] and any(map(refuses, said)) and not estimated
+    return last[0] if last and not refused else None
 
 
-def _told(phrase: str, found: Sequence[float | None]) -> float | None:
-    """The number after a verb, of several: "2 adults and 5 children pay €59"; else the first."""
-    if len(found) == 1 or "=" in phrase:
-        return found[0]
-    if told := _TOLD.search(phrase):
-        return _value(told[1] or told[2])
-    return found[-1 if _CHINESE_CLAUSE.match(phrase) else 0]
+def _conclusion(sentence: str, result: float | None) -> list[float | None]:
+    """The total of a sentence, or what it concludes."""
+    if totals := _TOTAL.findall(_GIVEN.sub("", sentence)):
+        return [_value(max(totals[-1]))]
+    *before, concluded = _SO.split(sentence)
+    return _readings(concluded, result) if before else []
+
+
+def _is_reason(sentence: str, result: float | None) -> bool:
+    """Whether a sentence has the two numbers that a result comes from: "There are 4 rows of 6"."""
+    said = [_value(digits) for digits in _NUMBER.findall(sentence)]
+    came_from = {value for one, other in pairwise(said) for value in (one * other, one - other)}
+    return _BACKGROUND.match(sentence) is not None and result in came_from
 
 
 def denied(text: str) -> bool:
@@ -342,29 +374,42 @@ def as_number(text: str) -> float | None:
     (25.0, 1200.0, None)
     """
     bare = in_digits(text).strip().strip("$%").strip()
-    return _value(bare) if _NUMBER.fullmatch(bare) else None
+    found = _SAID.fullmatch(bare)
+    return _value(bare) if found and not found["unclear"] else None
 
 
 def _readings(phrase: str, result: float | None = None) -> list[float | None]:
-    """Numbers that a phrase states, in order; None for an unclear one, such as a range.
+    """The number that a phrase states, if any; None for an unclear one, such as a range.
 
-    Of several, the result that was calculated before the phrase is the only one.
+    Of several, it is the result that was calculated before the phrase, their sum or the one that
+    its verb tells; otherwise none is clear.
     """
     if asks_for_input(phrase) or _FACTOR.search(phrase):
         return []
     if denied(phrase) or _NONE_LEFT.search(phrase):
         return [0.0]
-    if refuses(phrase) or "unknown" in phrase.casefold():
+    if refuses(phrase) or _UNKNOWN.search(phrase):
         return [None]
     kept = _NEEDLESS.sub(" ", _IN_ONE_UNIT.sub("", _DENIED.sub(" ", phrase)))
     kept = _without_reason(_PART.sub(r"\1", _ASIDE.sub(r"\1", kept)))
     if result is not None and "=" not in kept and result in _stated(kept):
         return [result]
-    kept = _OR_SO.sub("", _AFTER.sub(r"\1", kept))
-    if (total := _sum_of_the_rest(kept)) is not None:
+    if (total := _sum_of_the_rest(phrase)) is not None:
         return [total]
+    kept = _GIVEN.sub("", _OR_SO.sub("", _AFTER.sub(r"\1", kept)))
     calculated = kept.rpartition("=")[2]
-    return _stated(calculated if _NUMBER.search(calculated) else kept)
+    kept = calculated if _NUMBER.search(calculated) else kept
+    stated = _stated(kept)
+    return stated if len(stated) < 2 else [_told(kept, stated)]
+
+
+def _told(phrase: str, found: Sequence[float | None]) -> float | None:
+    """The number of several that stands alone, or comes last, after its verb: "5 pay €59"."""
+    if _ALONE.match(phrase):
+        return found[0]
+    verbs = [*_TOLD.finditer(phrase)]
+    told = len(verbs) == 1 and len(_stated(phrase[verbs[0].start() :])) == 1
+    return found[-1] if told or _CHINESE_CLAUSE.match(phrase) else None
 
 
 def _without_reason(phrase: str) -> str:
@@ -387,17 +432,22 @@ def _stated(phrase: str) -> list[float | None]:
 
 
 def _sum_of_the_rest(phrase: str) -> float | None:
-    """The first number of a counting phrase if the others add up to it: "5: 2 red, 3 blue"."""
-    first, *rest = [_value(found) for found in _NUMBER.findall(phrase)] or [0.0]
-    adds_up = len(rest) > 1 and first == sum(rest) and "=" not in phrase
-    return first if adds_up and _COUNTING.match(phrase) else None
+    """The number that the others add up to: "5: 2 red, 3 blue", "2 red and 3 blue (5)"."""
+    stated = [*_SAID.finditer(phrase)]
+    if len(stated) < 3 or "=" in phrase or any(one["unclear"] for one in stated):
+        return None
+    said = [_value(one[0]) for one in stated]
+    if said[0] == sum(said[1:]) and _COUNTING.match(phrase):
+        return said[0]
+    return said[-1] if said[-1] == sum(said[:-1]) else None
 
 
 def _plain_numbers(sentence: str) -> str:
     """Write every number of a sentence as digits with a point and a sign."""
     sentence = _CHINESE.sub(_in_chinese, _TWO.sub("2 ", _ONE.sub("1 ", sentence)))
-    text = _DOUBTED.sub(" ", _GLUED.sub(" ", sentence.replace("−", "-")))
-    text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", text)))
+    text = _GLUED.sub(" ", _PI.sub("π", _EQUALS.sub("=", sentence.replace("−", "-"))))
+    text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", _DOUBTED.sub(" ", text))))
+    text = _IS_RESULT.sub(r"\1 =", text)
     text = _FRACTION.sub(lambda n: written(float(n[1] or 0) + float(n[2]) / float(n[3])), text)
     return _BELOW_ZERO.sub(r"\1-", text)
 
@@ -418,6 +468,10 @@ def _in_two_numbers(fraction: re.Match[str]) -> str:
     return f" {fraction[1]}{unicodedata.normalize('NFKC', fraction[2]).replace('⁄', '/')}"
 
 
+def _with_point(found: re.Match[str]) -> str:
+    return f"{found[1]}.{''.join(found[2].split())}"
+
+
 def _several(found: re.Match[str]) -> str:
     """Write a number of dozens, thousands or millions in digits."""
     words = map(str.casefold, _ONE_OF_TIMES.findall(found[2]))
@@ -432,6 +486,8 @@ def _written_out(text: str) -> list[list[re.Match[str]]]:
     """Find the number words of a text, grouped by number."""
     found: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(text):
+        if word[0].casefold() in _TIMES and _AFTER_POINT.search(text[: word.start()][-_LEAD:]):
+            continue  # "two point five million": of the whole number
         last = found[-1][-1] if found else None
         between = text[last.end() : word.start()] if last else ""
         if (

@@ -144,14 +144,14 @@ NUMBERS = [
     ("number", CENTIMETRES, "5", "There are 5 in the picture", 1.0),
     ("number", CENTIMETRES, "1", "1 in 5 people", 1.0),
     ("number", CENTIMETRES, "3", "Only 3 in\u00a010.", 1.0),
-    ("number", CENTIMETRES, "1", "A 2-in-1 box", 1.0),
+    ("number", CENTIMETRES, "1", "A 2-in-1 box", None),
     ("number", CENTIMETRES, "5", "There are 5 in Paris", 1.0),
     ("number", CENTIMETRES, "5.08", "2 in\nas shown", 1.0),
     ("number", CENTIMETRES, "5.08", "2 in.", 1.0),
     ("number", CENTIMETRES, "5.08", "a 2-in board", 1.0),
     *(
         ("number", CENTIMETRES, "5.08", f"Answer: 2 in {size}", 1.0)
-        for size in ("by 3 in", "wide", "long", "tall", "high", "thick", "deep")
+        for size in ("by hand", "wide", "long", "tall", "high", "thick", "deep")
     ),
     ("number", CENTIMETRES, "160.02", "5 ft 3 in tall", 1.0),
     ("number", CENTIMETRES, "5", "There are 5 a day", 1.0),
