@@ -9,6 +9,8 @@ from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Se
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
@@ -114,6 +116,16 @@ class AtServer(ABC):
         header = self._spec.key_header or self._spec.knows.key_header
         bearing = f"Bearer {key}" if header == "Authorization" else key
         return {**self._format.headers, **({header: bearing} if key else {})}
+
+    @property
+    def _proxy(self) -> str | None:
+        """Proxy of the environment for a hosted model; servers at http:// are near.
+
+        aiohttp's ``trust_env`` would also send passwords of ~/.netrc.
+        """
+        place = urlsplit(self._spec.address)
+        is_direct = place.scheme != "https" or proxy_bypass(place.hostname or "")
+        return None if is_direct else getproxies().get("https")
 
     def _key(self) -> str:
         name = self._spec.api_key_env
@@ -222,7 +234,7 @@ class ServerEngine(AtServer):
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={**_HEADERS, **self._headers(key)},
             auto_decompress=False,
-            trust_env=self._spec.address.startswith("https:"),  # HTTPS_PROXY; others are near
+            proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )
 

@@ -86,6 +86,7 @@ class BatchEngine(AtServer):
         async with aiohttp.ClientSession(
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers(key),
+            proxy=self._proxy,
             timeout=timeout,
             trust_env=spec.address.startswith("https:"),  # as single requests
         ) as session:

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Sequence
 from email.utils import formatdate
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.raw_server import http, saying
 
+HOSTED = "https://models.example.invalid/v1"
 NOT_JSON = Answer(raw=b"<html>")
 
 
@@ -158,11 +160,17 @@ def test_an_address_that_is_none_is_said_to_be_none() -> None:
 
 
 def test_a_hosted_server_is_asked_through_the_proxy_of_the_environment_and_a_near_one_is_not(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    (tmp_path / "netrc").write_text("default login ana password secret")  # not for models
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("KEY", "sk-0123456789abcdef")
     with saying(http(b"", status="502 No Way Through")) as proxy, ChatServer("A") as near:
         for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
             monkeypatch.setenv(name, proxy.removesuffix("/v1"))
         assert [one.text for one in ask(near.base_url, "?")] == ["A"]
-        (hosted,) = ask("https://models.example.invalid/v1", "?", max_tries=1)
+        (hosted,) = ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
         assert hosted.error.startswith("the connection broke: 502, message='No Way Through'")
+        monkeypatch.setenv("NO_PROXY", "example.invalid")
+        with pytest.raises(ModelError, match=r"cannot be reached: .*models.example.invalid"):
+            ask(HOSTED, "?", max_tries=1, api_key_env="KEY")

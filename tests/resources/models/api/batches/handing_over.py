@@ -15,7 +15,12 @@ ANSWERS = [f"A to {text}" for text in TEXTS]
 
 
 def engine(
-    server: BatchServer, home: Path, format_: str, spent: TokenCounts | None = None, **fields: Any
+    server: BatchServer,
+    home: Path,
+    format_: str,
+    spent: TokenCounts | None = None,
+    patience: float = 5,
+    **fields: Any,
 ) -> BatchEngine:
     section = {"kind": "server", "base_url": server.base_url, "model": "m", "format": format_}
     spec = ServerSpec.model_validate(
@@ -26,7 +31,7 @@ def engine(
         read_image,
         home / "batches",
         base_delay=0.01,
-        patience=5,
+        patience=patience,
         spent=lambda _: spent or TokenCounts(),
     )
 

@@ -142,6 +142,18 @@ def test_a_wrong_key_is_said(
     assert out(tmp_path) == []
 
 
+def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment(
+    server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with saying(http(b"", status="502 No Way Through")) as proxy:
+        for name in ("HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, proxy.removesuffix("/v1"))
+        hosted = "https://models.example.invalid/v1"
+        asked = engine(server, tmp_path, format_, base_url=hosted, patience=0)
+        with pytest.raises(ModelError, match="502, message='No Way Through'"):
+            answered(asked, *requests_for("a"))
+
+
 def test_two_results_of_one_request_are_nobody_s(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
