@@ -1,6 +1,7 @@
 """Unpacks archives safely: only regular files below the folder, within a size limit."""
 
 import lzma
+import re
 import shutil
 import struct
 import tarfile
@@ -15,7 +16,7 @@ from bench_assets.core.schema.errors import SourceError
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MOST_BYTES = 64 * 10**9  # unpacked
 _SYMLINK = 0o120000
-_OF_FINDER = "__MACOSX/"  # attributes of the files, which macOS adds
+_OF_MACOS = re.compile(r"__MACOSX/|(.*/)?(\.DS_Store|\._[^/]*)$")  # attributes, which it adds
 _DAMAGED = (
     *(EOFError, RuntimeError, ValueError, OverflowError, OSError, LookupError, MemoryError),
     *(struct.error, zlib.error, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError),
@@ -106,7 +107,7 @@ class _Room:
 
 def _unzip(archive: Path, folder: Path, room: _Room) -> None:
     with zipfile.ZipFile(archive) as opened:
-        members = [one for one in opened.infolist() if not one.filename.startswith(_OF_FINDER)]
+        members = [one for one in opened.infolist() if not _OF_MACOS.match(one.filename)]
         for member in members:
             member.filename = member.filename.replace("\\", "/")  # of older programs for Windows
             if (member.external_attr >> 16) & 0o170000 == _SYMLINK:
@@ -123,5 +124,7 @@ def _untar(archive: Path, folder: Path, room: _Room) -> None:
 
 def _members(opened: tarfile.TarFile, room: _Room) -> Iterator[tarfile.TarInfo]:
     for member in opened:
+        if _OF_MACOS.match(member.name):
+            continue
         room.take(member.name, member.size, is_folder=member.isdir())
         yield member
