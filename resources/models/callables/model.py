@@ -7,8 +7,9 @@ function uses, such as weights, are not part of the key.
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -74,12 +75,15 @@ def _with_wrapped(function: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
 
 
 def _function_parts(function: Any) -> Iterator[str]:  # noqa: ANN401 - as above
-    """Code and plain defaults of a function; nothing of one written in C."""
+    """Code, plain defaults and arguments of a partial; nothing of a function written in C."""
     own = function if hasattr(function, "__code__") else function.__call__  # a callable object
-    if isinstance(code := getattr(own, "__code__", None), CodeType):
+    values: Iterable[object] = ()
+    if isinstance(function, functools.partial):
+        values = (*function.args, *chain.from_iterable(function.keywords.items()))
+    elif isinstance(code := getattr(own, "__code__", None), CodeType):
         yield from _code_parts(code)
-        defaults = (*(own.__defaults__ or ()), *(own.__kwdefaults__ or {}).values())
-        yield from (repr(one) for one in defaults if isinstance(one, str | int | float))
+        values = (*(own.__defaults__ or ()), *(own.__kwdefaults__ or {}).values())
+    yield from (repr(one) for one in values if isinstance(one, str | int | float))
 
 
 def _code_parts(code: CodeType) -> Iterator[str]:

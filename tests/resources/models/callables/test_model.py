@@ -65,3 +65,16 @@ def test_an_earlier_response_is_sent_back_without_its_reasoning():
         [Request(prompt=Prompt((Turn("user", ("How many?",)), Turn("user", ("Sure?",)))))]
     )
     assert seen == ["How many?", "How many?\nAssistant: One.\nSure?"]
+
+
+def test_an_argument_of_a_partial_is_part_of_the_code():
+    def model(images: list[Any], prompt: str, style: str = "", weights: object = None) -> str:
+        return "A"
+
+    digests = {
+        code_digest(functools.partial(model, **given))
+        for given in ({}, {"style": "short"}, {"style": "long"})
+    }
+    assert len(digests) == 3
+    first, again = (code_digest(functools.partial(model, weights=object())) for _ in range(2))
+    assert first == again
