@@ -190,11 +190,11 @@ def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
 
 def _layers(folder: Path) -> list[Path]:
     """Files of the layers with weights of a sentence-transformers model, such as 2_Dense."""
-    below = [one.parent for one in folder.glob("[0-9]*_*/*") if has_weights([one.name])]
-    files = [file for one in set(below) for file in one.iterdir()]
+    if not (folder / LAYERS).is_file():
+        return []
+    layers = {one.parent for one in folder.glob("[0-9]*_*/*") if has_weights([one.name])}
     kinds = {*_READ_WHEN_LOADED, ".bin"}
-    has = (folder / LAYERS).is_file()
-    return [one for one in files if one.suffix in kinds] if has else []
+    return [file for layer in layers for file in layer.iterdir() if file.suffix in kinds]
 
 
 def _weights(folder: Path) -> list[Path]:

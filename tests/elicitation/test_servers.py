@@ -208,6 +208,12 @@ def test_a_wrong_key_is_not_told_as_options_that_the_server_does_not_have(method
         ask(lambda _: Answer(status=401, text="no"), method)
 
 
+def test_a_model_that_tells_no_logprobs_is_not_told_as_a_wrong_key():
+    told = "You are not allowed to request logprobs from this model"  # OpenAI of its o series
+    with pytest.raises(ModelError, match=rf"does not support likelihood .*{told}.*--elicit"):
+        ask(lambda _: Answer(status=403, text=told), "likelihood")
+
+
 def test_fields_that_answer_with_nonsense_are_not_taken_for_likelihoods():
     def percent(body: dict[str, Any]) -> str | Answer:
         listed = [{"token": c, "logprob": -100 * p} for c, p in SHARES.items()]

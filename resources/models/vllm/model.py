@@ -218,9 +218,8 @@ class VllmModel:
         n_prompt = len(output.prompt_token_ids or ())
         if said.finish_reason in _BROKEN_OFF:
             raise ValueError(f"vLLM ended the response ({said.finish_reason})")
-        self._refuse_too_long(
-            n_prompt, draw.max_tokens
-        )  # vLLM may add more around images than estimated
+        # vLLM may add more around images than estimated.
+        self._refuse_too_long(n_prompt, draw.max_tokens)
         tokens = list(said.token_ids)
         kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # without the end token
         ending = (output.prompt or "") if asked.ending is None else asked.ending
