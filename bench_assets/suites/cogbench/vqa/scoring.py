@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from string import ascii_uppercase
+from string import ascii_uppercase, whitespace
 
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
@@ -65,7 +65,10 @@ def read_human_answers(file: Path) -> list[PersonAnswer]:
             answer; names file and line.
     """
     answers = records(read_lines(file), PersonAnswer, unique=("person", "question_id"))
-    return [replace(answer, answer=answer.answer.strip(" ().").upper()) for answer in answers]
+    return [
+        replace(answer, answer=answer.answer.strip("()." + whitespace).upper())
+        for answer in answers
+    ]
 
 
 def human_accuracy(

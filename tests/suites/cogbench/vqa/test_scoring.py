@@ -114,7 +114,7 @@ def test_answers_to_nothing_and_second_answers_are_refused(tmp_path):
 
 
 def test_a_letter_in_brackets_is_an_answer_and_a_word_is_refused(tmp_path):
-    given = answers(tmp_path, ("p", "q1", "(a)"), ("p", "q2", ""))
+    given = answers(tmp_path, ("p", "q1", "(a)\r"), ("p", "q2", ""))
     assert [human_accuracy(ASKED, given)[name].value for name in ("Time", "Event")] == [1.0, 0.0]
     with pytest.raises(SourceError, match="'E' of p to q1 is no option"):
         human_accuracy(ASKED, answers(tmp_path, ("p", "q1", "E")))
