@@ -88,7 +88,6 @@ class BatchEngine(AtServer):
             headers=self._headers(key),
             proxy=self._proxy,
             timeout=timeout,
-            trust_env=spec.address.startswith("https:"),  # as single requests
         ) as session:
             secrets = section_secrets(spec.model_dump())
             wire = Wire(
