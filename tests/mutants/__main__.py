@@ -1,6 +1,6 @@
 """Do the tests notice faults? Puts some into the code, one at a time, and runs the tests on each.
 
-``make mutants`` makes forty, drawn with a seed, in what gives points: ``core``, ``flow``, the
+``make mutants`` makes forty, drawn with a seed, in what gives points: ``core``, the pipeline, the
 suites' scoring and the regression check. A fault is small and plausible: a comparison turned
 around, a number off by one, a branch left out. Tests run in copies of the tree, two at a time; of a
 file those that mirror it and those that import it. A fault that no test notices is printed; some
