@@ -6,6 +6,7 @@ they cannot parse, and about texts that match no reference. Graded answers have 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import SupportsFloat, TypeAlias
 
@@ -31,7 +32,7 @@ from bench_assets.core.judging.verdict_requests import (
     ask_for_verdicts,
     verdicts_of_many,
 )
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_verdict
 from bench_assets.core.metrics.aggregates import group_accuracy_by
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
@@ -182,7 +183,8 @@ class AnswerScoring:
         graded = self.graded if question.kind == "text" else None
         if graded is None:
             prompt = prompts.judge(question, prediction.text)
-            return VerdictRequest(question, prediction, prompt, _said, CRITERION)
+            read = partial(read_verdict, words=RIGHT_OR_WRONG)
+            return VerdictRequest(question, prediction, prompt, read, CRITERION)
         gold = Gold(question.kind, question.answer)
         prompt = Prompt.of(graded.judge_prompt(question.text, prediction.text, gold))
 
@@ -222,11 +224,6 @@ def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
     if benchmark.judge != RULES and not found.is_judgeable:
         raise SettingsError(f"judge: {found.name} needs no judge. Remove it")
     return found
-
-
-def _said(response: Response) -> bool | None:
-    """Verdict of the judge; None if it is neither of the two allowed words."""
-    return None if cut_off(response) else read_word(response.said.answer, RIGHT_OR_WRONG)
 
 
 def _whole(response: Response) -> str:

@@ -243,6 +243,11 @@ def only_leads_to(before: str) -> bool:
     return _ENDED.search(lead) is None and _SPOKEN_OF.search(sentence) is not None
 
 
+def read_verdict(response: Response, words: Mapping[str, bool]) -> bool | None:
+    """Read a judge's word as ``read_word`` does; None if its response was truncated."""
+    return None if cut_off(response) else read_word(response.said.answer, words)
+
+
 def cut_off(response: Response) -> bool:
     """Whether a response was truncated at the token limit.
 

@@ -7,7 +7,7 @@ right, never both (section 4.2).
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
@@ -15,8 +15,8 @@ from bench_assets.core.judging.verdict_requests import (
     at_first,
     at_last,
 )
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
-from bench_assets.core.schema.chat import ChatModel, Response
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_verdict
+from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
 from bench_assets.core.tables.large_tables import BLOCK
@@ -27,6 +27,8 @@ from bench_assets.suites.codis.parsing.words import normalised
 
 CRITERION = "correct"
 WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which strips nothing from an output
+
+_VERDICT = partial(read_verdict, words=RIGHT_OR_WRONG)
 
 _named_option = lru_cache(maxsize=BLOCK)(named_option)
 """Cached, since the judge and both scorers read the same responses."""
@@ -44,7 +46,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         if pair.prediction.raw_text not in ("", pair.prediction.text)
     ]
     asked = [
-        VerdictRequest(*pair, prompts.judge(pair.question, output), _said, criterion)
+        VerdictRequest(*pair, prompts.judge(pair.question, output), _VERDICT, criterion)
         for pair, criterion, output in texts
     ]
     return [row for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT) for row in rows]
@@ -56,15 +58,6 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     Stricter than people: a response that the rules match to neither of the pair's answers is wrong.
     """
     return [_judged_by_rules(*pair) for pair in answered]
-
-
-def read_verdict(response: str) -> bool | None:
-    """Parse the judge's verdict; None if it is not clearly right or wrong.
-
-    >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
-    (True, False, None)
-    """
-    return read_word(response, RIGHT_OR_WRONG)
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -121,10 +114,6 @@ def image(question: Question) -> str:
     For 45 images, the release repeats a question with other contexts.
     """
     return question.labels.get("image") or question.cluster
-
-
-def _said(response: Response) -> bool | None:
-    return None if cut_off(response) else read_verdict(response.said.answer)
 
 
 def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:

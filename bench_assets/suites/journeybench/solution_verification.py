@@ -13,9 +13,10 @@ answer_verification.py and solution_verification.py.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts, at_first
-from bench_assets.core.judging.verdicts import YES_OR_NO, cut_off, read_word
+from bench_assets.core.judging.verdicts import YES_OR_NO, cut_off, read_verdict
 from bench_assets.core.parsing.numbers import as_number
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
@@ -104,6 +105,7 @@ EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
 WITH_THOUGHTS = ", thoughts included"  # of a criterion: their script strips nothing from a solution
 
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
+_VERDICT = partial(read_verdict, words=YES_OR_NO)
 _AROUND = " \t\r\n*_`'\"“”.!"  # stripped from both ends of an extracted answer
 
 
@@ -129,7 +131,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     found = [(*text, rows[0]) for text, rows in zip(texts, said, strict=True)]
     to_verify = [
         VerdictRequest(
-            *pair, verify(pair.question, answer_of(one.response)), _said, f"{CORRECT}{which}"
+            *pair, verify(pair.question, answer_of(one.response)), _VERDICT, f"{CORRECT}{which}"
         )
         for pair, which, _, one in found
         if not one.error
@@ -154,7 +156,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge whether each prediction follows the true solution, if there is one."""
     asked = [
-        VerdictRequest(*pair, verify_solution(pair.question, text, truth), _said, SOLUTION)
+        VerdictRequest(*pair, verify_solution(pair.question, text, truth), _VERDICT, SOLUTION)
         for pair in answered
         for text, truth in [(pair.prediction.text, solution_of(pair.question))]
         if truth
@@ -184,15 +186,6 @@ SOLUTION_JUDGES: Mapping[str, Judge] = {
     RULES: ByRules(judge_solutions_by_rules),
     "paper": ByModel(judge_solutions),
 }
-
-
-def read_verdict(response: str) -> bool | None:
-    """Parse the judge's yes or no; None for anything else.
-
-    >>> read_verdict("Yes."), read_verdict("**no**"), read_verdict("I have no idea.")
-    (True, False, None)
-    """
-    return read_word(response, YES_OR_NO)
 
 
 def read_extraction(response: str) -> str | None:
@@ -250,10 +243,6 @@ def _is_an_answer(response: Response) -> bool | None:
     nothing = not response.said.answer.strip()  # reasoning without an answer
     found = None if nothing or cut_off(response) else read_extraction(response.said.answer)
     return None if found is None else found != UNKNOWN
-
-
-def _said(response: Response) -> bool | None:
-    return None if cut_off(response) else read_verdict(response.said.answer)
 
 
 def _judged_by_rules(pair: AnsweredQuestion) -> list[Judgement]:

@@ -2,12 +2,12 @@
 
 from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_word
 from bench_assets.core.parsing import normalization, numbers, reasoning, sentences, wrapped_answers
 from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.signature import Signature
 from bench_assets.suites.blink.scoring import official_option
-from bench_assets.suites.codis.scoring import read_verdict as codis_verdict
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
@@ -71,11 +71,11 @@ TEXTS = [
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),
-    _row("codis read_verdict", codis_verdict, b"right", b"Wrong."),
+    _row("core.verdicts.read_word", lambda text: read_word(text, RIGHT_OR_WRONG | YES_OR_NO),
+         b"right", b"Wrong.", b"yes", b"**No**"),
     _row("cogbench read_by_number", lambda text: read_by_number(text, 7), b"1. [1] 2. [0]",
          b'{"1": 1, "2": [0]}', b'[{"id": 1, "score": 0}]'),
     _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
-    _row("journeybench read_verdict", solution_verification.read_verdict, b"yes", b"**No**"),
     _row("journeybench read_extraction", solution_verification.read_extraction, b"12", b"unknown"),
     _row("journeybench agreement.read_answer",
          lambda text: answer_agreement.read_answer(text, ("image1", "image2"))),

@@ -16,25 +16,6 @@ from tests.rows import answered, prediction, question
 UP = ("Up.", "Down.")
 
 
-@pytest.mark.parametrize(
-    ("response", "verdict"),
-    [
-        ("right", True),
-        ("Wrong.", False),
-        (" RIGHT\n", True),
-        ("<think>is it right?</think>wrong", False),
-        pytest.param("not right", None, id="not right"),
-        pytest.param('"right"', True, id="in quotation marks, as the judge is shown it"),
-        pytest.param("I have no idea.", None, id="a refusal"),
-        pytest.param("The output is right", True, id="a sentence"),
-        pytest.param("<think>right", None, id="a thought that never ends"),
-        pytest.param("", None, id="nothing"),
-    ],
-)
-def test_a_verdict_is_one_of_two_words(response, verdict):
-    assert scoring.read_verdict(response) is verdict
-
-
 def test_a_judge_is_asked_once_for_each_response_and_quoted():
     said = {"codis/000/1": "Right.", "codis/000/2": "maybe"}
     judge = ScriptedModel("gpt", lambda request: said[request.question.question_id])

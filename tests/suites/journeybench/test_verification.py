@@ -215,8 +215,6 @@ def official_points(verdict):
 
 def test_no_word_can_be_taken_out_of_the_reading_of_verdicts():
     rows = [
-        (v.read_verdict, "yes", True),
-        (v.read_verdict, "no", False),
         (v.read_extraction, "image 1", "image1"),
         (v.read_extraction, "Image 2", "image2"),
         (official_points, "no, yes", 0.0),
