@@ -4,7 +4,6 @@ Our intervals are not standard errors (ADR 4), so they are stored in ``configs``
 response, or without a verdict of its judge, has no value.
 """
 
-import hashlib
 import json
 import re
 from collections import defaultdict
@@ -15,6 +14,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, known
@@ -136,9 +136,9 @@ def _sample(item: ExportSample, doc_id: int) -> dict[str, Any]:
         "max_points": item.score.max_points if item.score else None,
         "error": said.error,
         "explanation": item.explanation,
-        "doc_hash": _digest(as_json(doc)),
-        "prompt_hash": said.prompt_sha256 or _digest(asked),
-        "target_hash": _digest(target),
+        "doc_hash": text_digest(as_json(doc)),
+        "prompt_hash": said.prompt_sha256 or text_digest(asked),
+        "target_hash": text_digest(target),
     }
 
 
@@ -167,7 +167,3 @@ def _config(one: ModelResponses, whole: list[Metric]) -> dict[str, Any]:
 
 def _date(at: datetime) -> str:
     return at.isoformat().replace(":", "-").replace("_", "-")
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

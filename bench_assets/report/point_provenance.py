@@ -7,7 +7,6 @@ written once per model, and the page compares them.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from hashlib import sha256
 from itertools import islice, repeat
 from typing import Any
 
@@ -16,6 +15,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import ORIGIN, spelled_out, who_and_how
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
@@ -219,4 +219,4 @@ def _unordered(value: object) -> object:
 
 
 def _digest(value: object) -> str:
-    return sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return text_digest(repr(value))[:_DIGITS]

@@ -12,26 +12,11 @@ from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
 from bench_assets.core.parsing.choices import lettered
 from bench_assets.suites.blink.builders.drafts import placed, wording
 from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
+from bench_assets.suites.blink.synthetic.objects import THINGS
 from bench_assets.suites.blink.synthetic.surfaces import noise
 from examples.tiny_vlm.lessons import Asked
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import Part, View, cells_of
-
-THINGS = {
-    "dog": "dogs",
-    "cat": "cats",
-    "red apple": "apples",
-    "pear": "pears",
-    "rooster": "roosters",
-    "turtle": "turtles",
-    "bicycle": "bicycles",
-    "teapot": "teapots",
-    "umbrella": "umbrellas",
-    "guitar": "guitars",
-    "key": "keys",
-    "balloon": "balloons",
-}
-"""The sprites of BLINK's mini edition, and how many of each are called."""
 
 _SIZE = (400, 300)  # px
 _SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small things

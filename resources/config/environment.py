@@ -5,11 +5,11 @@ The only module that reads the environment.
 
 import os
 import tomllib
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.text.redaction import Secrets, is_strong
 from resources.config.secrets import is_plain_variable, named_secrets, secrets_in
 
@@ -75,7 +75,7 @@ def keep_key(key: str, seed: str) -> str:
         key: A key from an address.
         seed: Text whose digest names the variable of a weak key, which its own digest would reveal.
     """
-    digest = sha256((key if is_strong(key) else seed).encode("utf-8", "surrogatepass")).hexdigest()
+    digest = text_digest(key if is_strong(key) else seed)
     name = f"{KEPT}{digest[:8].upper()}"
     os.environ[name] = key
     return name

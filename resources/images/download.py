@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.images.decoding import MAX_PIXELS
 from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.provenance import text_digest
 from resources.http import event_loop
 from resources.http.allowed_hosts import (
     PUBLIC_HOSTS,
@@ -210,7 +211,7 @@ class _ImageDownloadSession:
         if packed := response.headers.get("Content-Encoding", "").replace("identity", ""):
             raise ValueError(f"is compressed ({packed}), which was not requested")
         digest, n_bytes = sha256(), 0
-        name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        name = text_digest(url)[:32]
         with open_atomic(self._folder / name, sync=False) as file:
             async for chunk in response.content.iter_chunked(_CHUNK):
                 if not n_bytes and _PAGE.match(chunk):

@@ -19,6 +19,7 @@ from typing import Any
 
 import orjson
 
+from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.images import Images, ReportImage
 from resources.images.store import ImageStore
@@ -74,7 +75,7 @@ def slug(name: str) -> str:
     'journeybench-mcot-fa606a1c'
     """
     readable = _UNFIT.sub("-", name.lower())[:_LETTERS].strip("-")
-    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_SLUG_DIGITS]
+    digest = text_digest(name)[:_SLUG_DIGITS]
     return f"{readable}-{digest}" if readable else digest
 
 

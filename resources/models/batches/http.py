@@ -72,7 +72,7 @@ class Wire:
             GoneError: If the path does not exist.
             ModelError: If the server refuses, or cannot be reached for too long.
         """
-        return _object(await self._send("GET", path, lambda: {}), path)
+        return json_object(await self._send("GET", path, lambda: {}), f"the response to {path}")
 
     async def post(
         self, path: str, data: Callable[[], dict[str, Any]], *, once: bool = False
@@ -89,7 +89,9 @@ class Wire:
             UncertainError: With ``once``, if it is unknown whether it arrived.
             ModelError: If the server refuses, or cannot be reached for too long.
         """
-        return _object(await self._send("POST", path, data, once=once), path)
+        return json_object(
+            await self._send("POST", path, data, once=once), f"the response to {path}"
+        )
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
         """Stream a file line by line; when the connection breaks, lines already read are skipped.
@@ -194,11 +196,16 @@ async def _lines(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         yield begun
 
 
-def _object(body: bytes, path: str) -> dict[str, Any]:
+def json_object(data: bytes, where: str) -> dict[str, Any]:
+    """Parse a JSON object.
+
+    Raises:
+        ModelError: If it is none; names where it comes from.
+    """
     try:
-        said = parsed(body)
+        said = parsed(data)
     except ValueError as why:
-        raise ModelError(f"{path}: the response is not JSON ({why})") from why
+        raise ModelError(f"{where} is not JSON ({why})") from why
     if not isinstance(said, dict):
-        raise ModelError(f"{path}: the response is not a JSON object")
+        raise ModelError(f"{where} is not a JSON object")
     return said

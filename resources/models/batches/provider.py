@@ -7,13 +7,12 @@ from typing import Any, Protocol
 
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Request, Response, Turn
-from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import Failure
 from resources.http.errors import refusal_of
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.response_body import parsed, read
-from resources.models.batches.http import Wire
+from resources.models.api.formats.response_body import read
+from resources.models.batches.http import Wire, json_object
 from resources.redaction.engine import note_redaction
 from resources.response_cache.rows import TokenCounts
 
@@ -138,22 +137,12 @@ def result_of(
         ModelError: If it is not a JSON object: then its request is unknown.
     """
     discreet = wire.secrets.redacted_bytes(line)  # before a message truncates it
-    one = _object(discreet)
+    one = json_object(discreet, "a line of the results of a batch")
     response = decode(one)
     if discreet != line:
         said = line.decode("utf-8", "replace")
         response = note_redaction(response, said, wire.secrets, wire.place)
     return str(one.get("custom_id")), response
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        said = parsed(line)
-    except ValueError as why:
-        raise ModelError(f"the results of a batch have a line that is not JSON ({why})") from why
-    if not isinstance(said, dict):
-        raise ModelError("the results of a batch have a line that is not a JSON object")
-    return said
 
 
 def responded(form: ApiFormat, body: bytes) -> Response:

@@ -19,6 +19,7 @@ from resources.checkpoints.hub_access import first_line
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.findings import Findings, key_of
+from resources.models.transformers.image_digests import striped
 from resources.models.transformers.loading import device_of, dtype_of
 from resources.models.workers.local_model import ContextFullError, Message, is_out_of_memory
 
@@ -76,7 +77,7 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
         ModelError: If the model cannot process an image, or, text-only, a text.
     """
     texts = [_talk(text) for text in _TEXTS]
-    shown = [_talk(text, _drawn(size)) for text, size in zip(_TEXTS, _SIZES, strict=True)]
+    shown = [_talk(text, striped(size, 8, 16)) for text, size in zip(_TEXTS, _SIZES, strict=True)]
     why = "" if spec.text_only else _why_alone(model, spec, shown, needed=True)
     why = why or _why_alone(model, spec, texts, needed=spec.text_only)
     if why:
@@ -127,18 +128,6 @@ def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
 def _talk(text: str, *images: PILImage.Image) -> list[Message]:
     shown = [{"type": "image", "image": image} for image in images]
     return [{"role": "user", "content": [*shown, {"type": "text", "text": text}]}]
-
-
-def _drawn(size: tuple[int, int]) -> PILImage.Image:
-    """An image of stripes and slopes."""
-    width, height = size
-    levels = bytes(
-        level
-        for y in range(height)
-        for x in range(width)
-        for level in (255 * (x // 8 % 2), 255 * (x + y) // (width + height), 255 * (y // 16 % 2))
-    )
-    return PILImage.frombytes("RGB", size, levels)
 
 
 def _apart(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:

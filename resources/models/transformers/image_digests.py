@@ -43,7 +43,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     try:
         with require_unchanged(checkpoint.checksums):
             processor: Any = load_processor(spec, checkpoint)
-        made = processor.image_processor(images=[_drawn()], return_tensors="pt")
+        made = processor.image_processor(images=[striped(_SIZE, 3, 5)], return_tensors="pt")
     except ModelError:
         raise
     except Exception as why:  # any exception: formats, families and third-party code
@@ -62,13 +62,23 @@ def _written(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
     return f"{tuple(made.shape)} {sha256(numbers.contiguous().numpy().tobytes()).hexdigest()}"
 
 
-def _drawn() -> PILImage.Image:
-    """An image of stripes and slopes, which every resampling blurs differently."""
-    width, height = _SIZE
-    colours = bytes(
+def striped(size: tuple[int, int], wide: int, high: int) -> PILImage.Image:
+    """An image of stripes and slopes, which every resampling blurs differently.
+
+    Args:
+        size: Its size in px.
+        wide: Width of its upright stripes in px.
+        high: Height of its level stripes in px.
+    """
+    width, height = size
+    levels = bytes(
         level
         for y in range(height)
         for x in range(width)
-        for level in (255 * (x // 3 % 2), 255 * (x + y) // (width + height), 255 * (y // 5 % 2))
+        for level in (
+            255 * (x // wide % 2),
+            255 * (x + y) // (width + height),
+            255 * (y // high % 2),
+        )
     )
-    return PILImage.frombytes("RGB", _SIZE, colours)
+    return PILImage.frombytes("RGB", size, levels)

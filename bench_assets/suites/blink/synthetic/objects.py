@@ -11,7 +11,7 @@ from bench_assets.suites.blink.synthetic.surfaces import as_jpeg, noise
 
 _SIZE = (400, 300)  # px
 _SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small objects
-_THINGS = {  # sprite: plural
+THINGS = {  # sprite: plural
     "dog": "dogs",
     "cat": "cats",
     "red apple": "apples",
@@ -43,7 +43,7 @@ def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
         horizon = rng.randint(60, 130)
         scene.backdrop((0, horizon, _SIZE[0], _SIZE[1]), rng.choice(("tan", "olive", "darkgreen")))
         near, far = rng.uniform(1.0, 1.6), rng.uniform(2.6, 4.5)  # distances
-        names = rng.sample(sorted(_THINGS), 2)
+        names = rng.sample(sorted(THINGS), 2)
         columns = rng.sample((80, 200, 320), 2)
         far_spot = _stand(scene, names[0], columns[0], horizon, far)
         near_spot = _stand(scene, names[1], columns[1], horizon, near)
@@ -68,7 +68,7 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
     lines = []
     for nth in range(n + 1):
         scene = _photo_like(rng)
-        one, other = rng.sample(sorted(_THINGS), 2)
+        one, other = rng.sample(sorted(THINGS), 2)
         relation = rng.choice(("left of", "right of", "above", "below"))
         spots = _related(rng, relation)
         label = nth % 2
@@ -103,7 +103,7 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
     for nth, number in enumerate([number for row in rows for number in row][: n + 1]):
         scene = _photo_like(rng)
         scene.backdrop((0, 148, _SIZE[0], 152), "black")
-        kinds = rng.sample(sorted(_THINGS), 3)
+        kinds = rng.sample(sorted(THINGS), 3)
         asked, above = kinds[0], rng.random() < 0.5
         for kind, (x, y) in _strewn(rng, kinds, number, above):
             scene.sprite(kind, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
@@ -113,7 +113,7 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
         entries.append(
             {
                 "image": path,
-                "question": f"How many {_THINGS[asked]} are {side} the line?",
+                "question": f"How many {THINGS[asked]} are {side} the line?",
                 "answer": number,
                 "question_id": 4000 + nth,
                 "issimple": nth == n,
