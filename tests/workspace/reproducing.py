@@ -3,9 +3,6 @@
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from bench_assets.cli.main import app
 from bench_assets.core.schema.chat import Decoding
 from resources.response_cache.caching_model import CachingModel
 from resources.tables.parquet import TableFiles
@@ -24,14 +21,6 @@ slices = ["level"]
 kind = "recorded"
 file = "said.jsonl"
 """
-
-
-def run(*arguments, code=0):
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
 
 
 def make_home(home: Path) -> TableFiles:

@@ -4,11 +4,10 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
-from bench_assets.cli.main import app
 from resources.config.models_toml import read_models
 from tests.chat_server import ChatServer
+from tests.workspace.typed import bench, lines
 
 
 @pytest.fixture(scope="module")
@@ -38,18 +37,6 @@ def built(tmp_path_factory):
 def home(built, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     return shutil.copytree(built, tmp_path / "home")
-
-
-def bench(*arguments, code=0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
-def lines(result):
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def tables(home):

@@ -4,12 +4,11 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from bench_assets.audit.framework.evidence import JudgeFigure
-from bench_assets.cli.main import app
 from resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer
+from tests.workspace.typed import bench
 
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
 
@@ -32,14 +31,6 @@ def built(tmp_path_factory):
 def home(built, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     return shutil.copytree(built, tmp_path / "home")
-
-
-def bench(*arguments, code=0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def shown(body):

@@ -4,14 +4,13 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from bench_assets.annotation.tasks import Answer, Unit
-from bench_assets.cli.main import app
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
+from tests.workspace.typed import bench
 
 FIRST = "codis/000/1"
 
@@ -43,16 +42,8 @@ def _at_home(home, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(home))
 
 
-def run(*arguments, fails=False):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert (result.exit_code != 0) == fails, result.output
-    return result
-
-
 def test_explain_prints_every_step_in_order():
-    shown = run("explain", FIRST, "--model", "new").stdout
+    shown = bench("explain", FIRST, "--model", "new").stdout
     steps = ["## Question", "## Image 1 of 1: ", "## Prompt, ", "## Raw response", "## Thought",
              "## Scored text", "## Judge rules", "## Parsed answer", "## Number"]  # fmt: skip
     places = [shown.index(step) for step in steps]
@@ -64,7 +55,7 @@ def test_explain_prints_every_step_in_order():
 
 
 def test_explain_as_json_is_one_object_with_the_whole_way():
-    (line,) = run("explain", FIRST, "--model", "new", "--json").stdout.splitlines()
+    (line,) = bench("explain", FIRST, "--model", "new", "--json").stdout.splitlines()
     found = json.loads(line)
     (draw,) = found["draws"]
     assert found["question"]["question_id"] == FIRST
@@ -89,18 +80,18 @@ def test_explain_as_json_is_one_object_with_the_whole_way():
     ],
 )  # fmt: skip
 def test_explain_says_what_there_is_instead(arguments, says):
-    assert says in run("explain", *arguments, fails=True).stderr
+    assert says in bench("explain", *arguments, fails=True).stderr
 
 
 def test_a_image_that_is_gone_does_not_end_the_explanation(home, tmp_path, monkeypatch):
     copied = shutil.copytree(home, tmp_path / "home")
     shutil.rmtree(copied / "images")
     monkeypatch.setenv("BENCH_HOME", str(copied))
-    assert "no image" in run("explain", FIRST, "--model", "old").stdout
+    assert "no image" in bench("explain", FIRST, "--model", "old").stdout
 
 
 def test_diff_says_what_moved_and_shows_questions():
-    shown = run("tables", "diff", "old", "new", "--suite", "codis").stdout
+    shown = bench("tables", "diff", "old", "new", "--suite", "codis").stdout
     assert "codis, acc_p: old -> new" in shown
     assert "model" in shown
     assert "codis/000/2: " in shown
@@ -111,7 +102,7 @@ def test_diff_says_what_moved_and_shows_questions():
 def test_diff_as_json_is_a_row_a_cause():
     rows = [
         json.loads(line)
-        for line in run(
+        for line in bench(
             "tables", "diff", "old", "new", "--suite", "codis", "--json"
         ).stdout.splitlines()
     ]
@@ -123,24 +114,24 @@ def test_diff_as_json_is_a_row_a_cause():
 @pytest.mark.parametrize("task", ["file of another home", "signature"])
 def test_diff_takes_files_and_signatures(home, tmp_path, task):
     if task == "signature":
-        found = json.loads(run("explain", FIRST, "--model", "old", "--json").stdout)
+        found = json.loads(bench("explain", FIRST, "--model", "old", "--json").stdout)
         before = found["signature"]
     else:
         other = shutil.copytree(home / "tables", tmp_path / "elsewhere" / "tables")
         (before,) = other.glob(".of/codis-*/codis/metrics/old.parquet")
     rows = [
         json.loads(line)
-        for line in run("tables", "diff", before, "new", "--json").stdout.splitlines()
+        for line in bench("tables", "diff", before, "new", "--json").stdout.splitlines()
     ]
     assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -0.5), ("model", -0.5)]
 
 
 def test_a_signature_that_is_not_here_still_says_what_differs():
-    known = json.loads(run("explain", FIRST, "--model", "new", "--json").stdout)["signature"]
+    known = json.loads(bench("explain", FIRST, "--model", "new", "--json").stdout)["signature"]
     other = known.replace("scorer:strict", "scorer:official")
     shown = [
         json.loads(line)
-        for line in run("tables", "diff", other, "new", "--json").stdout.splitlines()
+        for line in bench("tables", "diff", other, "new", "--json").stdout.splitlines()
     ]
     assert [(row["cause"], row["effect"]) for row in shown] == [("in all", None), ("scorer", None)]
     assert (shown[1]["before"], shown[1]["after"]) == ("official", "strict")
@@ -157,7 +148,7 @@ def test_a_signature_that_is_not_here_still_says_what_differs():
     ],
 )
 def test_diff_says_what_there_is_instead(arguments, says):
-    assert says in run("tables", "diff", *arguments, fails=True).stderr
+    assert says in bench("tables", "diff", *arguments, fails=True).stderr
 
 
 def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_path, monkeypatch):
@@ -165,7 +156,7 @@ def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_p
     monkeypatch.setenv("BENCH_HOME", str(copy))
     (scores,) = copy.glob("tables/.of/codis-*/codis/scores/old.parquet")
     scores.write_bytes(scores.read_bytes()[:-9])
-    result = run("tables", "diff", "old", "new", fails=True)
+    result = bench("tables", "diff", "old", "new", fails=True)
     assert result.stdout == ""
     assert f"left out: {scores}" in result.stderr
 
@@ -186,10 +177,10 @@ def test_explain_walks_back_to_what_people_said(home):
     tables = tables_of(SettingsResource(home=str(home)))
     tables.write(VOTES.table("units").split("/"), [unit], Unit)
     tables.write(VOTES.table("answers").split("/"), said, Answer)
-    shown = run("explain", FIRST, "--model", "old").stdout
+    shown = bench("explain", FIRST, "--model", "old").stdout
     asked = f"codis/votes 000, shown {unit.digest[:12]}"
     assert f"ana on {asked}: correct: yes; different: yes; within_rules: yes\n" in shown
     assert "2026-11-22T10:00:00.000Z, changed 2026-11-22T18:00:00.000Z; pages 0, task" in shown
     assert "(does not count: after the deadline)" in shown
-    told = json.loads(run("explain", FIRST, "--model", "old", "--json").stdout)
+    told = json.loads(bench("explain", FIRST, "--model", "old", "--json").stdout)
     assert [one["person"] for one in told["people"]] == ["ana", "bo"]

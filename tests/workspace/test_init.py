@@ -7,11 +7,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from bench_assets.cli.main import app
 from resources.config.bench_toml import load_settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
+from tests.workspace.typed import bench
 
 
 @pytest.fixture
@@ -19,12 +18,6 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
-
-
-def bench(*arguments, fails=False):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert (result.exit_code != 0) == fails, result.output
-    return result
 
 
 @pytest.mark.long

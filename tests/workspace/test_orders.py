@@ -4,24 +4,15 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from bench_assets.audit.framework.evidence import OrderFigure
-from bench_assets.cli.main import app
 from resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer
+from tests.workspace.typed import bench
 
 pytestmark = pytest.mark.long  # each opens a home
 
 COLOURS = ("red", "blue", "green")
-
-
-def bench(*arguments, code=0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture(scope="module")

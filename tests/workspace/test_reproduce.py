@@ -15,7 +15,8 @@ from resources.tables.parquet import TableFiles
 from tests.bundles.shelf import measure, packed
 from tests.chat_server import ChatServer
 from tests.resources.stores import response_file
-from tests.workspace.reproducing import make_home, run
+from tests.workspace.reproducing import make_home
+from tests.workspace.typed import bench
 
 
 @pytest.fixture
@@ -42,10 +43,10 @@ def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
     packed(tmp_path / "home", tmp_path / "b.zip")
     shutil.rmtree(tmp_path / "home")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "none"))
-    shown = run("bundle", "verify", tmp_path / "b.zip").stdout
+    shown = bench("bundle", "verify", tmp_path / "b.zip").stdout
     assert "same digits: 3 numbers, compared with the bundle" in shown
-    assert shown == run("bundle", "verify", tmp_path / "b.zip").stdout
-    found = json.loads(run("bundle", "verify", tmp_path / "b.zip", "--json").stdout)
+    assert shown == bench("bundle", "verify", tmp_path / "b.zip").stdout
+    found = json.loads(bench("bundle", "verify", tmp_path / "b.zip", "--json").stdout)
     assert found["status"] == "same"
     assert [row["value"] for row in found["metrics"]] == ["0.5", "1", "0"]
     assert not (tmp_path / "none").exists()
@@ -53,12 +54,12 @@ def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
 
 def test_a_bundle_that_is_none_ends_with_a_sentence(tmp_path):
     (tmp_path / "b.zip").write_bytes(b"hello")
-    shown = run("bundle", "verify", tmp_path / "b.zip", code=1).stderr
+    shown = bench("bundle", "verify", tmp_path / "b.zip", code=1).stderr
     assert f"error: {tmp_path}/b.zip: " in shown.replace("\n", "")
 
 
 def test_a_bundle_that_is_not_there_cannot_be_evaluated(tmp_path):
-    shown = run("bundle", "verify", tmp_path / "b.zip", code=2).stderr.replace("\n", "")
+    shown = bench("bundle", "verify", tmp_path / "b.zip", code=2).stderr.replace("\n", "")
     assert shown == f"cannot be evaluated: {tmp_path}/b.zip: no such file"
 
 
@@ -70,16 +71,16 @@ def test_a_bundle_that_is_not_there_cannot_be_evaluated(tmp_path):
     ],
 )
 def test_a_bundle_that_is_not_named_is_not_understood(words, says):
-    assert says in run("bundle", "pack", *words, code=2).stderr
+    assert says in bench("bundle", "pack", *words, code=2).stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["written", "gone/step-1"])
 def test_a_number_comes_out_again_and_the_tables_stay(home, model):
     before = everything(home / "tables")
-    shown = run("bundle", "reproduce", "shelf", model).stdout
+    shown = bench("bundle", "reproduce", "shelf", model).stdout
     assert "same digits: 3 numbers, compared with the tables of this home" in shown
-    found = json.loads(run("bundle", "reproduce", "shelf", model, "--json").stdout)
+    found = json.loads(bench("bundle", "reproduce", "shelf", model, "--json").stdout)
     assert found["status"] == "same"
     assert [need["part"] for need in found["needs"]] == [
         *("task", "version", "condition", "scorer", "questions", "prompts", "responses", "judge")
@@ -92,20 +93,20 @@ def test_a_signature_and_a_file_name_the_same_number(home, tables, tmp_path):
     (signature, *_) = {row.signature for row in tables.read(KEY, Metric, "written")}
     file = shutil.copy(tables.path(KEY, "written"), tmp_path / "metrics.parquet")
     for named in (signature, file):
-        assert "same digits: 3 numbers" in run("bundle", "reproduce", named).stdout
+        assert "same digits: 3 numbers" in bench("bundle", "reproduce", named).stdout
     tables.path(KEY, "written").unlink()
-    assert "compared with the file of metrics" in run("bundle", "reproduce", file).stdout
+    assert "compared with the file of metrics" in bench("bundle", "reproduce", file).stdout
     gone = signature.replace("recorded|said.jsonl", "sha256:gone|t=0,max=40")
-    assert "same digits: 3 numbers" in run("bundle", "reproduce", gone).stdout
+    assert "same digits: 3 numbers" in bench("bundle", "reproduce", gone).stdout
     tables.path(KEY, "gone/step-1").unlink()
-    assert "the signature only" in run("bundle", "reproduce", gone).stdout
+    assert "the signature only" in bench("bundle", "reproduce", gone).stdout
 
 
 @pytest.mark.long
 def test_a_number_that_was_changed_is_other(tables):
     rows = tables.read(KEY, Metric, "written")
     tables.write(KEY, [replace(rows[0], value=0.75), *rows[1:]], Metric, "written")
-    found = json.loads(run("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
+    found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"] == [
         {
             "step": "metrics",
@@ -121,7 +122,7 @@ def test_a_number_that_was_changed_is_other(tables):
 def test_a_response_that_is_another_now_is_named_with_its_cause(home):
     said = (home / "said.jsonl").read_text(encoding="utf-8")
     (home / "said.jsonl").write_text(said.replace('"It is B."', '"It is A."'), encoding="utf-8")
-    found = json.loads(run("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
+    found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"][0] == {
         "step": "responses",
         "entry": "shelf/2 draw 0",
@@ -153,16 +154,16 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
 )  # fmt: skip
 @pytest.mark.usefixtures("home")
 def test_what_cannot_be_tried_says_what_is_missing(words, says):
-    assert says in run("bundle", "reproduce", *words, code=2).stderr
+    assert says in bench("bundle", "reproduce", *words, code=2).stderr
 
 
 @pytest.mark.long
 def test_responses_that_are_not_remembered_are_named(home, tables):
     (home / "responses.sqlite").unlink()
-    shown = run("bundle", "reproduce", "shelf", "gone/step-1", code=2).stderr
+    shown = bench("bundle", "reproduce", "shelf", "gone/step-1", code=2).stderr
     assert "bench bundle reproduce shelf gone/step-1 --ask` requests the missing responses" in shown
     tables.path(["shelf", "questions"]).unlink()
-    assert "questions: none" in run("bundle", "reproduce", "shelf", "written", code=2).stderr
+    assert "questions: none" in bench("bundle", "reproduce", "shelf", "written", code=2).stderr
 
 
 @pytest.mark.long
@@ -177,17 +178,17 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
         far = CachingModel("far", engine, response_file(store))
         measure(home, model=far)
         server.forget()
-        run("bundle", "reproduce", "shelf", "far")
+        bench("bundle", "reproduce", "shelf", "far")
         store.unlink()
         assert (
             "`bench bundle reproduce shelf far --ask`"
-            in run("bundle", "reproduce", "shelf", "far", code=2).stderr
+            in bench("bundle", "reproduce", "shelf", "far", code=2).stderr
         )
         assert server.n_requests == 0
         before = everything(home / "tables")
         assert (
-            "same digits: 3 numbers" in run("bundle", "reproduce", "shelf", "far", "--ask").stdout
+            "same digits: 3 numbers" in bench("bundle", "reproduce", "shelf", "far", "--ask").stdout
         )
         assert server.n_requests == 4
         assert everything(home / "tables") == before
-        run("bundle", "reproduce", "shelf", "far")  # what was asked is remembered
+        bench("bundle", "reproduce", "shelf", "far")  # what was asked is remembered

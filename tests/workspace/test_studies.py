@@ -2,16 +2,14 @@
 
 import hashlib
 import io
-import json
 import re
 import zipfile
 
 import pytest
-from typer.testing import CliRunner
 
-from bench_assets.cli.main import app
 from tests.resources.datasets.stand_in import StandIn, serving
 from tests.suites.codis.raw import entry, write_release
+from tests.workspace.typed import bench, lines
 
 
 @pytest.fixture
@@ -25,17 +23,6 @@ def home(tmp_path, monkeypatch):
 def source(tmp_path):
     pairs = [entry(), entry(id="001", image_id="b.png")]
     return write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
-
-
-def bench(*arguments, fails=False):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert not result.exception or isinstance(result.exception, SystemExit), result.exception
-    assert (result.exit_code != 0) == fails, result.output
-    return result
-
-
-def lines(result):
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def test_every_table_of_the_papers_has_a_command(home):

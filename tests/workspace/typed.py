@@ -7,11 +7,13 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 
 
-def bench(*arguments, fails=False):
+def bench(*arguments, fails=False, code=None):
+    """Run a command, which has to succeed, to fail, or to exit with ``code``."""
     result = CliRunner().invoke(app, list(map(str, arguments)))
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
-    assert (result.exit_code != 0) == fails, result.output
+    as_meant = (result.exit_code != 0) == fails if code is None else result.exit_code == code
+    assert as_meant, result.output
     return result
 
 

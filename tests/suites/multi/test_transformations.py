@@ -332,7 +332,6 @@ def test_a_request_that_cannot_be_met_is_faulty_and_the_item_stays(wish, fault):
     assert apply([item()], rows) == [item()]
 
 
-UNPROVEN = single("其原因是[MASK]", "甲", "乙", "丙", answer="C")
 SPLIT = item(type="FB", specific="得到[MASK]和[MASK]", answer="氢或H\n氧或O")
 
 
