@@ -6,7 +6,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -22,7 +22,14 @@ from bench_assets.core.parsing.option_names import (
 )
 from bench_assets.core.parsing.option_tokens import FILLER, Token
 from bench_assets.core.parsing.sentences import breaks_off, denies, ends_open, leaves_open
-from bench_assets.core.parsing.statements import ARROWS, CORRECTING, VERDICTS, OptionStatements
+from bench_assets.core.parsing.statements import (
+    ARROWS,
+    CONCEDING,
+    CONTRASTING,
+    CORRECTING,
+    VERDICTS,
+    OptionStatements,
+)
 from bench_assets.core.parsing.word_lists import alternatives
 
 Wanted = Literal["right", "wrong", "else"]
@@ -210,7 +217,36 @@ def judged(response: ParsedResponse) -> str | None:
     partly = len(set(yes)) > 1 and bool(no) and not every
     clash = set(yes) & (set(no) | set(said.open) | said.denied.keys())
     unsure = bool(said.open) and len(set(yes)) > 1
+    unsure |= _is_conceded(yes, response)
     return "" if cut_off or partly or clash or unsure else _distinct(yes)
+
+
+def _is_conceded(yes: str, response: ParsedResponse) -> bool:
+    """Whether the main clause after these letters names another: "A fits, but the hole is at C"."""
+    before = set[str]()
+    for at, token in enumerate(response.tokens):
+        if token.kind == "contrast" or token.text in CONTRASTING:
+            conceded, main = _conceded_and_main(response.tokens, at)
+            named = set(main) - response.said.rejected - set(response.said.open)
+            if named and named.isdisjoint(yes) and before | {*conceded} >= {*yes}:
+                return True
+        before |= {*token.letters}
+    return False
+
+
+def _conceded_and_main(tokens: Sequence[Token], at: int) -> tuple[str, str]:
+    """The letters of the subordinate and the main clause that a contrast joins."""
+    rest = [*takewhile(lambda one: one.kind not in _ENDS, tokens[at + 1 : at + _MANY])]
+    main = rest
+    if tokens[at].text.casefold() in CONCEDING:
+        opens = not at or tokens[at - 1].kind in _ENDS
+        main = [*dropwhile(lambda one: one.kind != "comma", rest)] if opens else []
+    conceded = rest[: len(rest) - len(main)]
+    return _letters_of(conceded), _letters_of(main)
+
+
+def _letters_of(tokens: Iterable[Token]) -> str:
+    return "".join(one.letters for one in tokens)
 
 
 def eliminated(response: ParsedResponse) -> str | None:

@@ -14,6 +14,7 @@ from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.parsing.normalization import bare, plain
+from bench_assets.core.parsing.numbers import denied
 from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
 
@@ -63,6 +64,9 @@ _PARTS = re.compile(  # "There are 4 cats: two on the sofa, one on the rug and o
     r"(?P<of>[^.;:\n—–(]{0,60}?)(?:[:(,]|,? [—–-] )"
     r"(?P<parts>(?:(?!\b(?:or|so|wait|actually|but|therefore|thus|no|not)\b|[.;!?\n所但不])[^\n])*)",
     re.IGNORECASE,
+)
+_ONE_SENTENCE = re.compile(  # without a number
+    rf"\A(?![^\n]*\b(?:besides|except|only|other|without)\b)[^.,;:!?\n。{NAMES}]{{1,120}}[.!。]?\Z"
 )
 _OF_A_PLACE = re.compile(
     r"\b(?:on|in|at|by|near|behind|under|to|from|\w+ing)\b|[\u4e00-\u9fff]", re.I
@@ -332,6 +336,8 @@ def _text_marks(
     if known and all(text.isdecimal() for text in known):
         yield _PARTS, _without_parts
         yield _NUMBER, partial(_number, places=different)
+        if "0" in different:
+            yield _ONE_SENTENCE, partial(_none, place=different["0"])
         return
     shorter = {  # "blue car", "the blue car" for "a blue car"
         text[2:]: place
@@ -420,6 +426,11 @@ def _number(found: re.Match[str], places: Mapping[str, int]) -> str:
     """Mark a number in digits or words; one that is no option is marked as "Z"."""
     digits = _NUMBERS.get(found[0].casefold(), found[0])
     return chr(_TEXT + places.get(digits, _NO_OPTION))
+
+
+def _none(found: re.Match[str], place: int) -> str:
+    """Mark "There are no dogs." as the option 0."""
+    return chr(_TEXT + place) if denied(found[0]) else found[0]
 
 
 def _first(found: re.Match[str]) -> str:

@@ -59,8 +59,8 @@ CORRECTING = (
     *("更正", "等等", "等一下", "慢着", "且慢", "其实", "再想想", "再看看", "再想一想", "不对"),
 )
 _FOLLOWING = ("therefore", "thus", "hence", "consequently", "因此", "所以", "故")
-_CONCEDING = ("although", "though", "while", "虽然", "尽管")
-_CONTRASTING = ("However",)
+CONCEDING = ("although", "though", "while", "whereas", "虽然", "尽管")
+CONTRASTING = ("However",)
 _AT_LAST = ("finally", "最终")  # "initially A, finally B"
 _ENDING = ("reason", "than", "contrast")
 _DOUBTS = ("maybe", "perhaps", "possibly")
@@ -130,7 +130,7 @@ def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         void = void or token.kind in _VOIDING
         colon = token.text in (":", "：") or (colon and token.text == "\n")
         announced = token.text == "\n" and (last in _ANNOUNCING or colon)  # the answer follows
-        conceded = void and token.kind == "comma" and sentence[0].text.casefold() in _CONCEDING
+        conceded = void and token.kind == "comma" and sentence[0].text.casefold() in CONCEDING
         if conceded or token.kind == "ask" or (token.kind == "stop" and not announced):
             yield sentence
             sentence, last, colon, void = [], "", False, False
@@ -266,7 +266,7 @@ class _Sentence:
     def _note_conclusion(self) -> None:
         """Note the letters after the word that draws a conclusion, up to its reason."""
         turns = [n for n, one in enumerate(self.tokens) if one.kind == "cue"]
-        if not turns or self.tokens[turns[0]].text in _CONTRASTING:
+        if not turns or self.tokens[turns[0]].text in CONTRASTING:
             return
         drawn, said = "", self.tokens[turns[0] :]
         for token, last in zip(said[1:], said, strict=False):

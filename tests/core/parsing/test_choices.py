@@ -349,3 +349,22 @@ def test_a_complement_is_the_other_options(response, letters):
 )
 def test_what_few_responses_need(response, options, letter):
     assert read_choice(response, options).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("There are no dogs in the picture.", "D"),
+        ("There aren't any dogs", "D"),
+        ("图中没有狗。", "D"),
+        ("There are no dogs but three cats.", "A"),
+        ("There are no dogs. I see cats.", None),
+        ("There is no clear answer.", None),
+        *((f"There are no dogs {but} the brown one.", None) for but in ("besides", "except")),
+        ("There are no dogs without a collar.", None),
+        ("There are no other dogs.", None),
+        ("Only there are no dogs.", None),
+    ],
+)
+def test_a_response_that_only_denies_things_counts_none(response, letter):
+    assert read_choice(response, ("3", "2", "1", "0")).letter == letter
