@@ -84,6 +84,9 @@ _IN_OTHER_WORDS = re.compile(  # "his posture suggests sadness (C)"; not "differ
     rf"\w+ +{SIGNED}\W*\Z",
     re.IGNORECASE,
 )
+_COMPARED = re.compile(  # "bigger than a car"
+    rf"\b(?:than|as \w+ as|far from|next to) {NAME}", re.IGNORECASE
+)
 _GIVES_REASONS = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _LETTER_RUN = re.compile(rf"{NAME}(?:\W*{NAME})*")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
@@ -370,7 +373,7 @@ def _words_of(text: str) -> frozenset[str]:
 def _says_it_is(clause: str) -> bool:
     """Whether the Latin words around an option's letter are known to call it the answer."""
     if re.search(TEXT, clause):
-        return True  # "There are three dogs."
+        return _COMPARED.search(clause) is None  # "There are three dogs."
     if _LABELLED_TEXT.search(clause) or _IN_OTHER_WORDS.search(clause):
         return True
     before, after = _LETTER_RUN.split(clause, 1)

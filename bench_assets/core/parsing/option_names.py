@@ -52,7 +52,7 @@ _PLACES = {
 _NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
 _NUMBER = re.compile(
     r"(?<![\w.,#](?<![\u4e00-\u9fff]))(?<!第)(?<!\bno )"
-    r"(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
+    r"(?<!\bstep )(?<!\broom )(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
     r"(?<!\bthan )(?<!\bat least )(?<!\bat most )(?<!\bover )(?<!\bunder )(?<!\bup to )"
     r"(?<!超过)(?<!多于)(?<!少于)(?<!大于)(?<!小于)(?<!至少)(?<!至多)(?<!最多)(?<!不到)"
     rf"(?:\d+|{'|'.join(_NUMBERS)})"
@@ -352,7 +352,7 @@ def _text_marks(
         only = re.compile(rf"\A\W*(?:(?:{body})(?:[、,;和与及\s]|\W*\Z)+){{2,}}\Z")
         yield only, partial(_all_of, text=re.compile(f"(?P<text>{body})"), mark=mark)
     if plain := [*plain, *shorter]:
-        form = r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"
+        form = r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])(?<!\w-)@s?(?!-?\w)"
         yield _any_of(plain, form), mark
     if words:
         yield _any_of(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark
@@ -369,7 +369,9 @@ def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
     form = (
         form
         if longest[0].isascii()
-        else form.replace(r"s?(?!\w)", "").replace(r"(?<![A-Za-z0-9_])", "")
+        else form.replace(r"(?<!\w-)", "")
+        .replace(r"s?(?!-?\w)", "")
+        .replace(r"(?<![A-Za-z0-9_])", "")
     )
     return re.compile(form.replace("@", body), re.IGNORECASE | re.MULTILINE)
 

@@ -368,3 +368,44 @@ def test_what_few_responses_need(response, options, letter):
 )
 def test_a_response_that_only_denies_things_counts_none(response, letter):
     assert read_choice(response, ("3", "2", "1", "0")).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("The camera is moving slightly to the left.", "A"),
+        *((f"The camera {moves} left.", None)
+          for moves in ("is not moving", "isn't turning", "never moves")),
+        ("The camera is not moving left but right.", "B"),
+        ("The camera is moving left or right.", None),
+        ("As the camera moves, objects shift left.", None),
+        ("It is not moving right.", None),
+        ("The view pans right or left.", None),
+        ("相机向左移动。", "A"),
+        ("相机没有向左移动。", None),
+        ("相机移动时，物体向左移动。", None),
+        ("相机向左或向右移动。", None),
+        ("相机不是向左，而是向右移动。", "B"),
+    ],
+)  # fmt: skip
+def test_a_camera_that_does_not_move_or_what_it_shows_chooses_no_side(response, letter):
+    assert read_choice(response, ("left", "right")).letter == letter
+
+
+VEHICLES = ("a car", "a truck", "a bicycle", "a bus")
+
+
+@pytest.mark.parametrize(
+    ("response", "options"),
+    [
+        *((f"It is {compared} a car.", VEHICLES)
+          for compared in ("bigger than", "as large as", "far from", "next to")),
+        ("It is a bus-sized vehicle.", VEHICLES),
+        ("greenish-blue", ("orange", "green", "blue", "black")),
+        *((f"{place} 1: Look at the table.", ("3", "2", "1", "0")) for place in ("Step", "Room")),
+        ("I doubt that A is closer.", CLOSER),
+        ("B isn't any darker than A.", DARKER),
+    ],
+)  # fmt: skip
+def test_an_option_that_something_is_compared_with_is_not_chosen(response, options):
+    assert read_choice(response, options).letter is None
