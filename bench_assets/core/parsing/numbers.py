@@ -65,7 +65,7 @@ _SPACED = re.compile(  # 25 000, 25\\,150, 25{,}150, 25'150
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
 _ANSWER = re.compile(r"\banswer\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE)
 _TOTAL = re.compile(
-    rf"(?<!with )({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+"
+    rf"(?<!with )(?<!of the )({_SHORT})(?<!,)(?:\s+[a-z]+)?\s+"
     r"(?:(?:in total|in all|altogether)\b|(?:left|remaining)\b(?:\W*\Z|\s+over\b))"
     rf"|\b(?:has|have)\s+({_SHORT})\s+(?:more|fewer|less)\W*\Z",
     re.IGNORECASE,
@@ -113,7 +113,8 @@ _OR_SO = re.compile(
     r", or (?:about|a little)\b.*|, which (?:equals|is equal to|is equivalent to)\b.*"
 )
 _REASON = re.compile(  # 56, as each of 4 costs 14; a reason before its clause has a comma after it
-    r"(?:, (?:as(?! well)|given|considering)|(?<!\band) (?:because|since|as (?:there|each)))\b"
+    r"(?:, (?:as(?! well)|given|considering)"
+    r"|(?<!\band)(?<!\bbut) (?:because|since|as (?:there|each)))\b"
     r"(?:[^,;:]|,(?=\d)){0,200}\Z|,? ?(?:因为|由于)(?!.*(?:所以|因此)).*",
     re.IGNORECASE,
 )
@@ -133,6 +134,9 @@ _NONE_LEFT = re.compile(  # after a calculation
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(r"unknown|depends on whether", re.IGNORECASE)
+_ASSIGNED = re.compile(  # x = 12, y = 5
+    rf"\b[a-z] = {_SHORT}(?:,| and| or) [a-z] = {_SHORT}\W*\Z", re.IGNORECASE
+)
 _LOOP = 3  # repetitions of the last sentence that show a model stuck in a loop
 _DENIED = re.compile(
     r"(?:\b(?:(?<!has )(?<!have )(?<!had )not|never|nor|neither|rather than|instead of)|n['’]t)"
@@ -154,10 +158,10 @@ _MONEY = "[$€£¥]?"
 _PARTS = r"(?:half|halves|(?:third|quarter|fifth|eighth|tenth)s?)"
 _RANGE = (
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d+:\d+\b"
-    rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|不[到足]|超过|[多少]于|至少|最多)\s+{_MONEY}{_DIGITS}"
+    rf"|(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to|\bseveral|\bfew|不[到足]|超过|[多少]于|至少|最多)\s+{_MONEY}{_DIGITS}"
     rf"|{_DIGITS}[a-z%$个只]*\s*\(?(?:[-–~]|\bto\b|\bor\b|[到至或])\s*{_MONEY}\d[\d,.]*"
     rf"|\bbetween\s+{_MONEY}{_DIGITS}\s+and\s+{_MONEY}{_DIGITS}"
-    rf"|{_DIGITS}(?:[\s-]{_PARTS}\b|,?\s+(?:with\s+)?(?:a\s+)?remainder\b)|\b{_PARTS}\s+of\s+(?:an?\s+)?{_DIGITS}"
+    rf"|{_DIGITS}(?:[\s-]{_PARTS}\b|,?\s+(?:with\s+)?(?:a\s+)?remainder\b)|\b{_PARTS}\s+of\s+(?:(?:an?|the)\s+)?{_DIGITS}"
     rf"|[<>≤≥]\s*{_DIGITS}|{_DIGITS}(?:\+(?!\s*\d)|\s+(?:at\s+(?:least|most)|or\s+(?:more|fewer|less))\b)"
 )
 _SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
@@ -213,7 +217,7 @@ _TWO = re.compile(r"^\W*(?:there\s+(?:is|are)\s+)?a\s+(?:couple\s+of\b|pair\W*$)
 _NUMERAL = "([零一二两三四五六七八九十百千]+)"
 _CHINESE = re.compile(
     rf"(?:(?<![\u4e00-\u9fff])|(?<=[是为有共])){_NUMERAL}(?=\W*$)"
-    rf"|(?<!第){_NUMERAL}(?=[个只条头匹辆位名张幅本件把棵颗座艘架台间层排朵根支杯碗双对岁块片人])"
+    rf"|(?<![几数]){_NUMERAL}(?=[个只条头匹辆位名张幅本件把棵颗座艘架台间层排朵根支杯碗双对岁块片人])"
     r"(?!.[^,。]{0,4}[也都](?:没|看不))"
 )
 _CHINESE_DIGITS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
@@ -269,9 +273,9 @@ def final_number(response: str) -> float | None:
     kept = _SEVERAL.sub(_several, kept)
     said = [_plain_numbers(sentence) for sentence in sentences(plain(kept))]
     for sentence, result in zip(reversed(said), reversed(_results(said)), strict=True):
-        *before, called = _ANSWER.split(sentence)
-        if before and (found := _readings(called, result)):
-            return found[0]
+        called = [_readings(one, result) for one in _ANSWER.split(sentence)[1:]]
+        if found := [one[0] for one in called if one]:
+            return found[0] if len(set(found)) == 1 else None
     told = list(takewhile(lambda sentence: not _CHECK.match(sentence), said)) or said
     if _CUT_OFF.search(told[-1]) or sum(one.startswith(told[-1]) for one in told) >= _LOOP:
         return None
@@ -388,7 +392,7 @@ def _readings(phrase: str, result: float | None = None) -> list[float | None]:
         return []
     if denied(phrase) or _NONE_LEFT.search(phrase):
         return [0.0]
-    if refuses(phrase) or _UNKNOWN.search(phrase):
+    if refuses(phrase) or _UNKNOWN.search(phrase) or _ASSIGNED.search(phrase):
         return [None]
     kept = _NEEDLESS.sub(" ", _IN_ONE_UNIT.sub("", _DENIED.sub(" ", phrase)))
     kept = _without_reason(_PART.sub(r"\1", _ASIDE.sub(r"\1", kept)))
@@ -445,7 +449,8 @@ def _sum_of_the_rest(phrase: str) -> float | None:
 def _plain_numbers(sentence: str) -> str:
     """Write every number of a sentence as digits with a point and a sign."""
     sentence = _CHINESE.sub(_in_chinese, _TWO.sub("2 ", _ONE.sub("1 ", sentence)))
-    text = _GLUED.sub(" ", _PI.sub("π", _EQUALS.sub("=", sentence.replace("−", "-"))))
+    text = _EQUALS.sub("=", sentence.replace("−", "-").replace("零下", "-"))
+    text = _GLUED.sub(" ", _PI.sub("π", text))
     text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", _DOUBTED.sub(" ", text))))
     text = _IS_RESULT.sub(r"\1 =", text)
     text = _FRACTION.sub(lambda n: written(float(n[1] or 0) + float(n[2]) / float(n[3])), text)

@@ -593,6 +593,14 @@ TELLING = [
     ("Answer: 25 000 cups", 25_000),
     *((f"Answer: 12{apart}350", 12_350) for apart in ("\u00a0", "\u2009", "\u202f", "'", "’", "\\,", "{,}")),
     ("There are 5-6 cats, 7-8 dogs and 9-10 birds.", None),
+    *((f"x = 12{joined} y = 5", None) for joined in (",", " and", " or")),
+    ("The answer should be 12, but since one is broken it is 11.", None),
+    ("\\boxed{12} and \\boxed{5}", None),
+    ("None of the 12 are left.", 0),
+    ("Half of the 12 are left.", None),
+    ("零下5度", -5),
+    *((f"{some}十个", None) for some in "几数"),
+    *((f"There are {some} dozen cups.", None) for some in ("several", "a few")),
     *((f"Answer: {decimal}", None) for decimal in ("12,5", "12,50 kg")),
 ]  # fmt: skip
 
