@@ -76,10 +76,14 @@ def why_unreachable(error: Exception) -> str:
     >>> why_unreachable(ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"))
     'Connection refused: no server is listening'
     """
+    from aiohttp import ClientProxyConnectionError
+
     text = _NUMBER.sub("", str(error)) or type(error).__name__
     cause = getattr(error, "os_error", error)  # of aiohttp's errors
     if isinstance(cause, ConnectionRefusedError) or text == "Connection refused":  # httpx's
-        return "Connection refused: no server is listening"
+        text = "Connection refused: no server is listening"
+    if isinstance(error, ClientProxyConnectionError):
+        return f"{text} (proxy {error.host}:{error.port})"
     return text
 
 

@@ -171,6 +171,10 @@ def test_a_hosted_server_is_asked_through_the_proxy_of_the_environment_and_a_nea
         assert [one.text for one in ask(near.base_url, "?")] == ["A"]
         (hosted,) = ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
         assert hosted.error.startswith("the connection broke: 502, message='No Way Through'")
+        for name in ("HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        with pytest.raises(ModelError, match=r"no server is listening \(proxy 127\.0\.0\.1:9\)"):
+            ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
         monkeypatch.setenv("NO_PROXY", "example.invalid")
         with pytest.raises(ModelError, match=r"cannot be reached: .*models.example.invalid"):
             ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
