@@ -60,7 +60,8 @@ def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> Task
     }
     signature = str(_signature(one, digest(one.questions)))
     headline = printed[0]
-    factor = _factor(rows[0].value, headline.value, one.scores[0].max_points)
+    most = one.scores[0].max_points
+    factor = _factor(rows[0].value, headline.value, most)
     ours = [
         replace(
             row,
@@ -69,7 +70,7 @@ def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> Task
             high=row.high * factor,
             constant=None
             if (c := constants.get((row.metric, row.category))) is None
-            else c * factor,
+            else c * most * factor,
             signature=signature,
         )
         for row in rows
@@ -163,8 +164,8 @@ def _signature(one: TaskEvaluation, data: str) -> Signature:
 
 
 def _factor(ours: float, theirs: float, max_points: float) -> float:
-    """Factor from the mean share of points to the reported number; NaN if unrelated."""
-    factors = (1.0, _PERCENT, max_points)
+    """Factor from the mean points to the reported number; NaN if unrelated."""
+    factors = (1.0, _PERCENT, 1 / max_points, _PERCENT / max_points)
     return next((f for f in factors if isclose(ours * f, theirs, abs_tol=1e-9)), nan)
 
 

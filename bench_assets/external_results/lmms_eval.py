@@ -114,9 +114,9 @@ def _metrics(
 
 def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:
     """Key of the samples' points: that of the headline, else the first with values."""
-    own = [name for row in rows[:1] for name in row if name not in _OURS]
-    named = [name for metric in metrics for name in own if name == metric.partition(",")[0]]
-    return next((name for name in [*named, *own] if _points(rows[0].get(name)) is not None), "")
+    own = {name: None for row in rows for name in row if _points(row[name]) is not None}
+    names = [metric.partition(",")[0] for metric in metrics]
+    return next((name for name in [*names, *own] if name in own and name not in _OURS), "")
 
 
 def _points(value: object) -> float | None:

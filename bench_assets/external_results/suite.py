@@ -84,17 +84,26 @@ def imported_task_of(task: Task) -> ImportedTask:
 
 
 def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Mean of the harness's points over all samples."""
-    return mean(
-        ScoredPoint(None if score.points is None else score.points / score.max_points, q.cluster)
+    """Mean of the harness's points over all samples, on its scale.
+
+    ``max_points`` is the most that a sample of this model has, and differs between models.
+    """
+    most = _most(scored)
+    found = mean(
+        ScoredPoint(None if score.points is None else score.points / most, q.cluster)
         for q, score in scored
     )
+    return found._replace(value=found.value * most, low=found.low * most, high=found.high * most)
 
 
 def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
     """Mean of the harness's errors over all samples: what is missing from all points."""
-    found = mean_points(scored)
-    return found._replace(value=1 - found.value, low=1 - found.high, high=1 - found.low)
+    found, most = mean_points(scored), _most(scored)
+    return found._replace(value=most - found.value, low=most - found.high, high=most - found.low)
+
+
+def _most(scored: Sequence[ScoredQuestion]) -> float:
+    return scored[0].score.max_points if scored else 1.0
 
 
 def read_imports(home: Path) -> list[ImportedTask]:

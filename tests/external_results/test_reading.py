@@ -16,9 +16,13 @@ from typer.testing import CliRunner
 
 import bench_assets as bench
 from bench_assets.cli.main import app
+from bench_assets.comparison.verdicts import compare_scores
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
 from bench_assets.evaluation.suite import name_defects
+from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
+from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
+from bench_assets.external_results.suite import imported_task
 from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_assets.workspace.materialization.opening import open_workbench
 
@@ -387,6 +391,15 @@ def test_samples_of_another_shape_name_the_line(tmp_path, results, lines, says):
         read_external_results(file)
 
 
+def test_points_of_lmms_eval_are_found_where_the_first_sample_has_none(tmp_path):
+    lines = [{"doc_id": n, "acc": points} for n, points in enumerate([None, 1.0])]
+    (tmp_path / "x_results.json").write_text('{"results": {"t": {"acc,none": 1.0}}}')
+    file = tmp_path / "x_samples_t.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (found,) = read_external_results(file)
+    assert [one.points for one in found.samples] == [None, 1.0]
+
+
 def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp_path):
     ended = tmp_path / "ended.eval"
     with zipfile.ZipFile(ended, "w") as log:
@@ -473,6 +486,29 @@ def test_two_models_of_another_harness_are_compared_by_our_engine(home, tmp_path
     good, bad = bench.read_results(LMMS / file.name), bench.read_results(file)
     (line,) = bench.compare(good, bad).rows
     assert (line.before, line.after, line.n) == (0.0, pytest.approx(2 / 3), 3)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_models_are_compared_on_the_scale_of_the_harness_whatever_their_best_sample(lower):
+    """Points 0, 2, 4, 4 against 0, 2, 4, 5: means 2.5 and 2.75."""
+    before, after = (
+        imported_evaluation(results, imported_task(results), lambda _: "")
+        for results in (of_points(0, 2, 4, 4, lower=lower), of_points(0, 2, 4, 5, lower=lower))
+    )
+    (found,) = compare_scores(before.task, before.questions, before.scores, after.scores)
+    assert (found.before, found.after, found.change) == (2.5, 2.75, 0.25)
+
+
+def of_points(*points, lower):
+    """Results of a harness whose headline is the mean of these points."""
+    headline = ExternalMetric(name="x", value=sum(points) / 4, lower_is_better=lower)
+    samples = [
+        ExternalSample(sample_id=str(n), prompt="?", response="", target=("a",), points=one)
+        for n, one in enumerate(points)
+    ]
+    return ExternalResults(
+        harness="h", task="t", model="m", metrics=(headline,), samples=tuple(samples)
+    )
 
 
 def test_imported_results_are_on_the_leaderboard_as_theirs(home):
