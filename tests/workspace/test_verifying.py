@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.workspace.maintain.verification_findings import unreadable_findings
 from tests.resources.stores import response_file, vector_file
 from tests.unprivileged import unprivileged
 from tests.workspace.test_cli import bench, lines
@@ -92,6 +93,15 @@ def test_a_image_that_may_not_be_read_is_not_called_damaged(home):
         wrong = found(wrong=True)
     image.chmod(0o644)
     assert wrong == [("images", "unreadable", f"chmod u+rX {image}")]
+
+
+def test_a_folder_that_may_not_be_read_is_named_once(home):
+    records = home / "dagster"
+    records.chmod(0)
+    with unprivileged():
+        wrong = [(one.what, one.command) for one in unreadable_findings([records])]
+    records.chmod(0o755)
+    assert wrong == [("dagster", f"chmod u+rX {records}")]
 
 
 @pytest.mark.parametrize("command", [("models", "list"), ("home", "verify")])

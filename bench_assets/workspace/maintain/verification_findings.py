@@ -39,9 +39,9 @@ def unreadable_findings(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
         for folder, _, names in os.walk(part, onerror=denied.append):
             denied += filter(None, (_error(Path(folder, name)) for name in names))
         denied += filter(None, [_error(part)])
-        for why in denied:
-            if isinstance(why, PermissionError):
-                yield _unreadable_finding(part.name, Path(why.filename))
+        closed = [Path(why.filename) for why in denied if isinstance(why, PermissionError)]
+        for place in dict.fromkeys(closed):  # a folder is walked and opened
+            yield _unreadable_finding(part.name, place)
 
 
 def _error(file: Path) -> OSError | None:
