@@ -199,11 +199,11 @@ def _slices(
         lambda: ([], [])
     )
     for question in questions:
-        both = [side.get(question.question_id, []) for side in (old, new)]
-        if not all(scored_rows(question, *both)):
+        both = scored_rows(question, *(side.get(question.question_id, []) for side in (old, new)))
+        if not all(both):
             continue
         for category in dict.fromkeys(("all", *(task.slices(question) if all_slices else ()))):
-            for rows, side in zip(scored_rows(question, *both), found[category], strict=True):
+            for rows, side in zip(both, found[category], strict=True):
                 side.extend(rows)
     return dict(found)
 
