@@ -46,6 +46,7 @@ class ImportedTask:
             conditions={"main": asked},
             scorers=AnswerScoring.of(SCORER).scorers,
             measures={self.metric: mean_errors if self.lower_is_better else mean_points},
+            adds={self.metric: _errors if self.lower_is_better else _points},
             lower_is_better=frozenset({self.metric} if self.lower_is_better else ()),
             measured_by=self.harness,
         )
@@ -100,6 +101,14 @@ def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
     """Mean of the harness's errors over all samples: what is missing from all points."""
     found, most = mean_points(scored), _most(scored)
     return found._replace(value=most - found.value, low=most - found.high, high=most - found.low)
+
+
+def _points(scored: Sequence[ScoredQuestion]) -> list[float]:
+    return [score.points or 0.0 for _, score in scored]
+
+
+def _errors(scored: Sequence[ScoredQuestion]) -> list[float]:
+    return [score.max_points - (score.points or 0.0) for _, score in scored]
 
 
 def _most(scored: Sequence[ScoredQuestion]) -> float:

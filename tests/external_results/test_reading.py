@@ -16,13 +16,16 @@ from typer.testing import CliRunner
 
 import bench_assets as bench
 from bench_assets.cli.main import app
+from bench_assets.comparison.units import ScoredMetric, metric_units
 from bench_assets.comparison.verdicts import compare_scores
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
+from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation.suite import name_defects
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
-from bench_assets.external_results.suite import imported_task
+from bench_assets.external_results.suite import imported_task, mean_points
 from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_assets.workspace.materialization.opening import open_workbench
 
@@ -497,6 +500,18 @@ def test_models_are_compared_on_the_scale_of_the_harness_whatever_their_best_sam
     )
     (found,) = compare_scores(before.task, before.questions, before.scores, after.scores)
     assert (found.before, found.after, found.change) == (2.5, 2.75, 0.25)
+
+
+def test_units_of_models_with_other_maxima_are_of_one_kind():
+    """So that the report's page pairs them, to which each model brings its units alone."""
+    kinds = set()
+    for points in ((0, 0.5, 1, 1), (0, 2, 4, 5)):
+        results = of_points(*points, lower=False)
+        one = imported_evaluation(results, (imported := imported_task(results)), lambda _: "")
+        scored = list(map(ScoredQuestion, one.questions, one.scores))
+        side, adds = ScoredMetric(scored, sum(points) / 4), imported.as_task().adds.get("x")
+        kinds.add(metric_units(mean_points, side, clusters_of(one.questions), adds)[0])
+    assert len(kinds) == 1
 
 
 def of_points(*points, lower):
