@@ -21,7 +21,7 @@ _BETWEEN = re.compile(
 )
 _AND = re.compile(r"(?<=\s)(?:and|&)\s", re.IGNORECASE)
 _ITEMS = re.compile(r"\s*[,;]\s*")
-_IN_BRACKETS = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?\s*[\[(]([^\[\]()]*)[\])]\W*\Z")
+_IN_BRACKETS = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?[\s*_]*[\[(]([^\[\]()]*)[\])]\W*\Z")
 _OPENING = re.compile(r"[\[{]")
 _LEAD = re.compile(
     r"\A(?:[^:\n]{0,80}\b(?:are|is|list|order|include)\b[^:\n]{0,40}:\s*"

@@ -280,6 +280,7 @@ LISTS = [
     )),
     *(("list", NOTHING, ["red", "blue"], said, 1.0) for said in (
         "[red, blue]", "(red, blue)", "[red, blue].", "Answer: [red, blue]", "The colours are (red, blue).", "I see: [red, blue]", "[red and blue]",
+        "**Answer:** [red, blue]", "**[red, blue]**",
     )),
     ("list", NOTHING, ["(a)", "(b)"], "(a), (b)", 1.0),
     ("list", NOTHING, ["a", "b", "c"], "a, b, & c", 1.0),
