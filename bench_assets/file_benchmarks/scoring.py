@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
+from math import nan
 from typing import SupportsFloat, TypeAlias
 
 from bench_assets.core.answer_types.definition import (
@@ -52,6 +53,7 @@ from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
 _HALF = 0.5  # points from which a grade counts as yes
+_ROUNDING = 1e-6  # of points that a metric function computes, such as a cosine
 _WORDS = {"yes", "no"}
 
 _PLAIN = AnswerSettings()
@@ -234,9 +236,10 @@ def _checked(points: object) -> float | None:
     """Points of a user's metric function; a ``ValueError`` leaves the response unscored."""
     if points is None:
         return None
-    if not isinstance(points, SupportsFloat) or not 0 <= (value := float(points)) <= 1:
+    value = float(points) if isinstance(points, SupportsFloat) else nan
+    if not -_ROUNDING <= value <= 1 + _ROUNDING:
         raise ValueError(f"{points!r:.60} (expected points from 0 to 1, or None)")
-    return value
+    return min(1.0, max(0.0, value))
 
 
 def _known(metric: str | None) -> MetricName | None:

@@ -335,6 +335,18 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
 
 
 @pytest.mark.parametrize(
+    ("said", "points"),
+    [
+        pytest.param("1.0000000000000002", 1.0, id="a cosine above 1 by rounding"),
+        pytest.param("-1e-17", 0.0, id="a difference below 0 by rounding"),
+    ],
+)
+def test_points_that_are_off_by_rounding_count(tmp_path, monkeypatch, said, points):
+    (score,) = scored_by(tmp_path, monkeypatch, said)
+    assert score.points == points
+
+
+@pytest.mark.parametrize(
     ("said", "why"),
     [
         pytest.param("2 * len(response)", "2 (expected points from 0 to 1, or None)", id="more"),
@@ -346,6 +358,13 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
 def test_a_response_with_points_of_a_package_that_are_none_is_unscored(
     tmp_path, monkeypatch, said, why
 ):
+    (score,) = scored_by(tmp_path, monkeypatch, said)
+    assert score.points is None
+    assert why in score.note
+
+
+def scored_by(tmp_path, monkeypatch, said):
+    """Scores of one response by a metric function that returns what is ``said``."""
     module = f"points_{sum(map(ord, said))}"
     (tmp_path / f"{module}.py").write_text(f"def own(response, question):\n    return {said}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -356,9 +375,7 @@ def test_a_response_with_points_of_a_package_that_are_none_is_unscored(
     """
     written(tmp_path, section, [{"id": "7", "question": "?", "answer": "a"}])
     task, built = opened(tmp_path)
-    (score,) = pipeline.score(task, built.questions, [prediction(question_id="mine/7")], [])
-    assert score.points is None
-    assert why in score.note
+    return pipeline.score(task, built.questions, [prediction(question_id="mine/7")], [])
 
 
 @pytest.mark.parametrize(
