@@ -169,7 +169,8 @@ def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
         raise SourceError(f"{where}: no field {name!r}; it has: {', '.join(entry) or 'none'}")
     value = entry[name]
     if type(value) is not kind or (isinstance(value, int) and value.bit_length() > _BITS):
-        raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {_KINDS[kind]}")
+        expected = _KINDS[kind] + " of 64 bits" * (type(value) is kind)
+        raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {expected}")
     if isinstance(value, str) and not value.isascii() and _HALF.search(value):
         raise SourceError(f"{where}: field {name!r} has a lone surrogate: {value!a}")
     return value
