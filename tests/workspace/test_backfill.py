@@ -1,14 +1,19 @@
 """Dry runs, backfills and skipped builds over one small home folder with a counting server."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.workspace.evaluate.dry_run import dry_run
-from bench_assets.workspace.materialization.backfill import backfill, build_questions
+from bench_assets.workspace.materialization.backfill import _one, backfill, build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from resources.models.registry.baselines import ScriptedModel
 from tests.chat_server import ChatServer
+from tests.quiz import TASK
 from tests.suites.codis.raw import entry, write_release
 
 MODELS = """
@@ -64,6 +69,19 @@ def bench(tmp_path_factory, server):
     with Workbench(SettingsResource(home=str(home)), ["codis", "multi"]) as opened:
         opened.refresh_questions("codis")
         yield opened
+
+
+def test_encoders_are_evaluated_though_the_model_of_their_name_fails():
+    asked = []
+
+    def evaluate(names, model, condition):
+        asked.extend(names)
+        raise TableError(f"{names[0]} fails")
+
+    tasks = {kind: [replace(TASK, asked_of=kind)] for kind in ("model", "encoder")}
+    fake = SimpleNamespace(catalog=SimpleNamespace(tasks_of=tasks.get), evaluate=evaluate)
+    found = _one(cast(Workbench, fake), "random", list(tasks), "main")
+    assert (asked, found.error) == (["model", "encoder"], "model fails; encoder fails")
 
 
 def test_a_home_that_cannot_be_used_is_tried_once_for_all_tasks(bench, monkeypatch):

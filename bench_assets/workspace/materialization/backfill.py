@@ -76,22 +76,22 @@ def _having(bench: Workbench, suites: Sequence[str], condition: str) -> list[str
 
 
 def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) -> BackfillResult:
-    started, error = monotonic(), ""
+    started, errors = monotonic(), list[str]()
     of_kind: dict[str, list[str]] = {}
     for suite in suites:
         tasks = tasks_of_one_kind(bench.catalog.tasks_of(suite))
         of_kind.setdefault(tasks[0].asked_of, []).append(suite)
-    try:
-        for names in of_kind.values():
+    for names in of_kind.values():
+        try:
             bench.evaluate(names, model, condition)
-    except BenchError as why:
-        error = str(why)
+        except BenchError as why:
+            errors.append(str(why))
     return BackfillResult(
         model=model,
         condition=condition,
         suites=" ".join(suites),
         seconds=round(monotonic() - started, 1),
-        error=error,
+        error="; ".join(errors),
     )
 
 
