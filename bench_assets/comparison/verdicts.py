@@ -9,13 +9,20 @@ together (Holm, 1979): effects below 5 % are better or worse, all others undecid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, isfinite, isnan, nan, sqrt
+from math import ceil, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.core.stats.paired_tests import clusters_of, compare, holm, interval, spread
+from bench_assets.core.stats.paired_tests import (
+    clusters_of,
+    compare,
+    holm,
+    interval,
+    interval_text,
+    spread,
+)
 from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
@@ -56,8 +63,8 @@ class Comparison:
 
     @property
     def interval(self) -> str:
-        """The interval as text; unknown where only one unit or cluster was compared."""
-        return f"{self.low:+.3f} to {self.high:+.3f}" if isfinite(self.low) else "unknown"
+        """The interval as text."""
+        return interval_text(self.low, self.high)
 
 
 class _Slice(NamedTuple):

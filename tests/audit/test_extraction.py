@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import fields, replace
+from math import inf
 
 import pytest
 
@@ -13,7 +14,7 @@ from bench_assets.audit.robustness.parsing_coverage import (
     shares,
     unread_finding,
 )
-from bench_assets.audit.robustness.scorer_sensitivity import scorers_finding
+from bench_assets.audit.robustness.scorer_sensitivity import Apart, scorers_finding
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.audit.held import columns_of
 from tests.audit.judged import Judged
@@ -152,6 +153,11 @@ def test_readings_that_lie_apart_alike_for_all_pass():
     found = scorers_finding(evidence({"good": wordy, "fair": fair}, lenient, careful))
     assert found.passed
     assert "good: careful -0.833" in found.sentence
+
+
+def test_responses_to_one_cluster_have_no_interval():
+    told = "lenient +1.000 (interval unknown), 1 of 1 responses, such as q"
+    assert str(Apart("m", "lenient", 1.0, -inf, inf, ("q",), 1)) == told
 
 
 def test_a_task_with_one_reading_has_nothing_to_compare():

@@ -14,7 +14,13 @@ from bench_assets.audit.framework.findings import (
 from bench_assets.audit.robustness.parsing_coverage import NOBODY
 from bench_assets.audit.robustness.rank_stability import RankFlip, turned
 from bench_assets.core.schema.rows import Score
-from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
+from bench_assets.core.stats.paired_tests import (
+    PairedScores,
+    change,
+    clusters_of,
+    interval,
+    interval_text,
+)
 from bench_assets.evaluation import pipeline
 
 _SHOWN = 3  # example questions per line of evidence
@@ -35,7 +41,7 @@ class Apart(NamedTuple):
         """Format the change with its interval and example questions."""
         such = f", such as {', '.join(self.questions[:_SHOWN])}" if self.questions else ""
         return (
-            f"{self.scorer} {self.change:+.3f} ({self.low:+.3f} to {self.high:+.3f}),"
+            f"{self.scorer} {self.change:+.3f} (interval {interval_text(self.low, self.high)}),"
             f" {len(self.questions)} of {self.n} responses{such}"
         )
 

@@ -14,7 +14,7 @@ number there is no interval and no verdict.
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf, isnan, nan, sqrt
+from math import inf, isfinite, isnan, nan, sqrt
 from statistics import NormalDist, fmean, stdev
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -76,7 +76,7 @@ def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
 
 def of_ends(value: float, low: float, high: float, n: int, why: str) -> Difference:
     """Build a difference with the p-value that its interval implies: 0.05 if an end is 0."""
-    if isnan(low) or isnan(high):
+    if not (isfinite(low) and isfinite(high)):
         return Difference(value, nan, nan, None, n, why)
     reach = value - low if value > 0 else high - value
     away = _Z * abs(value) / reach if reach else (0.0 if value == 0 else inf)

@@ -7,7 +7,7 @@ right or wrong together.
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from math import fsum, inf, sqrt
+from math import fsum, inf, isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +105,15 @@ def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
         half = max(half, abs(seen.change))
     most = 1.0 if all(map(_is_share, pairs)) else inf
     return max(seen.change - half, -most), min(seen.change + half, most)
+
+
+def interval_text(low: float, high: float) -> str:
+    """Format the interval of a change, which is unknown if only one unit or cluster was compared.
+
+    >>> interval_text(-0.5, 0.25), interval_text(-inf, inf)
+    ('-0.500 to +0.250', 'unknown')
+    """
+    return f"{low:+.3f} to {high:+.3f}" if isfinite(low) else "unknown"
 
 
 def compare(pairs: Sequence[PairedScores]) -> Outcome:

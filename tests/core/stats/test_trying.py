@@ -1,7 +1,7 @@
 """Sums of cells with their intervals, and what many models say together."""
 
 from dataclasses import replace
-from math import nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import pytest
 from scipy.stats import t as student
@@ -55,9 +55,10 @@ def test_what_is_only_computed_is_of_nobody_knows_how_many():
     assert summed(claim(1.0), [ClaimNumber("printed", 0.25, nan, nan, 30)]).n == 30
 
 
-@pytest.mark.parametrize(("low", "high"), [(nan, 0.3), (0.05, nan), (nan, nan)])
+@pytest.mark.parametrize(("low", "high"), [(nan, 0.3), (0.05, nan), (nan, nan), (-inf, inf)])
 def test_with_one_end_alone_nobody_knows_how_sure_a_difference_is(low, high):
-    assert of_ends(0.1, low, high, 9, "").p is None
+    found = of_ends(0.1, low, high, 9, "")
+    assert (isnan(found.low), isnan(found.high), found.p) == (True, True, None)
 
 
 def test_without_an_interval_nothing_is_told():
