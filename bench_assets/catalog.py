@@ -16,12 +16,12 @@ from bench_assets.core.schema.errors import (
 )
 from bench_assets.core.schema.published_numbers import PublishedNumber, read_published
 from bench_assets.evaluation.extensions import with_extensions
-from bench_assets.evaluation.suite import Suite, defects
+from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import Task
 from bench_assets.external_results.suite import IMPORTS_FILE, imported_suites
-from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
+from bench_assets.plugins import SUITES, Plugins, find_plugins, plugin_error_reporting
 from resources.config.bench_toml import Settings
-from resources.config.toml_validation import strict
+from resources.config.toml_validation import forbid_extra
 
 _NONE = "no suite is installed: run `make install`, or `pip install --editable .`, in the checkout"
 
@@ -116,8 +116,8 @@ class Catalog:
         for suite in self.suites:
             try:
                 rows += read_published(suite.published) if suite.published else []
-            except SourceError as why:
-                problems.append(str(why))
+            except SourceError as error:
+                problems.append(str(error))
         return rows, problems
 
     def check(self, settings: Settings) -> None:
@@ -130,7 +130,7 @@ class Catalog:
         for task in settings.annotation.tasks:
             self._check_annotation_task(task, settings)
         for suite in self.suites:
-            settings.suite(suite.name, strict(suite.settings))
+            settings.suite(suite.name, forbid_extra(suite.settings))
 
     def _check_annotation_task(self, task: str, settings: Settings) -> None:
         where, name = f"{settings.file}, [annotation.tasks],", task.partition("/")[0]
@@ -159,13 +159,13 @@ def load_catalog(
     problems = [*plugins.problems]
     for name, found in plugins.found.items():
         try:
-            with strangers_objects():
-                loaded[name] = _usable(found, name, plugins)
-        except BenchError as why:
-            problems.append(_left_out(name, str(why), origins))
+            with plugin_error_reporting():
+                loaded[name] = _validated_suite(found, name, plugins)
+        except BenchError as error:
+            problems.append(_left_out(name, str(error), origins))
     for section, suite in _suites_of_home(settings) if settings else ():
         origins[suite.name] = section
-        if unusable := defects(suite):
+        if unusable := suite_defects(suite):
             problems.append(_left_out(suite.name, "; ".join(unusable), origins))
         else:
             loaded[suite.name] = suite
@@ -190,19 +190,21 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
     imported = [(imports, suite) for suite in imported_suites(settings.home)]
     if not settings.benchmarks:
         return imported
-    from bench_assets.file_benchmarks.suite import plain_suites  # takes 0.1 s: compiles patterns
+    from bench_assets.file_benchmarks.suite import (
+        file_benchmark_suites,
+    )  # takes 0.1 s: compiles patterns
 
-    return [*plain_suites(settings), *imported]
+    return [*file_benchmark_suites(settings), *imported]
 
 
-def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
+def _validated_suite(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
     """Validate the suite of an entry point.
 
     Raises:
         SettingsError: If it has a defect that would break the graph.
     """
     suite = replace(found, code=found.code or (plugins.code[name],))
-    why = defects(suite)
+    why = suite_defects(suite)
     if suite.name != name:
         why.append(f"name: {suite.name!r} is not the name of its entry point")
     if why:

@@ -69,11 +69,11 @@ def find_plugins(
                 raise SettingsError(f"the name is taken by {_OWN}; choose another")
             if other := origins.get(entry.name):
                 raise SettingsError(f"the name is taken by {other}; uninstall one of the two")
-            found[entry.name], code[entry.name] = _loaded(entry, kind)
+            found[entry.name], code[entry.name] = _load(entry, kind)
             origins[entry.name] = _origin(entry)
-        except SettingsError as why:
-            problems.append(f"{_origin(entry)}, is left out: {why}")
-            unusable.setdefault(entry.name, f"{why} ({_origin(entry)})")
+        except SettingsError as error:
+            problems.append(f"{_origin(entry)}, is left out: {error}")
+            unusable.setdefault(entry.name, f"{error} ({_origin(entry)})")
     return Plugins(
         found=found,
         origins=origins,
@@ -90,7 +90,7 @@ def find_owners(group: str) -> dict[str, str]:
 
 
 @contextmanager
-def strangers_objects(*ours: type[Exception]) -> Generator[None]:
+def plugin_error_reporting(*ours: type[Exception]) -> Generator[None]:
     """Convert an unexpected exception of another package's object into an error for users.
 
     Args:
@@ -101,11 +101,11 @@ def strangers_objects(*ours: type[Exception]) -> Generator[None]:
     """
     try:
         yield
-    except (Exception, SystemExit) as why:
-        if isinstance(why, (BenchError, *ours)):
+    except (Exception, SystemExit) as error:
+        if isinstance(error, (BenchError, *ours)):
             raise
-        said = " ".join(f"{type(why).__name__}: {why}".split())
-        raise SettingsError(said) from why
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(said) from error
 
 
 @lru_cache(maxsize=8)
@@ -131,19 +131,19 @@ def _origin(entry: EntryPoint) -> str:
     return f"{whose}, entry point {entry.name} = {entry.value!r} of {entry.group}"
 
 
-def _loaded(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
+def _load(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
     """Load an object, with the package or file that defines it."""
     try:
-        with strangers_objects():
-            loaded, code = entry.load(), _written_in(entry)
-    except BenchError as why:
-        raise SettingsError(f"it cannot be imported: {why}") from why
+        with plugin_error_reporting():
+            loaded, code = entry.load(), _defining_package(entry)
+    except BenchError as error:
+        raise SettingsError(f"it cannot be imported: {error}") from error
     if not isinstance(loaded, kind):
         raise SettingsError(f"it is of type {type(loaded).__name__}, expected {kind.__name__}")
     return loaded, code
 
 
-def _written_in(entry: EntryPoint) -> Path:
+def _defining_package(entry: EntryPoint) -> Path:
     """The innermost package of a module, or its file if it is in no package."""
     module = sys.modules[entry.module]
     file = Path(str(module.__file__))

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.suite import Suite, defects
+from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import CANNOT_BE_SCORED, RULES, Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
@@ -53,14 +53,14 @@ def check_suite(
     Raises:
         AssertionError: At the first violation; names the task or question.
     """
-    found = defects(suite)
+    found = suite_defects(suite)
     assert not found, f"{suite.name}: {'; '.join(found)}"
     with tempfile.TemporaryDirectory() as home:
         Path(home, "bench.toml").write_text(bench_toml, encoding="utf-8")
         try:
             first, second = _built_twice(suite, Path(home))
-        except BenchError as why:
-            raise AssertionError(f"{suite.name}: its questions cannot be built: {why}") from why
+        except BenchError as error:
+            raise AssertionError(f"{suite.name}: its questions cannot be built: {error}") from error
     for task in suite.tasks:
         for condition in task.conditions:
             questions = first[task.name, condition]
@@ -122,7 +122,7 @@ def _tables(suite: Suite, bench: Workbench) -> _Tables:
 
 def _descriptions(suite: Suite, bench: Workbench) -> None:
     graph = bench.definitions.resolve_asset_graph()
-    own = grouped(suite.name, f"{suite.name}_ablations").resolve(graph)
+    own = select_group(suite.name, f"{suite.name}_ablations").resolve(graph)
     for key in sorted(own):
         assert "One row:" in (graph.get(key).description or ""), (
             f"asset {key.to_user_string()}: its description does not say 'One row: ...'"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench_assets.annotation.answers.progress import progress_of, undecided_units
 from bench_assets.annotation.answers.quality import annotator_quality
-from bench_assets.annotation.answers.validation import Terms, count
+from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 from benchmarks.figures import Figure, expect, run_command
 from resources.annotation.files import FileBackend
@@ -46,13 +46,13 @@ def work(home: str) -> None:
     """Do what the graph does with a task, and what ``bench annotate`` tells of it."""
     asked, people = units(), FileBackend(Path(home) / "annotation")
     people.ask(FORM, asked)
-    counted = count(FORM, asked, people.answers(FORM))
+    counted = resolve_answers(FORM, asked, people.answers(FORM))
     assert len(counted.answers) == N * PEOPLE
     tables = TableFiles(folder=str(Path(home) / "tables"))
     tables.write(["codis", "annotation", "votes_units"], asked, Unit)
     tables.write(["codis", "annotation", "votes_answers"], counted.all, Answer)
     now = datetime.now(UTC)
-    waits = undecided_units(asked, counted.answers, None, Terms(), now)
+    waits = undecided_units(asked, counted.answers, None, AnnotationTerms(), now)
     progress_of(FORM.name, asked, counted.all, waits, now)
     annotator_quality(FORM, asked, counted.all)
 

@@ -25,11 +25,11 @@ from bench_assets.core.schema.rows import (
     Score,
     StoredImage,
 )
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.audit import audit_key
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
-from bench_assets.defs.tables.audit_inputs import FILE
+from bench_assets.defs.tables.audit_inputs import HASHES_FILE
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -77,7 +77,7 @@ def write(home: Path) -> None:
                 _write_images(image_store, bench.tables, task, list(shown))
                 bench.tables.write(questions_key(task, "main"), asked, Question)
                 _write_responses(bench.tables, task, asked, rng)
-    (home / FILE).write_text(json.dumps(looks), encoding="utf-8")
+    (home / HASHES_FILE).write_text(json.dumps(looks), encoding="utf-8")
 
 
 def _write_images(
@@ -116,7 +116,7 @@ class _Exam:
 def _write_responses(
     tables: TableFiles, task: Task, asked: Sequence[Question], rng: np.random.Generator
 ) -> None:
-    ease, data = rng.normal(0, 1.2, len(asked)), short(digest(asked))
+    ease, data = rng.normal(0, 1.2, len(asked)), short_digest(digest(asked))
     exam = _Exam(task, asked, ease, _criteria(task, asked[:5]), data)
     for number, name in enumerate(MODELS):
         _write_model(tables, exam, name, "main", number / 6 - 1.5, rng)

@@ -19,7 +19,7 @@ from benchmarks.cluster_replicas import Replicas
 from benchmarks.figures import Figure
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.engine import VALIDATION_VERSION
-from resources.response_cache.store import IF_DAMAGED, ResponseStore
+from resources.response_cache.store import REPAIR_ADVICE, ResponseStore
 from resources.storage.database import SqliteDatabase
 
 _BATCHES = 5
@@ -34,7 +34,7 @@ _PARTS = ("cluster_leaderboard", "cluster_images", "cluster_ray")  # with files 
 def measure(folder: Path) -> list[Figure]:
     """Measure each part that can be."""
     figures = _of("PostgreSQL", partial(_on_postgres, folder))
-    file = SqliteDatabase(folder / "responses.sqlite", IF_DAMAGED)
+    file = SqliteDatabase(folder / "responses.sqlite", REPAIR_ADVICE)
     figures += [_scaling("a file", ResponseStore(file))]
     for name in _PARTS:
         if find_spec(f"benchmarks.{name}"):
@@ -48,8 +48,8 @@ def _of(what: str, measured: Callable[[], list[Figure]]) -> list[Figure]:
 
     try:
         return measured()
-    except (ImportError, pytest.skip.Exception) as why:
-        sys.stdout.write(f"cluster, {what}: skipped: {why}\n")
+    except (ImportError, pytest.skip.Exception) as error:
+        sys.stdout.write(f"cluster, {what}: skipped: {error}\n")
         return []
 
 

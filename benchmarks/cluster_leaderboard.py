@@ -14,9 +14,9 @@ from time import perf_counter
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.defs.tables.leaderboard import all_standings
+from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
 from benchmarks.figures import Figure, expect, run_command
@@ -126,7 +126,7 @@ def _metric(task: str, model: str, number: int) -> Metric:
         n_unscored=0,
         n_failed=0,
         edition="own",
-        data=short(digest([_QUESTION])),
+        data=short_digest(digest([_QUESTION])),
         signature="codis|v2|main",
     )
 
@@ -135,7 +135,7 @@ def main(folder: str) -> None:
     """Make the leaderboard; the last words of output are its seconds and peak memory in MiB."""
     tables = _StoredTables(folder=folder, database=_DATABASE)
     started = perf_counter()
-    rows = all_standings(_TASKS, tables, [])
+    rows = rank_tasks(_TASKS, tables, [])
     seconds = perf_counter() - started
     assert len(rows) >= _N * len(_TASKS), len(rows)
     best = [row.value for row in rows if row.task == _TASKS[0].name][:3]

@@ -7,10 +7,10 @@ from time import perf_counter
 import pyarrow as pa
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest, to_table
 from bench_assets.core.tables.large_tables import BlockWriter, LargeTable
-from bench_assets.defs.tables.leaderboard import standings
+from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.suites.codis.task import TASK as CODIS
 from benchmarks.figures import Figure
 from resources.tables.parquet import TableFiles
@@ -46,7 +46,7 @@ def _of(folder: Path, n: int, most: float) -> list[Figure]:
     tables = TableFiles(folder=str(folder))
     _write(tables, n)
     started = perf_counter()
-    ranked = standings(CODIS, tables, [])
+    ranked = rank_task(CODIS, tables, [])
     between = perf_counter()
     found = tables.query(_METRIC, {"predictions": ([_KEY], Prediction)})
     ended = perf_counter()
@@ -81,7 +81,7 @@ def _write(tables: TableFiles, n: int) -> None:
         n_unscored=0,
         n_failed=0,
         edition="own",
-        data=short(digest([question])),
+        data=short_digest(digest([question])),
         signature="codis|v2|main",
     )
     tables.write(["codis", "questions"], [question], Question)

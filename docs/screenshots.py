@@ -27,7 +27,7 @@ from bench_assets.workspace.materialization.dagster_processes import UiProcess, 
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer as ServedPages
 from resources.annotation.web.server import Setup
-from resources.annotation.web.sessions import Links
+from resources.annotation.web.sessions import LinkSigner
 from resources.annotation.web.store import pages_store
 from resources.config.environment import default_home
 from resources.config.sections.models import EMBEDDED_MODELS
@@ -123,7 +123,7 @@ def _people(browser: Browser, home: Path) -> None:
     with TemporaryDirectory() as folder:
         store, images = pages_store(Path(folder)), ImageFolder(str(home / "images"))
         PagesBackend(store).ask(VOTES.task, units)
-        link = Links.beside(store).make("ana", (), int(time.time()) + 3600)
+        link = LinkSigner.beside(store).make("ana", (), int(time.time()) + 3600)
         with ServedPages(Setup(store=store, images=images), port=0) as served:
             for name, size in {"people-vote": _SIZE, "people-vote-phone": _SIZE_OF_PHONE}.items():
                 page = _page(browser, size)

@@ -10,16 +10,16 @@ from typing import NamedTuple, TypeAlias
 
 import dagster as dg
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
     Answer,
     SuiteAnnotationTask,
     Unit,
-    moment,
+    format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import answers_key
-from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
@@ -38,7 +38,7 @@ _ASKED_OF = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
 _WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
 
 
-class _Heard(NamedTuple):
+class _ChangedTask(NamedTuple):
     """A task whose answers differ from its table."""
 
     task: SuiteAnnotationTask
@@ -59,7 +59,7 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
 
     @dg.sensor(
         name="annotation",
-        target=_built_of(tasks),
+        target=_rebuilt_assets(tasks),
         minimum_interval_seconds=settings.annotation.every,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
@@ -75,8 +75,8 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
 
         def built_of(heard: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
             graph = repository.asset_graph
-            built = _built_of(heard)
-            beside = (built.upstream() & _left_of(heard)) - built - _ASKED_OF
+            built = _rebuilt_assets(heard)
+            beside = (built.upstream() & _suite_assets(heard)) - built - _ASKED_OF
             missing = [key for key in beside.resolve(graph) if not tables.exists(key.path)]
             first = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
             return sorted((built | first if missing else built).resolve(graph))
@@ -108,11 +108,11 @@ def listen(
         loaded = settings.load()
         asked = [task for task in tasks if task.task.name in loaded.annotation.tasks]
         port = open_annotation_backend(loaded) if asked else None
-    except BenchError as why:
-        return dg.SensorResult(skip_reason=str(why))
+    except BenchError as error:
+        return dg.SensorResult(skip_reason=str(error))
     if port is None:
         return dg.SensorResult(skip_reason=f"no task in [annotation] of {loaded.file}")
-    heard, said = _all_heard(instance, port, tables, asked, loaded.annotation.tasks)
+    heard, said = _changed_tasks(instance, port, tables, asked, loaded.annotation.tasks)
     if not heard:
         return dg.SensorResult(skip_reason=said or "nothing new")
     request = dg.RunRequest(
@@ -123,31 +123,31 @@ def listen(
     return dg.SensorResult(run_requests=[request])
 
 
-def _all_heard(
+def _changed_tasks(
     instance: dg.DagsterInstance,
     port: AnnotationBackend,
     tables: TableFiles,
     asked: Sequence[SuiteAnnotationTask],
     chosen: Mapping[str, AnnotationTaskSettings],
-) -> tuple[list[_Heard], str]:
+) -> tuple[list[_ChangedTask], str]:
     """New answers of each task, and a message about unavailable backends."""
-    heard: list[_Heard] = []
+    heard: list[_ChangedTask] = []
     problems: list[str] = []
     for task in asked:
         try:
-            heard += _heard(instance, port, tables, task, chosen[task.task.name])
-        except BenchError as why:
-            problems.append(f"{task.task.name}: {why}")
+            heard += _detect_changes(instance, port, tables, task, chosen[task.task.name])
+        except BenchError as error:
+            problems.append(f"{task.task.name}: {error}")
     return heard, "; ".join(problems)
 
 
-def _heard(
+def _detect_changes(
     instance: dg.DagsterInstance,
     port: AnnotationBackend,
     tables: TableFiles,
     task: SuiteAnnotationTask,
     chosen: AnnotationTaskSettings,
-) -> list[_Heard]:
+) -> list[_ChangedTask]:
     """Compare the answers that count, and the deadline, with the table.
 
     Empty if the answers are equal and no deadline has passed, or the task has no tables yet.
@@ -156,32 +156,32 @@ def _heard(
     if not tables.exists(units) or not tables.exists(answers):
         return []
     asked = tables.read(units, Unit)
-    now = count(task.task, asked, port.answers(task.task), chosen.terms).answers
+    now = resolve_answers(task.task, asked, port.answers(task.task), chosen.terms).answers
     before = [one for one in tables.read(answers, Answer) if not one.complaint]
     made = instance.get_latest_materialization_event(answers_key(task))
     table = made.timestamp if made else 0
     if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):
         return []
     # Same answers and same table give the same run key: one run, even if it is slow or fails.
-    return [_Heard(task, f"{task.task.name}/{digest(now)[:_DIGITS]}@{table}")]
+    return [_ChangedTask(task, f"{task.task.name}/{digest(now)[:_DIGITS]}@{table}")]
 
 
 def _has_expired(table: float, until: str) -> bool:
     """Whether the deadline has passed since a table was made: its open units are expired then."""
     made, now = datetime.fromtimestamp(table, UTC), datetime.now(UTC)
-    return bool(until) and moment(made) <= until < moment(now)
+    return bool(until) and format_timestamp(made) <= until < format_timestamp(now)
 
 
-def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
+def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     """Tables of the tasks and their downstream assets, without those of models."""
     keys = [
         task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
     ]
-    left = _left_of(tasks)
+    left = _suite_assets(tasks)
     return (dg.AssetSelection.assets(*keys).downstream() & left) - _ASKED_OF - _WHEN_ASKED
 
 
-def _left_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
+def _suite_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     """Assets in the groups of the tasks' suites and of their ablations."""
     suites = sorted({task.suite for task in tasks})
-    return grouped(*suites, *(f"{suite}_ablations" for suite in suites))
+    return select_group(*suites, *(f"{suite}_ablations" for suite in suites))

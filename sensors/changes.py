@@ -55,37 +55,37 @@ _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _CHANGED = When.any_deps_match(ContentChange()).ignore(_CONSTANTS)
 _OUT_OF_DATE = _CHANGED.since(When.newly_updated())
 # Not since_last_handled: it misses a change between a request and the next tick.
-_NOT_YET_ASKED = ~When.newly_requested().since(_CHANGED)
+_NOT_REQUESTED = ~When.newly_requested().since(_CHANGED)
 
-_OF_ALL_MODELS = (
-    ((_OUT_OF_DATE & _NOT_YET_ASKED) | When.any_deps_match(When.will_be_requested()))
+_ALL_MODELS_CONDITION = (
+    ((_OUT_OF_DATE & _NOT_REQUESTED) | When.any_deps_match(When.will_be_requested()))
     & ~When.missing()
     & ~When.in_progress()
 )
 """No waiting: a broken or slow model must not freeze the leaderboard."""
 
-_OF_ONE_MODEL = (
-    _OF_ALL_MODELS
+_ONE_MODEL_CONDITION = (
+    _ALL_MODELS_CONDITION
     & ~When.any_deps_missing().ignore(_CONSTANTS)
     & ~When.any_deps_in_progress()
     & When.all_deps_blocking_checks_passed()
 )
-_OF_QUESTIONS = (
+_QUESTIONS_CONDITION = (
     (_OUT_OF_DATE | When.missing())
-    & _NOT_YET_ASKED
+    & _NOT_REQUESTED
     & ~When.any_deps_missing()
     & ~When.in_progress()
 )
 
 
-def following(spec: dg.AssetSpec) -> dg.AssetSpec:
+def with_automation(spec: dg.AssetSpec) -> dg.AssetSpec:
     """Add automation to an asset downstream of the questions, on changes of its inputs."""
     if spec.tags.get("bench/per"):
-        return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
+        return spec.replace_attributes(automation_condition=_ONE_MODEL_CONDITION)
     if spec.tags.get("bench/stage") == "constants":
-        return spec.replace_attributes(automation_condition=_OF_QUESTIONS)
+        return spec.replace_attributes(automation_condition=_QUESTIONS_CONDITION)
     if spec.group_name in ("leaderboard", "claims"):
-        return spec.replace_attributes(automation_condition=_OF_ALL_MODELS)
+        return spec.replace_attributes(automation_condition=_ALL_MODELS_CONDITION)
     return spec
 
 

@@ -22,13 +22,13 @@ from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_leases
 from sensors.evaluations import (
-    CLAIMED,
+    CLAIM_SECONDS,
     Tables,
     configured_suites,
     evaluations,
     run_requests,
+    suites_lacking_questions,
     tables_of,
-    without_questions,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def watch_folders(
     """Request evaluations of checkpoints in watched folders; retire deleted ones.
 
     A retired checkpoint has no partition any more; its tables stay. Only a checkpoint that is
-    certainly deleted retires: see ``CheckpointSurvey.gone``.
+    certainly deleted retires: see ``CheckpointSurvey.is_deleted``.
 
     Args:
         instance: Dagster instance with partitions and runs.
@@ -95,13 +95,13 @@ def watch_folders(
     """
     if not settings.checkpoints.folders:
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
-    survey = _surveyed(settings, json.loads(cursor)["digests"] if cursor else {}, now)
+    survey = _survey_folders(settings, json.loads(cursor)["digests"] if cursor else {}, now)
     known = _known(instance, settings, checkpoint_folders.KEY.fullmatch)
     named = dict(known)
     for found in survey.finished:
         named.setdefault(found.content, found.key)
     alive = {named[found.content] for found in survey.finished}
-    retired = [key for key in known.values() if key not in alive and survey.gone(key)]
+    retired = [key for key in known.values() if key not in alive and survey.is_deleted(key)]
     return _result(
         instance,
         settings,
@@ -111,7 +111,7 @@ def watch_folders(
     )
 
 
-def _surveyed(
+def _survey_folders(
     settings: Settings, remembered: Mapping[str, str], now: float
 ) -> checkpoint_folders.CheckpointSurvey:
     watched = settings.checkpoints
@@ -188,7 +188,7 @@ def _result(
     cursor: str | None = None,
 ) -> dg.SensorResult:
     suites = configured_suites(settings, tables)
-    if missing := without_questions(instance, suites, tables):
+    if missing := suites_lacking_questions(instance, suites, tables):
         return dg.SensorResult(
             cursor=cursor,
             skip_reason=f"no question tables of {', '.join(missing)}: materialize them, or name "
@@ -196,7 +196,7 @@ def _result(
         )
     chosen = {suite: tables[suite] for suite in suites}
     needed = evaluations(instance, chosen, found.alive, settings.checkpoints.first)
-    asking = run_requests(needed, tables, open_leases(settings, CLAIMED))
+    asking = run_requests(needed, tables, open_leases(settings, CLAIM_SECONDS))
     requests = list(islice(asking, _REQUESTS_A_TICK))
     new = [key for key in found.alive if key not in found.known.values()]
     changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = [

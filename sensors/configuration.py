@@ -42,12 +42,12 @@ def configuration_sensor(state: State) -> dg.SensorDefinition:
     def configuration_changes(
         context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
     ) -> dg.SensorResult:
-        return look(context.instance, settings, tables, context.cursor, state)
+        return detect_changes(context.instance, settings, tables, context.cursor, state)
 
     return configuration_changes
 
 
-def look(
+def detect_changes(
     instance: dg.DagsterInstance,
     settings: SettingsResource,
     tables: TableFiles,
@@ -57,8 +57,8 @@ def look(
     """Compare with the last tick; the first tick only records."""
     try:
         now = state(settings.load(), tables)
-    except SettingsError as why:  # bench.toml is being edited
-        return dg.SensorResult(cursor=cursor, skip_reason=str(why))
+    except SettingsError as error:  # bench.toml is being edited
+        return dg.SensorResult(cursor=cursor, skip_reason=str(error))
     if cursor in (None, now):
         return dg.SensorResult(cursor=now, skip_reason="the configuration is unchanged")
     if instance.get_latest_materialization_event(LEADERBOARD) is None:

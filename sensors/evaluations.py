@@ -12,19 +12,23 @@ from typing import TypeAlias
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_key
 
-EVALUATE = "evaluate_checkpoint"
+EVALUATION_JOB = "evaluate_checkpoint"
 """Name of the job that materializes all tables of one model."""
 
-CLAIMED = 300.0
+CLAIM_SECONDS = 300.0
 """s that a tick's lease on a run lasts; Dagster gives a tick 60."""
 
-_OVER = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+_FINISHED_STATUSES = (
+    dg.DagsterRunStatus.SUCCESS,
+    dg.DagsterRunStatus.FAILURE,
+    dg.DagsterRunStatus.CANCELED,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +54,12 @@ class CheckpointEvaluation:
     @property
     def name(self) -> str:
         """Prefix of the run key; the suites follow."""
-        return _look_at(self.checkpoint) if self.job == QUICK_EVALUATION else self.checkpoint
+        return _quick_run_key(self.checkpoint) if self.job == QUICK_EVALUATION else self.checkpoint
 
 
 def suite_tables(*suites: str) -> dg.AssetSelection:
     """Tables of one evaluation of a model on suites, without ablations."""
-    return grouped(*suites) & dg.AssetSelection.tag("bench/per", "model")
+    return select_group(*suites) & dg.AssetSelection.tag("bench/per", "model")
 
 
 def tables_of(
@@ -90,7 +94,7 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     return installed
 
 
-def without_questions(
+def suites_lacking_questions(
     instance: dg.DagsterInstance, suites: Sequence[str], tables: Tables
 ) -> list[str]:
     """Suites without question tables: a run over them would fail."""
@@ -115,14 +119,16 @@ def evaluations(
         checkpoints: Partition keys of the checkpoints.
         first: Questions per task of the quick evaluation; 0: none.
     """
-    started = _started(instance)
+    started = _started_suites(instance)
     # Read before the tables: a run that ends in between must not count as over with half of them.
-    looking = _looking(instance) if first else set()
-    looked = {suite: _looked(instance, of.looks) for suite, of in tables.items() if first}
+    looking = _running_quick(instance) if first else set()
+    looked = {suite: _finished_quick(instance, of.looks) for suite, of in tables.items() if first}
     for checkpoint in checkpoints:
         lacking = [suite for suite in tables if suite not in started[checkpoint]]
         if first:
-            unseen = [suite for suite in lacking if suite not in started[_look_at(checkpoint)]]
+            unseen = [
+                suite for suite in lacking if suite not in started[_quick_run_key(checkpoint)]
+            ]
             if unseen:
                 yield CheckpointEvaluation(
                     job=QUICK_EVALUATION, checkpoint=checkpoint, suites=unseen
@@ -130,7 +136,7 @@ def evaluations(
             waits = unseen or checkpoint in looking
             lacking = [] if waits else [suite for suite in lacking if checkpoint in looked[suite]]
         if lacking:
-            yield CheckpointEvaluation(job=EVALUATE, checkpoint=checkpoint, suites=lacking)
+            yield CheckpointEvaluation(job=EVALUATION_JOB, checkpoint=checkpoint, suites=lacking)
 
 
 def run_requests(
@@ -158,7 +164,7 @@ def run_requests(
             )
 
 
-def _started(instance: dg.DagsterInstance) -> dict[str, set[str]]:
+def _started_suites(instance: dg.DagsterInstance) -> dict[str, set[str]]:
     """Suites with past runs, by ``CheckpointEvaluation.name``."""
     suites: dict[str, set[str]] = defaultdict(set)
     for _, keys in instance.get_run_tags(["dagster/run_key"]):
@@ -168,18 +174,18 @@ def _started(instance: dg.DagsterInstance) -> dict[str, set[str]]:
     return suites
 
 
-def _look_at(checkpoint: str) -> str:
+def _quick_run_key(checkpoint: str) -> str:
     return f"{checkpoint}/{QUICK_EVALUATION}"
 
 
-def _looking(instance: dg.DagsterInstance) -> set[str]:
+def _running_quick(instance: dg.DagsterInstance) -> set[str]:
     """Checkpoints with an unfinished quick evaluation."""
-    unfinished = [status for status in dg.DagsterRunStatus if status not in _OVER]
+    unfinished = [status for status in dg.DagsterRunStatus if status not in _FINISHED_STATUSES]
     runs = instance.get_runs(dg.RunsFilter(job_name=QUICK_EVALUATION, statuses=unfinished))
     return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
 
 
-def _looked(instance: dg.DagsterInstance, looks: Iterable[dg.AssetKey]) -> set[str]:
+def _finished_quick(instance: dg.DagsterInstance, looks: Iterable[dg.AssetKey]) -> set[str]:
     """Models with a finished quick evaluation of all tasks of a suite."""
     return set.intersection(*(instance.get_materialized_partitions(key) for key in looks))
 

@@ -54,9 +54,9 @@ def post_failed_checks(
         if found and not found.passed:
             try:
                 _post(address, _message(found, record.run_id))
-            except (OSError, ValueError) as why:
+            except (OSError, ValueError) as error:
                 # Only the kind of error: its text may hold the address, which may be secret.
-                reason = f"the webhook of {variable} cannot be reached: {why}"
+                reason = f"the webhook of {variable} cannot be reached: {error}"
                 return dg.SensorResult(cursor=cursor, skip_reason=reason)
         cursor = str(record.storage_id)
     return dg.SensorResult(cursor=cursor)
@@ -93,5 +93,5 @@ def _post(address: str, message: Mapping[str, str]) -> None:
     try:
         answer = httpx.post(address, json=message, timeout=_TIMEOUT, follow_redirects=True)
         answer.raise_for_status()
-    except (httpx.HTTPError, httpx.InvalidURL) as why:
-        raise ConnectionError(type(why).__name__) from why
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ConnectionError(type(error).__name__) from error

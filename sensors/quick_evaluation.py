@@ -14,16 +14,16 @@ from math import isnan
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.suite_assets import MODELS, asking
-from bench_assets.comparison.runs import compared_with, n_measured, run_alpha
+from bench_assets.asset_factory.evaluation_steps import run_judge
+from bench_assets.asset_factory.suite_assets import MODELS, open_model
+from bench_assets.comparison.runs import comparison_models, n_measured, run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
-from bench_assets.comparison.verdicts import scored_rows, with_points
+from bench_assets.comparison.verdicts import scored_rows, scores_by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.training_runs import is_before, step_order
-from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of
-from bench_assets.core.stats.power import p_worse
+from bench_assets.core.schema.training_runs import is_earlier_step, step_order
+from bench_assets.core.stats.paired_tests import PairedScores, cluster_questions, mean_change
+from bench_assets.core.stats.power import sequential_p_value
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import accept_refusals, require_responses
 from bench_assets.evaluation.suite import SuiteSettings
@@ -58,31 +58,31 @@ def verdict(
     models = tables.partitions(_key(task, "scores"))
     model = scores[0].model if scores else ""
     written = partial(tables.written, _key(task, "scores"))
-    if not (others := compared_with(model, models, written, baseline="")):
+    if not (others := comparison_models(model, models, written, baseline="")):
         return "nothing to compare with: no earlier step of its run was evaluated"
     (other,) = others
     try:
         before = tables.read(_key(task, "scores"), Score, other)
         said = tables.read(_key(task, "predictions"), Prediction, other)
-    except TableError as why:
-        return f"not comparable with {other}: {why}"
-    pairs = _pairs(task, questions, _alike((said, before), (predictions, scores)))
+    except TableError as error:
+        return f"not comparable with {other}: {error}"
+    pairs = _pairs(task, questions, _comparable_scores((said, before), (predictions, scores)))
     sign = -1 if task.is_lowest_best else 1
-    gains = [sign * gain for gain in gains_in_turn(pairs)]
+    gains = [sign * gain for gain in cluster_gains(pairs)]
     if len(gains) < _FEWEST:
         return f"not comparable with {other}: fewer than {_FEWEST} questions with the same prompt"
     # Half of the step's budget: the whole evaluation, tested two-sided, has the other half.
     n_tasks = n_measured(tables, tasks, other)
-    p, alpha = p_worse(gains), run_alpha(model, models, n_tasks) / 2
-    steps = {str(step_order(one)) for one in models if is_before(one, model)}
+    p, alpha = sequential_p_value(gains), run_alpha(model, models, n_tasks) / 2
+    steps = {str(step_order(one)) for one in models if is_earlier_step(one, model)}
     return (
         f"{'worse' if p < alpha else 'undecided'} against {other}: {task.primary_metric}"
-        f" {change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g}"
+        f" {mean_change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g}"
         f" (alpha {alpha:.2g}, comparison {len(steps)} of the run)"
     )
 
 
-def gains_in_turn(pairs: Sequence[PairedScores]) -> list[float]:
+def cluster_gains(pairs: Sequence[PairedScores]) -> list[float]:
     """Compute the gain on each cluster, in [-1, 1], in an order independent of the gains."""
     gained: dict[str, float] = {}
     most: dict[str, float] = {}
@@ -98,12 +98,12 @@ def _key(task: Task, table: str) -> Sequence[str]:
     return evaluation_key(task, "main", table)
 
 
-def _alike(
+def _comparable_scores(
     before: tuple[Sequence[Prediction], Sequence[Score]],
     after: tuple[Sequence[Prediction], Sequence[Score]],
 ) -> tuple[dict[str, list[Score]], dict[str, list[Score]]]:
     """Select the scores of both on questions with the same prompt, scorer and judge."""
-    old, new = (with_points(scores) for _, scores in (before, after))
+    old, new = (scores_by_question(scores) for _, scores in (before, after))
     asked_then, asked_now = (_prompts(said) for said, _ in (before, after))
     alike = [
         name
@@ -134,7 +134,7 @@ def _pairs(
     if isnan(before.value) or isnan(after.value):
         return []
     adds = task.adds.get(task.primary_metric)
-    return metric_pairs(measure, before, after, clusters_of(questions), adds)
+    return metric_pairs(measure, before, after, cluster_questions(questions), adds)
 
 
 QUICK_EVALUATION = "quick_evaluation"
@@ -194,13 +194,13 @@ def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         loaded = settings.load()
         chosen = loaded.suite(task.suite, SuiteSettings)
         few = first_questions(questions, loaded.checkpoints.first)
-        with asking(context, models, context.partition_key) as (model, progress):
+        with open_model(context, models, context.partition_key) as (model, progress):
             came = pipeline.predict(task, few, model)
         predictions = [accept_refusals(row, chosen.accept) for row in came]
         require_responses(task.name, "questions", predictions, chosen.accept)
         judgements: Sequence[Judgement] = []
         if task.is_judged:
-            judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
+            judgements, _ = run_judge(context, models, task, chosen.judge, few, predictions)
         require_responses(task.name, "verdicts", judgements, chosen.accept)
         scores = pipeline.score(task, few, predictions, judgements, chosen.scorer)
         said = {"verdict": verdict(task, few, predictions, scores, tables, tasks)}

@@ -10,19 +10,19 @@ import pytest
 
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
 from bench_assets.core.answer_types.graded import GradedAnswer
-from bench_assets.core.answer_types.option_answers import letters_in, yes_or_no
-from bench_assets.core.answer_types.registry import answer_type
-from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.answer_types.option_answers import read_option_letters, read_yes_no
+from bench_assets.core.answer_types.registry import make_answer_type
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.judging.verdicts import (
     RIGHT_OR_WRONG,
-    decoded,
+    decode_json,
     read_object,
     read_option,
     read_word,
 )
 from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
-from bench_assets.core.parsing.numbers import final_number, in_digits
-from bench_assets.core.parsing.reasoning import take_apart
+from bench_assets.core.parsing.numbers import final_number, words_to_digits
+from bench_assets.core.parsing.reasoning import split_reasoning
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_assets.suites.blink.task import TASK as BLINK
@@ -43,17 +43,17 @@ from tests.rows import prediction
 
 TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAGE, MULTI]
 READERS = {
-    "verdicts by number": lambda response: read_by_number(response, 3),
+    "verdicts by number": lambda response: read_numbered_verdicts(response, 3),
     "verdicts by position": lambda response: read_by_position(response, 3),
     "options of judges": lambda response: read_option(response, ("left", "right")),
     "objects of judges": read_object,
-    "decoded objects": decoded,
-    "several letters": lambda response: letters_in(response, ("left", "right", "up")),
+    "decoded objects": decode_json,
+    "several letters": lambda response: read_option_letters(response, ("left", "right", "up")),
     "the last number": final_number,
-    "numbers written out": in_digits,
-    "thoughts": take_apart,
+    "numbers written out": words_to_digits,
+    "thoughts": split_reasoning,
     "what is remove_denied": remove_denied,
-    "yes or no": yes_or_no,
+    "yes or no": read_yes_no,
     "verdicts in words": lambda response: read_word(response, RIGHT_OR_WRONG),
     "short texts": lambda response: (
         exact_match(response, ["3"]),
@@ -72,13 +72,13 @@ GOLDS = {
 
 def grades_of(name):
     """Grade any response as a type of answer."""
-    made = answer_type(name, AnswerSettings())
+    made = make_answer_type(name, AnswerSettings())
     gold = made.gold(GOLDS[name], RowContext(image_size=(640, 480)))
     return lambda response: made.grade(response, gold)
 
 
 READERS |= {f"answers of type {name}": grades_of(name) for name in GOLDS}
-READERS["grades of judges"] = GradedAnswer.of("1..5", "").grade_of_judge
+READERS["grades of judges"] = GradedAnswer.of("1..5", "").read_judge_grade
 STEP, GROWTH = 4, 10  # four times as long may take ten times as long; quadratic takes sixteen
 LEAST = 0.01  # s; what takes less says nothing about growth
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.core.tables.large_tables import BLOCK, column
+from bench_assets.core.tables.large_tables import BLOCK_ROWS, column
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByRules
 from tests.flowing import task
@@ -13,8 +13,8 @@ from tests.rows import prediction, question
 @pytest.mark.parametrize(
     ("each", "n", "seen"),
     [
-        pytest.param(True, BLOCK + 3, [BLOCK, 3], id="each by itself"),
-        pytest.param(False, BLOCK + 3, [BLOCK + 3], id="all together"),
+        pytest.param(True, BLOCK_ROWS + 3, [BLOCK_ROWS, 3], id="each by itself"),
+        pytest.param(False, BLOCK_ROWS + 3, [BLOCK_ROWS + 3], id="all together"),
         pytest.param(True, 3, [3], id="few"),
     ],
 )

@@ -6,9 +6,13 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.core.tables.large_tables import Blocks, joined, verdicts
+from bench_assets.core.tables.large_tables import Blocks, group_judgements, join_rows
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import beside, best_constants, shuffled
+from bench_assets.evaluation.blind_baselines import (
+    best_constants,
+    metrics_with_baselines,
+    shuffle_responses,
+)
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
 from bench_assets.file_benchmarks.scoring import AnswerScoring
 from resources.models.registry.baselines import (
@@ -77,9 +81,9 @@ def test_every_step_gives_the_same(model, constants):
     assert pipeline.score(JUDGED, asked, packed(said), large) == scores
     metrics = pipeline.summarise(JUDGED, QUESTIONS, said, scores)
     assert pipeline.summarise(JUDGED, asked, packed(said), packed(scores)) == metrics
-    assert beside(JUDGED, asked, packed(said), packed(scores), constants) == beside(
-        JUDGED, QUESTIONS, said, scores, constants
-    )
+    assert metrics_with_baselines(
+        JUDGED, asked, packed(said), packed(scores), constants
+    ) == metrics_with_baselines(JUDGED, QUESTIONS, said, scores, constants)
 
 
 def _judging(request):
@@ -104,8 +108,10 @@ def test_a_judge_that_is_a_model_says_the_same_of_many():
 
 def test_responses_are_dealt_alike():
     said = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
-    by_name = {(row.question_id, row.sample): row for row in shuffled(said)}
-    assert {(row.question_id, row.sample): row for row in shuffled(packed(said))} == by_name
+    by_name = {(row.question_id, row.sample): row for row in shuffle_responses(said)}
+    assert {
+        (row.question_id, row.sample): row for row in shuffle_responses(packed(said))
+    } == by_name
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def test_rows_find_their_questions_and_verdicts(order):
     questions = QUESTIONS[:6]
     rows = pipeline.predict(JUDGED, questions, RandomBaseline("m"))[::2]
     said = [rows[n] for n in order]
-    assert list(joined(packed(questions), packed(said), AnsweredQuestion)) == [
+    assert list(join_rows(packed(questions), packed(said), AnsweredQuestion)) == [
         (questions[n], rows[n]) for n in order
     ]
     about = [
@@ -132,7 +138,7 @@ def test_rows_find_their_questions_and_verdicts(order):
     some = [one for two in expected[::2] for one in two]
     for judged, found in ((about, expected), (some, [*expected]), (some[::-1], [*expected])):
         given = [[v for v in of if v in judged] for of in found]
-        got = list(verdicts(packed(said), packed(judged)))
+        got = list(group_judgements(packed(said), packed(judged)))
         assert [sorted(of, key=str) for of in got] == [sorted(of, key=str) for of in given]
 
 
@@ -148,7 +154,7 @@ def test_verdicts_in_the_order_of_predictions_are_read_block_by_block(monkeypatc
     about = [Judgement.of(row, judge="j", criterion="c", verdict=True, response="") for row in rows]
     judged = packed(about)
     monkeypatch.setattr(Blocks, "table", counted)
-    found = verdicts(packed(rows), judged)
+    found = group_judgements(packed(rows), judged)
     assert ([next(found) for _ in range(3)], whole) == ([[one] for one in about[:3]], [0, 1])
     assert ([*found], whole) == ([[one] for one in about[3:]], [*range(len(judged.blocks.sizes))])
 

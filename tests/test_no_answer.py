@@ -162,7 +162,7 @@ def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_
 )
 def test_what_a_question_asks_for_is_an_answer(text, fields, why):
     asked_ = question(**{"answer": ("Internal Server Error",)} | fields)
-    assert pipeline.why_no_answer(AnsweredQuestion(asked_, prediction(text=text))) == why
+    assert pipeline.no_answer_reason(AnsweredQuestion(asked_, prediction(text=text))) == why
 
 
 def test_a_pair_with_one_half_cut_off_is_not_answered_differently():

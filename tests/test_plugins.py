@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from bench_assets.plugins import find_owners, find_plugins, strangers_objects
+from bench_assets.plugins import find_owners, find_plugins, plugin_error_reporting
 from tests.distributions import write_distribution
 
 GROUP = "bench_assets.tests"
@@ -116,13 +116,13 @@ def test_a_package_that_was_removed_by_half_stops_no_other(site):
 
 
 def test_what_a_strangers_object_raises_is_told_in_one_line_and_our_own_errors_pass():
-    with pytest.raises(SettingsError, match=r"^KeyError: 'a b'$"), strangers_objects():
+    with pytest.raises(SettingsError, match=r"^KeyError: 'a b'$"), plugin_error_reporting():
         raise KeyError("a b")
-    with pytest.raises(SettingsError, match=r"^SystemExit: 3$"), strangers_objects():
+    with pytest.raises(SettingsError, match=r"^SystemExit: 3$"), plugin_error_reporting():
         raise SystemExit(3)
-    with pytest.raises(ModelError, match=r"^no weights$"), strangers_objects():
+    with pytest.raises(ModelError, match=r"^no weights$"), plugin_error_reporting():
         raise ModelError("no weights")
-    with pytest.raises(KeyError), strangers_objects(KeyError):
+    with pytest.raises(KeyError), plugin_error_reporting(KeyError):
         raise KeyError
-    with pytest.raises(KeyboardInterrupt), strangers_objects():
+    with pytest.raises(KeyboardInterrupt), plugin_error_reporting():
         raise KeyboardInterrupt

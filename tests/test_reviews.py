@@ -10,7 +10,7 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, read_review, written
+from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, format_lines, read_review
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
@@ -107,7 +107,7 @@ def test_the_form_has_no_model_and_each_response_once():
     predictions = [*said(questions), *(replace(one, sample=1) for one in said(questions))]
     (one,) = forms(BLINK, questions, predictions)
     assert (one.why, one.asked_for, one.text, one.reference) == ("unread", "answer", UNREADABLE, "")
-    assert "model" not in json.loads(written([one]))
+    assert "model" not in json.loads(format_lines([one]))
     assert not one.is_filled
 
 
@@ -165,12 +165,12 @@ def test_a_model_fills_in_what_it_states_alone(text, answer):
     ],
 )
 def test_a_form_that_is_filled_in_wrongly_names_the_line(tmp_path, fields, complaint):
-    (tmp_path / "r.jsonl").write_text(written([line(**fields)]))
+    (tmp_path / "r.jsonl").write_text(format_lines([line(**fields)]))
     with pytest.raises(SourceError, match=complaint):
         read_review(tmp_path / "r.jsonl")
 
 
 def test_a_form_is_read_as_it_was_written(tmp_path):
     lines = [line(answer="A", by="ada", text="é\n上"), line(question_id="t/1")]
-    (tmp_path / "r.jsonl").write_text(written(lines))
+    (tmp_path / "r.jsonl").write_text(format_lines(lines))
     assert [replace(one, where="") for one in read_review(tmp_path / "r.jsonl")] == lines

@@ -95,8 +95,8 @@ def careless(context: dg.AssetExecutionContext) -> None:
     context.log_event(dg.AssetObservation("seen", metadata={KEY: dg.MetadataValue.md(IN_QUERY)}))
     try:
         raise ValueError(f"Bearer {KEY}")
-    except ValueError as why:
-        raise ModelError(f"no response with {TOKEN}") from why
+    except ValueError as error:
+        raise ModelError(f"no response with {TOKEN}") from error
 
 
 def evaluate(home: Path, model: str, n: int) -> dg.ExecuteInProcessResult:

@@ -5,7 +5,7 @@ from math import isnan
 import pytest
 
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.aggregation import answered_of, blank_metric, decodings
+from bench_assets.evaluation.aggregation import blank_metric, format_decodings, join_answers
 from tests.quiz import TASK, quiz
 from tests.rows import prediction
 
@@ -38,11 +38,11 @@ def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
     ],
 )
 def test_signatures_name_who_was_asked_how(decoding, said):
-    assert decodings([prediction(decoding=how) for how in decoding]) == said
+    assert format_decodings([prediction(decoding=how) for how in decoding]) == said
 
 
 def test_predictions_without_a_response_are_left_out():
     came = prediction(question_id="quiz/0")
     lost = prediction(question_id="quiz/1", error="503")
-    ((question, said),) = answered_of(quiz(2), [came, lost])
+    ((question, said),) = join_answers(quiz(2), [came, lost])
     assert (question.question_id, said) == ("quiz/0", came)

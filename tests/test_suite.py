@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.evaluation.suite import Suite, SuiteSettings, defects
+from bench_assets.evaluation.suite import Suite, SuiteSettings, suite_defects
 from tests.quiz import TASK
 
 QUIZ = Suite(name="quiz", tasks=(TASK,), assets=list)
@@ -106,7 +106,7 @@ MAIN = TASK.conditions["main"]
     ],
 )
 def test_defects(fields, found):
-    assert defects(replace(QUIZ, **fields)) == found
+    assert suite_defects(replace(QUIZ, **fields)) == found
 
 
 @pytest.mark.parametrize(
@@ -125,5 +125,5 @@ def test_defects(fields, found):
     ],
 )
 def test_names_that_a_suite_cannot_have(name):
-    (why,) = defects(replace(QUIZ, name=name, tasks=(task(name or "/"),)))[:1]
+    (why,) = suite_defects(replace(QUIZ, name=name, tasks=(task(name or "/"),)))[:1]
     assert why.startswith("name: ")

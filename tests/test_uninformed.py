@@ -4,18 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.asset_factory.evaluation_steps import constants_about
+from bench_assets.asset_factory.evaluation_steps import read_constants
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
     BestConstant,
-    beside,
     best_constants,
-    chance_of,
-    shuffled,
+    chance_level,
+    metrics_with_baselines,
+    shuffle_responses,
 )
-from bench_assets.evaluation.constant_responses import STOCK, composed_texts, constant_responses
+from bench_assets.evaluation.constant_responses import (
+    STOCK_RESPONSES,
+    composed_texts,
+    constant_responses,
+)
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.task import ByModel, ByRules, by_category
 from resources.tables.parquet import TableFiles
@@ -62,7 +66,7 @@ def test_the_best_letter_is_found_for_each_category():
     [
         pytest.param(["7", "7", "8", "9"], ("all", "7", 0.5), id="what is right twice"),
         pytest.param(["7", "8", "No.", "9"], ("all", "No.", 0.25), id="a stock response"),
-        pytest.param(["7", "8", "9"], ("all", STOCK[0], 0.0), id="nothing"),
+        pytest.param(["7", "8", "9"], ("all", STOCK_RESPONSES[0], 0.0), id="nothing"),
     ],
 )
 def test_the_best_response_in_words(answers, best):
@@ -72,7 +76,7 @@ def test_the_best_response_in_words(answers, best):
 @pytest.mark.parametrize(("answers", "tried"), [("uud", False), ("ud", True)])
 def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answers, tried):
     exam = [replace(text(n, a), options=("u", "d")) for n, a in enumerate(answers)]
-    assert (STOCK[0] in constant_responses(exam, by_category)) is tried
+    assert (STOCK_RESPONSES[0] in constant_responses(exam, by_category)) is tried
 
 
 @pytest.mark.parametrize(
@@ -169,7 +173,7 @@ def test_there_is_nothing_for_what_only_a_model_can_judge():
 def test_every_response_goes_to_another_question_and_every_draw_stays_one():
     rows = [said(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
     rows.append(said(5, "", error="no connection"))
-    dealt = shuffled(rows)
+    dealt = shuffle_responses(rows)
     assert sorted(row.text for row in dealt) == sorted(row.text for row in rows)
     for row in dealt:
         number = row.question_id.removeprefix("quiz/")
@@ -183,7 +187,7 @@ def test_every_response_goes_to_another_question_and_every_draw_stays_one():
 def measured(task, exam, rows, judge="rules"):
     judgements = pipeline.judge(task, exam, rows, None) if task.is_judged else []
     scores = [replace(row, judge=judge) for row in pipeline.score(task, exam, rows, judgements)]
-    return beside(task, exam, rows, scores, best_constants(task, exam))
+    return metrics_with_baselines(task, exam, rows, scores, best_constants(task, exam))
 
 
 def test_who_is_right_everywhere_loses_it_all_where_no_two_answers_are_alike():
@@ -263,7 +267,7 @@ def beside_known(own, *others, task=None):
     )
     judged = JudgedResponses.of([own, *others], frozenset({(JUDGE, "judge=paper:0c")}))
     scores = pipeline.score(task, ASKED, *own)
-    rows = beside(task, ASKED, own[0], scores, [], judged)
+    rows = metrics_with_baselines(task, ASKED, own[0], scores, [], judged)
     return {row.category: row for row in rows}
 
 
@@ -338,7 +342,7 @@ def test_a_constant_of_other_questions_is_not_shown():
     rows = [said(1, "x"), said(2, "x")]
     scores = pipeline.score(TASK, exam, rows, [])
     other = best_constants(TASK, [text(1, "x"), text(2, "x"), text(3, "x")])
-    (row,) = beside(TASK, exam, rows, scores, other)
+    (row,) = metrics_with_baselines(TASK, exam, rows, scores, other)
     assert (row.constant, row.shuffled) == (None, 1.0)
 
 
@@ -356,15 +360,15 @@ def test_a_constant_of_other_questions_is_not_shown():
 def test_chance_is_known_where_all_offer_as_many_options(options, metric, chance):
     asked = [question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in options]
     task = replace(TASK, measures={metric: TASK.measures["accuracy"]})
-    assert chance_of(task, asked) == chance
+    assert chance_level(task, asked) == chance
 
 
 def test_a_table_of_other_questions_or_none_does_not_cost_the_constant(tmp_path):
     tables, key = TableFiles(folder=str(tmp_path)), ["quiz", "constants"]
     exam, others = [text(1, "x"), text(2, "x")], [text(1, "x"), text(2, "y")]
     computed = best_constants(TASK, exam)
-    assert constants_about(tables, key, TASK, exam) == computed
+    assert read_constants(tables, key, TASK, exam) == computed
     tables.write(key, best_constants(TASK, others), BestConstant)
-    assert constants_about(tables, key, TASK, exam) == computed
+    assert read_constants(tables, key, TASK, exam) == computed
     tables.write(key, stored := [replace(computed[0], n_tried=7)], BestConstant)
-    assert constants_about(tables, key, TASK, exam) == stored
+    assert read_constants(tables, key, TASK, exam) == stored

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook, ErrorCode
+from bench_assets.annotation.responses.error_analysis import GENERAL_CODE_BOOK, CodeBook, ErrorCode
 from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
 from bench_assets.core.schema.errors import SourceError
 
@@ -30,25 +30,25 @@ def read_tasks(file: Path) -> TaskFile:
     """
     try:
         written = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as why:
-        raise SourceError(f"{file}: cannot be read as TOML: {why}") from why
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SourceError(f"{file}: cannot be read as TOML: {error}") from error
     tasks: dict[str, AnnotationTask] = {}
     for name, task in written.get("tasks", {}).items():
-        with _named(f"{file}, tasks.{name}"):
+        with _locate_errors(f"{file}, tasks.{name}"):
             tasks[name] = _task(f"{written['suite']}/{name}", task, written, tasks)
-    with _named(f"{file}, code_book"):
+    with _locate_errors(f"{file}, code_book"):
         return TaskFile(
-            tasks, _code_book(written["code_book"]) if "code_book" in written else GENERAL
+            tasks, _code_book(written["code_book"]) if "code_book" in written else GENERAL_CODE_BOOK
         )
 
 
 @contextmanager
-def _named(where: str) -> Generator[None]:
+def _locate_errors(where: str) -> Generator[None]:
     """Name the entry in the error of a missing, unknown or unfit field."""
     try:
         yield
-    except (LookupError, TypeError, ValueError) as why:
-        raise SourceError(f"{where}: {type(why).__name__}: {why}") from why
+    except (LookupError, TypeError, ValueError) as error:
+        raise SourceError(f"{where}: {type(error).__name__}: {error}") from error
 
 
 def _task(

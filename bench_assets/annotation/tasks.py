@@ -123,7 +123,7 @@ class Summary(NamedTuple):
     rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # from task rows, predictions
 
 
-class TableOf(NamedTuple):
+class SourceTable(NamedTuple):
     """A table of the suite that units are built from."""
 
     key: str  # asset key: "codis/submissions"
@@ -135,7 +135,7 @@ class SuiteAnnotationTask:
     """An annotation task of a suite, independent of its backend."""
 
     task: AnnotationTask
-    reads: Mapping[str, TableOf]  # by argument name of ``units``
+    reads: Mapping[str, SourceTable]  # by argument name of ``units``
     units: Callable[..., list[Unit]]  # units from the present tables
     row: type[Any]  # row type of ``to_rows``
     to_rows: Callable[[Sequence[Answer]], list[Any]]  # from the answers that count
@@ -162,7 +162,7 @@ def annotation_table(task: str, which: str) -> str:
 
 
 def unit_id(*parts: str) -> str:
-    """Join several ids into one, which ``parts_of`` splits again.
+    """Join several ids into one, which ``split_unit_id`` splits again.
 
     >>> unit_id("cats/01.png", "writer 1")
     'cats%2F01.png/writer 1'
@@ -170,46 +170,46 @@ def unit_id(*parts: str) -> str:
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
-def parts_of(name: str) -> tuple[str, ...]:
+def split_unit_id(name: str) -> tuple[str, ...]:
     """Split an id that ``unit_id`` joined.
 
-    >>> parts_of("cats%2F01.png/writer 1")
+    >>> split_unit_id("cats%2F01.png/writer 1")
     ('cats/01.png', 'writer 1')
     """
     return tuple(part.replace("%2F", "/").replace("%25", "%") for part in name.split("/"))
 
 
-def moment(when: datetime) -> str:
+def format_timestamp(when: datetime) -> str:
     """Format a time in UTC; a time without a zone is taken as UTC.
 
-    >>> moment(datetime(2026, 11, 22, 16, 5, 9, 120000))
+    >>> format_timestamp(datetime(2026, 11, 22, 16, 5, 9, 120000))
     '2026-11-22T16:05:09.120Z'
     """
     zoned = when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
     return f"{zoned:%Y-%m-%dT%H:%M:%S}.{zoned.microsecond // 1000:03}Z"
 
 
-def read_moment(text: str) -> str:
-    """Parse a time in ISO 8601, and format it as ``moment`` does.
+def parse_timestamp(text: str) -> str:
+    """Parse a time in ISO 8601, and format it as ``format_timestamp`` does.
 
     Raises:
         ValueError: If it is not a time.
 
-    >>> read_moment("2026-11-22T17:05:09+01:00")
+    >>> parse_timestamp("2026-11-22T17:05:09+01:00")
     '2026-11-22T16:05:09.000Z'
     """
-    return moment(datetime.fromisoformat(text))
+    return format_timestamp(datetime.fromisoformat(text))
 
 
-def end_of(deadline: date) -> str:
+def deadline_end(deadline: date) -> str:
     """Format the end of a deadline; for a date, its last millisecond in UTC.
 
-    >>> end_of(date(2026, 12, 24))
+    >>> deadline_end(date(2026, 12, 24))
     '2026-12-24T23:59:59.999Z'
     """
     if isinstance(deadline, datetime):
-        return moment(deadline)
-    return moment(datetime.combine(deadline, time(23, 59, 59, 999000), UTC))
+        return format_timestamp(deadline)
+    return format_timestamp(datetime.combine(deadline, time(23, 59, 59, 999000), UTC))
 
 
 class AnnotationError(BenchError):

@@ -8,8 +8,8 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.answers.progress import DecisionTable, Undecided, undecided_units
-from bench_assets.annotation.answers.validation import Terms
+from bench_assets.annotation.answers.progress import DecisionTable, UndecidedUnits, undecided_units
+from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, Unit, annotation_table
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
@@ -32,18 +32,18 @@ def counted_answers(tables: TableFiles, task: SuiteAnnotationTask) -> list[Answe
     return [one for one in tables.read(key, Answer) if not one.complaint]
 
 
-def heard(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
+def counted_rows(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
     """Read the answers that count as the suite's rows; none if the task was never active."""
     return task.to_rows(counted_answers(tables, task))
 
 
-def needed_of(settings: Settings, task: SuiteAnnotationTask) -> int | None:
+def needed_answers(settings: Settings, task: SuiteAnnotationTask) -> int | None:
     """Answers per unit from bench.toml; None: the paper's number."""
     asked = settings.annotation.tasks.get(task.task.name)
     return asked.needed if asked else None
 
 
-def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
+def required_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
     """Votes that decide: bench.toml's number, else one for votes from files.
 
     Args:
@@ -55,12 +55,14 @@ def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> in
     return (asked.needed or usual) if asked else 1
 
 
-def decided_in(task: Task) -> list[dg.AssetKey]:
+def decision_keys(task: Task) -> list[dg.AssetKey]:
     """Keys of the decision tables with open units of a question table."""
     return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
 
 
-def undecided_in(tables: TableFiles, settings: Settings, decisions: DecisionTable) -> Undecided:
+def undecided_by_decisions(
+    tables: TableFiles, settings: Settings, decisions: DecisionTable
+) -> UndecidedUnits:
     """Find the undecided units in the present decisions, as funnels and checks count them."""
     units = annotation_table(decisions.task, "units").split("/")
     asked = settings.annotation.tasks.get(decisions.task)
@@ -68,19 +70,19 @@ def undecided_in(tables: TableFiles, settings: Settings, decisions: DecisionTabl
         tables.read(units, Unit) if tables.exists(units) else [],
         [],
         _open_rows(tables, decisions),
-        asked.terms if asked else Terms(),
+        asked.terms if asked else AnnotationTerms(),
         datetime.now(UTC),
     )
 
 
-def undecided_of(
+def undecided_in_task(
     tables: TableFiles,
     task: SuiteAnnotationTask,
     suite: Suite,
     units: Sequence[Unit],
     counted: Sequence[Answer],
-    terms: Terms,
-) -> Undecided:
+    terms: AnnotationTerms,
+) -> UndecidedUnits:
     """Find the undecided units of a task, as its status and the report count them.
 
     The suite's decisions are used, unless they were made from other answers than ``counted``.
@@ -88,7 +90,7 @@ def undecided_of(
     tables_of = (one for of in suite.tasks for one in of.decided_in)
     decisions = next((one for one in tables_of if one.task == task.task.name), None)
     decided = None
-    if decisions and _are_of(tables, decisions, task.to_rows(counted)):
+    if decisions and _are_current(tables, decisions, task.to_rows(counted)):
         names = {unit.unit_id for unit in units}
         rows = _open_rows(tables, decisions)
         decided = {name: why for name, why in rows.items() if name in names}
@@ -100,7 +102,7 @@ def _open_rows(tables: TableFiles, decisions: DecisionTable) -> Mapping[str, str
     return decisions.open_rows(tables.read(key, decisions.row)) if tables.exists(key) else {}
 
 
-def _are_of(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -> bool:
+def _are_current(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -> bool:
     """Whether decisions were made from these votes and those of files."""
     key, row = decisions.votes
     if not all(tables.exists(one.split("/")) for one in (decisions.name, key)):
@@ -111,14 +113,14 @@ def _are_of(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -
 
 def undecided_inputs(
     task: Task, tables: TableFiles, settings: Settings, questions: Sequence[Question]
-) -> dict[str, Undecided]:
+) -> dict[str, UndecidedUnits]:
     """Find the undecided units of a task's questions, by annotation task.
 
     Questions of a release have none: its authors decided.
     """
     if questions and not {one.edition for one in questions} & {"built", "mini"}:
         return {}
-    return {one.task: undecided_in(tables, settings, one) for one in task.decided_in}
+    return {one.task: undecided_by_decisions(tables, settings, one) for one in task.decided_in}
 
 
 def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
@@ -131,7 +133,7 @@ def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
     }
 
 
-def with_undecided(
+def label_undecided(
     questions: Sequence[Question], task: Task, tables: TableFiles, settings: Settings
 ) -> list[Question]:
     """Label each question with the numbers of open and expired units of active tasks.

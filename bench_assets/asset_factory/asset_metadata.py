@@ -5,17 +5,17 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from bench_assets.core.images.charts import Bar, bars, curve, scale
+from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Prediction, cluster_warning
-from bench_assets.core.schema.training_runs import curve_of, step_of
+from bench_assets.core.schema.training_runs import curve_of, parse_step
 from bench_assets.core.tables.large_tables import column
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.text.escaping import escape_markdown
 
 _BARS = 24  # slices drawn; the table has all
 _STEPS = 60  # steps of a run drawn
 
 
-def responses_shown(rows: Sequence[Prediction]) -> dict[str, int]:
+def throughput_metadata(rows: Sequence[Prediction]) -> dict[str, int]:
     """Throughput figures of a table's responses, cached ones included."""
     return {
         "responses_failed": sum(map(bool, column(rows, "error"))),
@@ -34,7 +34,7 @@ def results_table(rows: Sequence[Metric]) -> str:
     lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     for category in dict.fromkeys(row.category for row in rows):
         shown = [_cell(cells.get((category, name))) for name in names]
-        lines.append(f"| {as_text(category)} | {' | '.join(shown)} |")
+        lines.append(f"| {escape_markdown(category)} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 
@@ -57,52 +57,55 @@ def results_page(
     slices = [row for row in rows if row.metric == primary and row.category != "all"]
     ends = {row.metric: scale([r for r in rows if r.metric == row.metric]) for row in rows}
     lines = [
-        *(Bar(label=r.metric, row=r, full=ends[r.metric], chance=_of(r, chances)) for r in overall),
+        *(
+            Bar(label=r.metric, row=r, full=ends[r.metric], chance=_chance_of(r, chances))
+            for r in overall
+        ),
         *(
             Bar(label=r.category, row=r, full=ends[primary], chance=chances.get(r.category))
             for r in slices[:_BARS]
         ),
     ]
     title = f"{first.model}: metrics over all questions, then {primary} of each slice"
-    paragraphs = [_sentence(first, chances.get("all")), _image(bars(lines, title), "bars")]
+    paragraphs = [_sentence(first, chances.get("all")), _image(bar_chart(lines, title), "bars")]
     if len(slices) > _BARS:
         paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
     return "\n\n".join([*paragraphs, *_run(first, others)])
 
 
-def _of(row: Metric, chances: Mapping[str, float]) -> float | None:
+def _chance_of(row: Metric, chances: Mapping[str, float]) -> float | None:
     """Select the chance level: only accuracies have one."""
     return chances.get("all") if row.metric.startswith("accuracy") else None
 
 
 def _sentence(row: Metric, chance: float | None) -> str:
     if isnan(row.value):
-        return f"{as_text(row.metric)}: nothing could be scored."
+        return f"{escape_markdown(row.metric)}: nothing could be scored."
     beside = {"chance": chance, "the best constant response": row.constant}
     known = [f"{name} has {value:.3f}" for name, value in beside.items() if value is not None]
     against = f"; {', '.join(known)}" if known else ""
     failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
     unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    said = f"**{as_text(row.metric)} {row.value:.3f}**{_interval(row)}, n={row.n_scored}"
+    said = f"**{escape_markdown(row.metric)} {row.value:.3f}**{_interval(row)}, n={row.n_scored}"
     return f"{said}{unscored}{against}.{failed}"
 
 
 def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
     """Plot the curve of the run, if it has another step."""
-    steps, here = curve_of(first, others), step_of(first.model)
+    steps, here = curve_of(first, others), parse_step(first.model)
     if here is None or len(steps) < 2:
         return []
     before = [step for step in steps if step < here.step]
-    said = f"Step {here.step} of {as_text(here.run or 'its run')}: {first.value:.3f}"
+    said = f"Step {here.step} of {escape_markdown(here.run or 'its run')}: {first.value:.3f}"
     if before:
         old = steps[before[-1]].value
         said += f", after {old:.3f} at step {before[-1]} ({first.value - old:+.3f})"
-    drawn = {step: steps[step] for step in _thinned(list(steps), here.step)}
+    drawn = {step: steps[step] for step in _thin_steps(list(steps), here.step)}
     title = f"{here.run or 'the run'}: {first.metric} at each step, with 95 % intervals"
-    return [f"{said}.", _image(curve(drawn, here.step, title), "curve of the run")]
+    return [f"{said}.", _image(training_curve(drawn, here.step, title), "curve of the run")]
 
 
-def _thinned(steps: Sequence[int], here: int) -> list[int]:
+def _thin_steps(steps: Sequence[int], here: int) -> list[int]:
     """Thin the steps of a long run evenly, keeping both ends and ``here``."""
     if len(steps) <= _STEPS:
         return list(steps)
@@ -117,7 +120,7 @@ def _image(svg: str, what: str) -> str:
 def _cell(row: Metric | None) -> str:
     if row is None:  # a metric over all questions alone, such as the calibration error
         return ""
-    left = caveats(row)
+    left = format_caveats(row)
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
     return f"{row.value:.3f}{_interval(row)} n={row.n_scored}{left}"
@@ -127,7 +130,7 @@ def _interval(row: Metric) -> str:
     return "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
 
 
-def caveats(row: Metric | LeaderboardRow) -> str:
+def format_caveats(row: Metric | LeaderboardRow) -> str:
     """What qualifies a number, each in brackets: missing responses, few clusters and the like."""
     counts = {
         "unscored": row.n_unscored,
@@ -138,35 +141,35 @@ def caveats(row: Metric | LeaderboardRow) -> str:
         "expired": row.n_expired,
     }
     said = [f"{n} {what}" for what, n in counts.items() if n]
-    said += [f"{percent(row.unread)} unread"] if row.unread else []
-    said += [mixed_mark(row.signature), cluster_warning(row)]
+    said += [f"{format_percent(row.unread)} unread"] if row.unread else []
+    said += [format_mixed(row.signature), cluster_warning(row)]
     return "".join(f" ({one})" for one in said if one)
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """Format a share as a percentage; "" if unknown.
 
-    >>> percent(0.0213), percent(0.0), percent(None)
+    >>> format_percent(0.0213), format_percent(0.0), format_percent(None)
     ('2.1 %', '0.0 %', '')
     """
     return "" if share is None else f"{share:.1%}".replace("%", " %")
 
 
-def p_text(p: float) -> str:
+def format_p(p: float) -> str:
     """Format a p-value.
 
-    >>> p_text(0.04), p_text(0.0004)
+    >>> format_p(0.04), format_p(0.0004)
     ('0.040', '< 0.001')
     """
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def mixed_mark(signature: str | None) -> str:
+def format_mixed(signature: str | None) -> str:
     """Format the number of models that answered under one name; "" for one.
 
-    >>> mixed_mark("t|v1|main|data:0|model:m|judge:none|scorer:r|mixed:2|n:9")
+    >>> format_mixed("t|v1|main|data:0|model:m|judge:none|scorer:r|mixed:2|n:9")
     'mixed: 2 models answered'
-    >>> mixed_mark("t|v1|main|data:0|model:m|mixed:2|n:2|partial:2 of 4 questions")
+    >>> format_mixed("t|v1|main|data:0|model:m|mixed:2|n:2|partial:2 of 4 questions")
     'mixed: 2 models answered'
     """
     behind = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"

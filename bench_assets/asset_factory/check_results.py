@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.text.escaping import escape_markdown
 
-_SHOWN = 10  # problems that are listed
+_MAX_SHOWN = 10  # problems that are listed
 _SENTENCE = 300  # characters of a problem that is named in the sentence
 
 
@@ -29,13 +29,15 @@ def check_result(
         severity: ERROR stops assets downstream of a blocking check.
         about: Further lists for the metadata.
     """
-    listed = "\n".join(f"- {as_text(problem)}" for problem in problems[:_SHOWN])
-    if len(problems) > _SHOWN:
-        listed += f"\n- and {len(problems) - _SHOWN} more"
+    listed = "\n".join(f"- {escape_markdown(problem)}" for problem in problems[:_MAX_SHOWN])
+    if len(problems) > _MAX_SHOWN:
+        listed += f"\n- and {len(problems) - _MAX_SHOWN} more"
     return dg.AssetCheckResult(
         passed=not problems,
         severity=severity,
-        description=_found(problems, counted(n, of)) if problems else holds or _nothing(n, of),
+        description=_format_problems(problems, format_count(n, of))
+        if problems
+        else holds or _format_passed(n, of),
         metadata={
             "rows": n,
             "problems": len(problems),
@@ -49,17 +51,17 @@ def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult
     """Add advice to the result of a failed check; "" adds nothing."""
     if not advice:
         return result
-    examples = f"{result.metadata['examples'].value}\n\n{as_text(advice)}"
+    examples = f"{result.metadata['examples'].value}\n\n{escape_markdown(advice)}"
     return result._replace(
-        description=f"{result.description}. {as_text(advice)}",
+        description=f"{result.description}. {escape_markdown(advice)}",
         metadata={**result.metadata, "examples": dg.MetadataValue.md(examples)},
     )
 
 
-def counted(n: int, of: str) -> str:
+def format_count(n: int, of: str) -> str:
     """Format a count with its noun.
 
-    >>> counted(1, "row"), counted(2, "question"), counted(3, "response")
+    >>> format_count(1, "row"), format_count(2, "question"), format_count(3, "response")
     ('1 row', '2 questions', '3 responses')
     """
     if n == 1:
@@ -67,12 +69,12 @@ def counted(n: int, of: str) -> str:
     return f"{n} {of[:-1]}ies" if of.endswith("y") else f"{n} {of}s"
 
 
-def _found(problems: Sequence[str], among: str) -> str:
+def _format_problems(problems: Sequence[str], among: str) -> str:
     first = problems[0]
     cut = first if len(first) <= _SENTENCE else f"{first[:_SENTENCE]} …"
     which = "" if len(problems) == 1 else "the first: "
-    return f"{counted(len(problems), 'problem')} among {among}; {which}{as_text(cut)}"
+    return f"{format_count(len(problems), 'problem')} among {among}; {which}{escape_markdown(cut)}"
 
 
-def _nothing(n: int, of: str) -> str:
-    return f"No problem among {counted(n, of)}."
+def _format_passed(n: int, of: str) -> str:
+    return f"No problem among {format_count(n, of)}."

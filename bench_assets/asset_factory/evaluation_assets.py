@@ -8,22 +8,22 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import responses_shown
+from bench_assets.asset_factory.asset_metadata import throughput_metadata
 from bench_assets.asset_factory.evaluation_steps import (
-    constants_about,
-    constants_of,
-    judged,
+    constants_asset,
     metrics_output,
-    predicted,
+    read_constants,
     read_judged_before,
+    read_rejections,
     read_run,
-    rejected,
     rejection_tables,
+    run_judge,
+    run_predictions,
     scores_output,
 )
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.asset_factory.suite_assets import (
-    ANSWERING,
+    PARTITIONS_BY_MODEL_KIND,
     AssetArguments,
     AssetFolder,
     Pool,
@@ -31,7 +31,7 @@ from bench_assets.asset_factory.suite_assets import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation.blind_baselines import beside
+from bench_assets.evaluation.blind_baselines import metrics_with_baselines
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
@@ -86,9 +86,9 @@ class EvaluationStep:
         arguments = AssetFolder(self.task.name, version).stage(
             stage,
             asks=asks,
-            below=self._below,
-            ablation=bool(self.is_study or self._below),
-            partitions=ANSWERING[self.task.asked_of],
+            below=self._table_prefix,
+            ablation=bool(self.is_study or self._table_prefix),
+            partitions=PARTITIONS_BY_MODEL_KIND[self.task.asked_of],
         )
         if self.task.asked_of == "encoder":  # encoders answer none of the suite's other tasks
             arguments["group_name"] = self.task.name.replace("/", "_")
@@ -97,8 +97,8 @@ class EvaluationStep:
     def ins(self, *tables: str) -> dict[str, dg.AssetIn]:
         """Inputs of an asset: tables of this evaluation, including the questions."""
         own = self.split or self.task.condition(self.condition).own_questions
-        folders = {"questions": self._below if own else ""}
-        places = {t: posixpath.join(folders.get(t, self._below), t) for t in tables}
+        folders = {"questions": self._table_prefix if own else ""}
+        places = {t: posixpath.join(folders.get(t, self._table_prefix), t) for t in tables}
         named = AssetFolder(self.task.name).ins(**places)
         large = {t: table_type(_ROWS[t]) for t in tables if t in _ROWS}
         return named | {t: dg.AssetIn(named[t].key, dagster_type=rows) for t, rows in large.items()}
@@ -111,14 +111,14 @@ class EvaluationStep:
         return [*questions_key(self.task, self.condition)[:-1], CONSTANTS]
 
     @property
-    def _below(self) -> str:
+    def _table_prefix(self) -> str:
         return self.split or ("" if self.condition == "main" else self.condition)
 
 
 MakePredictions: TypeAlias = Callable[[EvaluationStep], dg.AssetsDefinition]
 
 
-def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
+def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
     """Build the asset of predictions."""
     task = of.task
 
@@ -137,15 +137,15 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, models: Models, questions: Sequence[Question]
     ) -> dg.Output[Sequence[Prediction]]:
         if not questions:
-            raise no_questions(task, of.condition)
-        rows, metadata = predicted(context, models, task, of.condition, questions)
+            raise no_questions_error(task, of.condition)
+        rows, metadata = run_predictions(context, models, task, of.condition, questions)
         pages = responses_preview(questions, rows, models.image_store)
-        return table_output(rows, {**metadata, **responses_shown(rows), **pages})
+        return table_output(rows, {**metadata, **throughput_metadata(rows), **pages})
 
     return predictions
 
 
-def no_questions(task: Task, condition: str) -> SettingsError:
+def no_questions_error(task: Task, condition: str) -> SettingsError:
     """The error of a condition without questions, with the input that it needs."""
     needs = task.conditions[condition].needs or "see its rejected rows for the reasons"
     return SettingsError(f"{task.name}, condition {condition}: there are no questions; {needs}")
@@ -161,7 +161,7 @@ def evaluation_assets(
     condition: str = "main",
     *,
     split: str = "",
-    predictions: MakePredictions = predictions_of_models,
+    predictions: MakePredictions = predictions_asset,
 ) -> list[dg.AssetsDefinition]:
     """Build the evaluation assets of a condition, from questions to metrics, partitioned by model.
 
@@ -169,14 +169,14 @@ def evaluation_assets(
     asset of predictions; by default, chat models answer.
     """
     of = EvaluationStep(task, condition, split)
-    asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
+    asked = [predictions(of), *([judgements_asset(of)] if task.is_judged else [])]
     below = "" if condition == "main" else condition
     asks_own = not below or task.condition(condition).own_questions
-    tried = [constants_of(task, below)] if of.constants and asks_own else []
+    tried = [constants_asset(task, below)] if of.constants and asks_own else []
     return asked if split else [*tried, *asked, _scores(of), _metrics(of)]
 
 
-def judgements_of(
+def judgements_asset(
     of: EvaluationStep,
     name: str = "judgements",
     judge: Callable[[Settings, str], str] = configured_judge,
@@ -202,7 +202,7 @@ def judgements_of(
         predictions: Sequence[Prediction],
     ) -> dg.Output[Sequence[Judgement]]:
         named = judge(settings.load(), of.task.suite)
-        rows, metadata = judged(context, models, of.task, named, questions, predictions)
+        rows, metadata = run_judge(context, models, of.task, named, questions, predictions)
         pages = verdicts_preview(questions, predictions, rows, models.image_store)
         return table_output(rows, {**metadata, **pages})
 
@@ -259,14 +259,14 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         predictions: Sequence[Prediction],
         scores: Sequence[Score],
     ) -> dg.Output[list[Metric]]:
-        tried = constants_about(tables, constants, of.task, questions) if constants else []
+        tried = read_constants(tables, constants, of.task, questions) if constants else []
         keys = partial(evaluation_key, of.task, of.condition)
         steps = read_run(tables, keys("metrics"), scores[0].model) if scores else []
         edition = questions[0].edition if questions else ""
-        left_out = rejected(tables, of.task, edition, of.condition)
+        left_out = read_rejections(tables, of.task, edition, of.condition)
         n_rejected = sum(map(len, left_out.values())) if left_out else None
         known = read_judged_before(tables, keys, questions, predictions)
-        found = beside(of.task, questions, predictions, scores, tried, known)
+        found = metrics_with_baselines(of.task, questions, predictions, scores, tried, known)
         rows = [replace(row, n_rejected=n_rejected) for row in found]
         return metrics_output(of.task, questions, rows, steps)
 

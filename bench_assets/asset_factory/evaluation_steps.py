@@ -10,8 +10,8 @@ import dagster as dg
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
-from bench_assets.asset_factory.partial_results import CONSTANTS, kept_while_asking
-from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession, asking
+from bench_assets.asset_factory.partial_results import CONSTANTS, snapshot_while_running
+from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession, open_model
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.rows import (
     Judgement,
@@ -21,12 +21,12 @@ from bench_assets.core.schema.rows import (
     Rejection,
     Score,
 )
-from bench_assets.core.schema.signature import judged_by, model_of, short
+from bench_assets.core.schema.signature import format_judge_setup, format_model_setup, short_digest
 from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import column, gathered
+from bench_assets.core.tables.large_tables import collect_rows, column
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_of
+from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_level
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.outcomes import accept_refusals
 from bench_assets.evaluation.people_judge import PeopleJudge
@@ -43,10 +43,10 @@ from resources.models.registry.setup import setup_of
 from resources.tables.asset_types import table_type
 from resources.tables.parquet import TableFiles, table_output
 
-_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
+_MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
 
 
-def predicted(
+def run_predictions(
     context: dg.AssetExecutionContext,
     models: Models,
     task: Task,
@@ -61,19 +61,19 @@ def predicted(
     name = context.partition_key
     models.bring(name, (one for shown in column(questions, "images") for one in shown))
     settings = models.settings.load()
-    setup = model_of(setup_of(name, settings))
+    setup = format_model_setup(setup_of(name, settings))
     accept = settings.suite(task.suite, SuiteSettings).accept
     with (
-        asking(context, models, name, condition) as (model, progress),
-        kept_while_asking(settings, task, condition, questions, ModelSession(model, progress)),
+        open_model(context, models, name, condition) as (model, progress),
+        snapshot_while_running(settings, task, condition, questions, ModelSession(model, progress)),
     ):
         said = pipeline.predictions(task, questions, model, condition)
         accepted = (accept_refusals(row, accept) for row in said)
-        rows = gathered((replace(row, setup=setup) for row in accepted), Prediction)
+        rows = collect_rows((replace(row, setup=setup) for row in accepted), Prediction)
     return rows, progress.metadata()
 
 
-def judged(
+def run_judge(
     context: dg.AssetExecutionContext,
     models: Models,
     task: Task,
@@ -90,17 +90,17 @@ def judged(
     if chosen.name == PEOPLE and not pipeline.is_judged_by_rules(task, predictions):
         conditions = column(predictions, "condition")
         people = people_judge(task, models.settings.load(), conditions)
-        by_people = people.judge(pipeline.responded(questions, predictions))
-        return _with_setup(by_people, judged_by(PEOPLE, "")), {}
+        by_people = people.judge(pipeline.answered_questions(questions, predictions))
+        return _with_setup(by_people, format_judge_setup(PEOPLE, "")), {}
     if not chosen.model:
         said = pipeline.judge(task, questions, predictions, None, chosen.name)
-        return _with_setup(said, judged_by(chosen.name, "")), {}
+        return _with_setup(said, format_judge_setup(chosen.name, "")), {}
     settings = models.settings.load()
-    setup = judged_by(chosen.name, setup_of(chosen.model, settings))
+    setup = format_judge_setup(chosen.name, setup_of(chosen.model, settings))
     accept = settings.suite(task.suite, SuiteSettings).accept
-    with asking(context, models, chosen.model) as (model, progress):
+    with open_model(context, models, chosen.model) as (model, progress):
         said = pipeline.judge(task, questions, predictions, model, chosen.name)
-    accepted = gathered((accept_refusals(row, accept) for row in said), Judgement)
+    accepted = collect_rows((accept_refusals(row, accept) for row in said), Judgement)
     rows = _with_setup(accepted, setup)
     return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
 
@@ -136,10 +136,10 @@ def people_judge(
 
 
 def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:
-    return gathered((replace(row, setup=setup) for row in rows), Judgement)
+    return collect_rows((replace(row, setup=setup) for row in rows), Judgement)
 
 
-def constants_of(task: Task, below: str = "") -> dg.AssetsDefinition:
+def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
     """Build the asset that scores constant responses to a task's questions, without a model.
 
     ``below`` names the condition whose own questions they are.
@@ -198,21 +198,21 @@ def metrics_output(
     }
     shown = {"table": dg.MetadataValue.md(results_table(rows))}
     if any((row.metric, row.category) == (task.primary_metric, "all") for row in rows):
-        page = results_page(rows, task.primary_metric, others, chance_of(task, questions))
+        page = results_page(rows, task.primary_metric, others, chance_level(task, questions))
         shown = {"results": dg.MetadataValue.md(page), **shown}
     return table_output(rows, {**overall, **shown})
 
 
-def constants_about(
+def read_constants(
     tables: TableFiles, key: Sequence[str], task: Task, questions: Sequence[Question]
 ) -> list[BestConstant]:
     """Scores of constant responses to these questions, computed if their table has none."""
     known = tables.read(key, BestConstant) if tables.exists(key) else []
-    data = short(digest(questions))
+    data = short_digest(digest(questions))
     return [row for row in known if row.data == data] or best_constants(task, questions)
 
 
-def read_judged(
+def read_judged_responses(
     tables: TableFiles,
     keys: Callable[[str], Sequence[str]],
     questions: Sequence[Question],
@@ -232,13 +232,17 @@ def read_judged(
     judges = frozenset(one for one in named if one[0] != RULES)
     if not judges:
         return None
-    asked, own = short(digest(questions)), predictions[0].model
+    asked, own = short_digest(digest(questions)), predictions[0].model
     names = sorted(
         tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
     )
-    alike = (one for one in names if one != own and _is_about(tables, keys("metrics"), one, asked))
-    others = list(islice(alike, _JUDGED // max(1, len(questions))))
-    known = chain([(predictions, judgements)], _judged_by(tables, keys, others))
+    alike = (
+        one
+        for one in names
+        if one != own and _has_same_questions(tables, keys("metrics"), one, asked)
+    )
+    others = list(islice(alike, _MAX_JUDGED // max(1, len(questions))))
+    known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))
     return JudgedResponses.of(known, judges)
 
 
@@ -248,15 +252,15 @@ def read_judged_before(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> JudgedResponses | None:
-    """Like ``read_judged``, with the stored judgements of the model; None without them."""
+    """Like ``read_judged_responses``, with the model's stored judgements; None without them."""
     key, model = keys("judgements"), predictions[0].model if predictions else ""
     if not model or not tables.exists(key, model):
         return None
     rows = tables.rows(key, Judgement, model)
-    return read_judged(tables, keys, questions, predictions, rows)
+    return read_judged_responses(tables, keys, questions, predictions, rows)
 
 
-def _is_about(tables: TableFiles, key: Sequence[str], model: str, asked: str) -> bool:
+def _has_same_questions(tables: TableFiles, key: Sequence[str], model: str, asked: str) -> bool:
     """Whether the metrics of a model are about these questions."""
     with suppress(TableError):
         rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
@@ -264,7 +268,7 @@ def _is_about(tables: TableFiles, key: Sequence[str], model: str, asked: str) ->
     return False
 
 
-def _judged_by(
+def _read_evaluations(
     tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
 ) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
     for model in models:
@@ -280,7 +284,7 @@ def rejection_tables(task: Task, condition: str = "main") -> list[str]:
     return [name for name in (task.rejections, task.condition(condition).rejections) if name]
 
 
-def rejected(
+def read_rejections(
     tables: TableFiles, task: Task, edition: str, condition: str = "main"
 ) -> dict[str, Sequence[Rejection]]:
     """Rejected rows of a task's source by table, of the tables that exist.

@@ -15,9 +15,13 @@ from bench_assets.core.schema.chat import ChatModel, cached
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants
+from bench_assets.evaluation.blind_baselines import (
+    BestConstant,
+    best_constants,
+    metrics_with_baselines,
+)
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task, TaskEvaluation
 from resources.config.bench_toml import Settings
@@ -29,8 +33,8 @@ CONSTANTS = "constants"
 
 FOLDER = "partial"
 
-_MOST = 50_000  # questions; larger runs in progress are not shown
-_EVERY = 5.0  # seconds between two snapshots of a run in progress, at least
+_MAX_QUESTIONS = 50_000  # questions; larger runs in progress are not shown
+_MIN_INTERVAL = 5.0  # seconds between two snapshots of a run in progress, at least
 _SHARE = 20  # snapshot durations between two snapshots: slows the run by at most 5 %
 _LOG = logging.getLogger("bench_assets.report")
 
@@ -40,7 +44,7 @@ def partial_tables(home: Path) -> TableFiles:
     return TableFiles(folder=str(home / FOLDER))
 
 
-def marked_partial(rows: Sequence[Metric], said: str) -> list[Metric]:
+def mark_partial(rows: Sequence[Metric], said: str) -> list[Metric]:
     """Add the evaluated part of the questions to the signatures of metrics."""
     return [replace(row, signature=f"{row.signature}|partial:{said}") for row in rows]
 
@@ -57,7 +61,7 @@ def partial_part(signature: str) -> str:
         return ""
 
 
-def keep_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgement]) -> None:
+def write_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgement]) -> None:
     """Write a partial evaluation, replacing an earlier one of the model.
 
     Raises:
@@ -82,7 +86,7 @@ def _as_metric(row: Metric) -> Metric:
 
 
 @contextmanager
-def kept_while_asking(
+def snapshot_while_running(
     settings: Settings,
     task: Task,
     condition: str,
@@ -99,42 +103,42 @@ def kept_while_asking(
         asked: The model, and its progress.
     """
     model, progress = asked
-    if len(questions) > _MOST:
+    if len(questions) > _MAX_QUESTIONS:
         yield
         return
 
     def look() -> None:
         try:
-            _keep_answered(settings, task, condition, questions, model)
-        except BenchError as why:  # the run itself goes on
-            _LOG.warning("%s, %s: not shown in progress: %s", model.name, task.name, why)
+            _write_snapshot(settings, task, condition, questions, model)
+        except BenchError as error:  # the run itself goes on
+            _LOG.warning("%s, %s: not shown in progress: %s", model.name, task.name, error)
 
-    progress.on_arrival = _now_and_then(look)
+    progress.on_arrival = _throttle(look)
     is_whole = False
     try:
         yield
-        is_whole = not task.is_judged or _by_rules(settings, task)
+        is_whole = not task.is_judged or _is_judged_by_rules(settings, task)
     finally:
         progress.on_arrival = None
         if not is_whole:
             with suppress(BenchError):  # the model has already raised its own error
-                _keep_answered(settings, task, condition, questions, model)
+                _write_snapshot(settings, task, condition, questions, model)
 
 
-def _now_and_then(look: Callable[[], None]) -> Callable[[], None]:
-    due = time.monotonic() + _EVERY
+def _throttle(look: Callable[[], None]) -> Callable[[], None]:
+    due = time.monotonic() + _MIN_INTERVAL
 
     def called() -> None:
         nonlocal due
         if (began := time.monotonic()) >= due:
             look()
             ended = time.monotonic()
-            due = ended + max(_EVERY, _SHARE * (ended - began))
+            due = ended + max(_MIN_INTERVAL, _SHARE * (ended - began))
 
     return called
 
 
-def _keep_answered(
+def _write_snapshot(
     settings: Settings,
     task: Task,
     condition: str,
@@ -143,7 +147,7 @@ def _keep_answered(
 ) -> None:
     """Score and store the cached responses, without incomplete clusters of questions."""
     said = pipeline.predict(task, questions, cached(model), condition)
-    clusters = clusters_of(questions)
+    clusters = cluster_questions(questions)
     open_ = {clusters[row.question_id] for row in said if row.error}
     few = [one for one in questions if clusters[one.question_id] not in open_]
     if not few:
@@ -151,11 +155,11 @@ def _keep_answered(
     ids = {one.question_id for one in few}
     predictions = [row for row in said if row.question_id in ids]
     chosen = settings.suite(task.suite, SuiteSettings)
-    by_rules = _by_rules(settings, task)
+    by_rules = _is_judged_by_rules(settings, task)
     verdicts = pipeline.judge(task, few, predictions, None, RULES) if by_rules else []
     scores = pipeline.score(task, few, predictions, verdicts, chosen.scorer)
-    constants = _constants_of_part(settings, task, condition, few)
-    rows = beside(task, few, predictions, scores, constants)
+    constants = _subset_constants(settings, task, condition, few)
+    rows = metrics_with_baselines(task, few, predictions, scores, constants)
     said_part = f"{len(few)} of {len(questions)} questions so far"
     evaluation = TaskEvaluation(
         task=task,
@@ -164,13 +168,13 @@ def _keep_answered(
         questions=few,
         predictions=predictions,
         scores=scores,
-        metrics=marked_partial(rows, said_part),
+        metrics=mark_partial(rows, said_part),
         partial=said_part,
     )
-    keep_partial(settings.home, evaluation, verdicts)
+    write_partial(settings.home, evaluation, verdicts)
 
 
-def _constants_of_part(
+def _subset_constants(
     settings: Settings, task: Task, condition: str, few: Sequence[Question]
 ) -> list[BestConstant]:
     """Best constants on some questions, among the responses that are best in a cell on all.
@@ -190,7 +194,7 @@ def _constants_of_part(
     return []
 
 
-def _by_rules(settings: Settings, task: Task) -> bool:
+def _is_judged_by_rules(settings: Settings, task: Task) -> bool:
     """Whether rules judge the task, which is too quick to be interrupted."""
     judge = settings.suite(task.suite, SuiteSettings).judge
     return RULES in task.judges and not task.chosen_judge(judge).model

@@ -39,19 +39,19 @@ Pool: TypeAlias = Literal["gpu", "judge"]
 _KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
 
 
-GROUP = "bench/group"
+GROUP_TAG = "bench/group"
 """Tag with the group that an asset is materialized with; the UI shows smaller groups."""
 
-TOGETHER = ("leaderboard", "quick_evaluation")
+JOINT_GROUPS = ("leaderboard", "quick_evaluation")
 """Groups that are materialized and shown as one."""
 
 
-def grouped(*groups: str) -> dg.AssetSelection:
+def select_group(*groups: str) -> dg.AssetSelection:
     """Select one group, "codis" or "codis_ablations", as named by ``AssetFolder.stage``."""
     found = [
         dg.AssetSelection.groups(group)
-        if group in TOGETHER
-        else dg.AssetSelection.tag(GROUP, group)
+        if group in JOINT_GROUPS
+        else dg.AssetSelection.tag(GROUP_TAG, group)
         for group in groups
     ]
     return reduce(operator.or_, found) if found else dg.AssetSelection.assets()
@@ -150,17 +150,17 @@ def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
     return list[row_type]  # type: ignore[valid-type]
 
 
-NEEDS = "bench/needs"
+NEEDS_KEY = "bench/needs"
 """Metadata key of a table that may have no rows: the input that it needs."""
 
 
-def needs(what: str) -> dict[str, str]:
+def needs_metadata(what: str) -> dict[str, str]:
     """Metadata of a table that has no rows without some input.
 
-    >>> needs("a captioner")
+    >>> needs_metadata("a captioner")
     {'bench/needs': 'a captioner'}
     """
-    return {NEEDS: what}
+    return {NEEDS_KEY: what}
 
 
 def out(
@@ -228,7 +228,7 @@ class ModelSession(NamedTuple):
 
 
 @contextmanager
-def asking(
+def open_model(
     context: dg.AssetExecutionContext, models: Models, name: str, condition: str = "main"
 ) -> Generator[ModelSession]:
     """Open a model during an asset's step, with its progress in the run's log.
@@ -264,7 +264,7 @@ def open_writer(
         recorded = read_responses(responses) if name or responses.exists() else []
         yield RecordedModel("recorded", recorded, responses)
         return
-    with asking(context, models, name) as (model, _):
+    with open_model(context, models, name) as (model, _):
         yield model
 
 
@@ -287,5 +287,8 @@ MODELS = dg.DynamicPartitionsDefinition(name="model")
 ENCODERS = dg.DynamicPartitionsDefinition(name="encoder")
 """Models that embed: ``random``, and those of ``[suites.journeybench.encoders]``."""
 
-ANSWERING: Mapping[str, dg.DynamicPartitionsDefinition] = {"model": MODELS, "encoder": ENCODERS}
+PARTITIONS_BY_MODEL_KIND: Mapping[str, dg.DynamicPartitionsDefinition] = {
+    "model": MODELS,
+    "encoder": ENCODERS,
+}
 """Partitions by ``Task.asked_of``."""

@@ -18,24 +18,24 @@ from resources.storage.atomic_write import open_atomic
 MAX_FILES = 60_000
 MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 format
 
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _UNIX, _MODE = 3, 0o100644 << 16
 _END = struct.Struct("<4s4H2LH")  # the record that a zip without a comment ends with
 _DIRECTORY = struct.Struct("<4s2B5H3L5H2L")  # an entry of the directory, without its name
-_IN_DIRECTORY = _DIRECTORY.size
-_VERSION, _FIRST_DAY = 20, 33  # of the format; 1 January 1980
-_LONGEST_NAME = 200
-_UNREADABLE = (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, EOFError)
+_DIRECTORY_ENTRY_SIZE = _DIRECTORY.size
+_VERSION, _DOS_DATE = 20, 33  # of the format; 1 January 1980
+_MAX_NAME_LENGTH = 200
+_READ_ERRORS = (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, EOFError)
 
 
-class Piece(NamedTuple):
+class ArchiveFile(NamedTuple):
     """A file to be packed."""
 
     name: str
     read: Callable[[], bytes]
 
 
-def pack(pieces: Iterable[Piece], target: Path) -> None:
+def pack(pieces: Iterable[ArchiveFile], target: Path) -> None:
     """Pack files sorted by name: the same content gives the same bytes.
 
     Raises:
@@ -68,8 +68,8 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(file)
             self.sizes: Mapping[str, int] = _sizes(path, file, self._zip.infolist(), n_bytes)
-        except _UNREADABLE as why:
-            raise SourceError(f"{path}: not a bundle, or damaged: {why!s:.200}") from why
+        except _READ_ERRORS as error:
+            raise SourceError(f"{path}: not a bundle, or damaged: {error!s:.200}") from error
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -80,8 +80,8 @@ class Archive:
         """
         try:
             file = path.open("rb")
-        except OSError as why:
-            raise SourceError(f"{path}: cannot be read: {why.strerror}") from why
+        except OSError as error:
+            raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
         with ExitStack() as if_refused:
             if_refused.callback(file.close)
             archive = cls(path, file)
@@ -110,8 +110,8 @@ class Archive:
             )
         try:
             return self._zip.read(name)
-        except (*_UNREADABLE, OSError) as why:
-            raise SourceError(f"{self.path}, {name}: damaged: {why!s:.200}") from why
+        except (*_READ_ERRORS, OSError) as error:
+            raise SourceError(f"{self.path}, {name}: damaged: {error!s:.200}") from error
 
     def require(self, name: str, digest: str, most: int) -> bytes:
         """Read a file, and verify its digest.
@@ -126,7 +126,7 @@ class Archive:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry = zipfile.ZipInfo(name, _FIXED_DATE)
     entry.create_system, entry.external_attr = _UNIX, _MODE
     return entry
 
@@ -138,7 +138,10 @@ def _require_end(path: Path, file: IO[bytes]) -> int:
         SourceError: If it is not a zip archive, truncated, has too many files, or trailing data.
     """
     size = file.seek(0, 2)
-    if size > MAX_BYTES + MAX_FILES * (_IN_DIRECTORY + _LONGEST_NAME) or size < _END.size:
+    if (
+        size > MAX_BYTES + MAX_FILES * (_DIRECTORY_ENTRY_SIZE + _MAX_NAME_LENGTH)
+        or size < _END.size
+    ):
         raise SourceError(f"{path}: {size} bytes: not a bundle, or damaged")
     file.seek(size - _END.size)
     mark, disk, first, here, n_files, n_bytes, start, comment = _END.unpack(file.read(_END.size))
@@ -146,7 +149,9 @@ def _require_end(path: Path, file: IO[bytes]) -> int:
         raise SourceError(f"{path}: not a bundle, or cut short, or data was added at its end")
     if (disk, first, comment) != (0, 0, 0) or here != n_files or n_files > MAX_FILES:
         raise SourceError(f"{path}: not a bundle, or damaged: {n_files} files in its directory")
-    if start + n_bytes + _END.size != size or n_bytes > n_files * (_IN_DIRECTORY + _LONGEST_NAME):
+    if start + n_bytes + _END.size != size or n_bytes > n_files * (
+        _DIRECTORY_ENTRY_SIZE + _MAX_NAME_LENGTH
+    ):
         raise SourceError(f"{path}: damaged, or data was added to it")
     return int(start)
 
@@ -179,7 +184,7 @@ def _sizes(
     if at != n_bytes:
         raise SourceError(f"{path}: {n_bytes - at} bytes of it belong to no file")
     file.seek(n_bytes)
-    if file.read()[: -_END.size] != b"".join(map(_in_directory, found)):
+    if file.read()[: -_END.size] != b"".join(map(_directory_entry, found)):
         raise SourceError(f"{path}: its directory was not written by bench bundle pack")
     return sizes
 
@@ -191,8 +196,8 @@ def _header(one: zipfile.ZipInfo) -> bytes:
     return expected.FileHeader()
 
 
-def _in_directory(one: zipfile.ZipInfo) -> bytes:
+def _directory_entry(one: zipfile.ZipInfo) -> bytes:
     """Directory entry of a file with this name, size, checksum and offset."""
     name, there = one.filename.encode(), one.header_offset
     facts = (one.CRC, one.file_size, one.file_size, len(name), 0, 0, 0, 0, _MODE, there)
-    return _DIRECTORY.pack(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, 0, _FIRST_DAY, *facts) + name
+    return _DIRECTORY.pack(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, 0, _DOS_DATE, *facts) + name

@@ -19,15 +19,15 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bench_assets.bundles.archive import Archive, Piece, pack
-from bench_assets.bundles.rescoring import Again
+from bench_assets.bundles.archive import Archive, ArchiveFile, pack
+from bench_assets.bundles.rescoring import RescoredEvaluation
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.tables.arrow import schema, to_json, to_rows
+from bench_assets.core.tables.arrow import arrow_schema, to_json, to_rows
 from resources.images.store import MAX_BYTES
 
-NAME = "manifest.json"
-OURS = "bench-assets"
+MANIFEST_NAME = "manifest.json"
+PROGRAM_NAME = "bench-assets"
 
 _SUITES = "bench_assets.suites"  # the group of entry points, see ``catalog``
 
@@ -93,25 +93,27 @@ def read_manifest(data: bytes, where: str) -> Manifest:
     """
     try:
         found = Manifest.model_validate_json(data)
-    except (ValidationError, RecursionError) as why:
-        first = why.errors()[0] if isinstance(why, ValidationError) else {"loc": (), "msg": "deep"}
+    except (ValidationError, RecursionError) as error:
+        first = (
+            error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": "deep"}
+        )
         place = ".".join(map(str, first["loc"]))
-        raise SourceError(f"{where}: not a manifest: {place}: {first['msg']!s:.200}") from why
+        raise SourceError(f"{where}: not a manifest: {place}: {first['msg']!s:.200}") from error
     if found.to_bytes() != data or found.checksummed().digest != found.digest:
         raise SourceError(f"{where}: checksum mismatch: the file was changed")
     return found
 
 
-def versions_here() -> dict[str, str]:
+def installed_versions() -> dict[str, str]:
     """Installed versions of Python, this program and its dependencies."""
-    needed = [line for line in requires(OURS) or () if "extra ==" not in line]
+    needed = [line for line in requires(PROGRAM_NAME) or () if "extra ==" not in line]
     names = [found[0] for line in needed if (found := match(r"[\w.-]+", line))]
     return {"python": python_version()} | {
-        name: there for name in sorted([OURS, *names]) if (there := _version(name))
+        name: there for name in sorted([PROGRAM_NAME, *names]) if (there := _version(name))
     }
 
 
-def package_of(suite: str) -> str:
+def suite_distribution(suite: str) -> str:
     """Distribution of a suite, with its version; "" if none."""
     found = [one.dist for one in entry_points(group=_SUITES, name=suite) if one.dist]
     return f"{found[0].name} {found[0].version}" if found else ""
@@ -157,7 +159,7 @@ def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
         entries.append(entry)
     if entries:
         _require_fields(names, row_type, f"{where}, line 1")
-    numbers = _always_numbers(row_type) & set(names)
+    numbers = _number_fields(row_type) & set(names)
     for entry in entries:
         entry |= {name: nan for name in numbers if entry[name] is None}
     rows = _rows(entries, row_type, where, names)
@@ -179,31 +181,31 @@ def _entry_of(row: object) -> dict[str, Any]:
 def _line(entry: dict[str, Any]) -> bytes:
     try:
         return json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-    except ValueError as why:
-        raise TableError(f"a number cannot be written as JSON: {entry!r:.200}") from why
+    except ValueError as error:
+        raise TableError(f"a number cannot be written as JSON: {entry!r:.200}") from error
 
 
 def _entry(line: bytes, where: str) -> dict[str, Any]:
     try:
-        entry = json.loads(line, parse_constant=_no_number)
+        entry = json.loads(line, parse_constant=_reject_constant)
     except (
         ValueError,
         RecursionError,
-    ) as why:  # not UTF-8 or JSON, or too many digits
-        raise SourceError(f"{where}: not JSON, or cut short: {why!s:.200}") from why
+    ) as error:  # not UTF-8 or JSON, or too many digits
+        raise SourceError(f"{where}: not JSON, or cut short: {error!s:.200}") from error
     if not isinstance(entry, dict):
         raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
     return entry
 
 
-def _no_number(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name}: not JSON")
 
 
 def _rows(
     entries: Sequence[dict[str, Any]], row_type: type[Row], where: str, names: Sequence[str]
 ) -> list[Row]:
-    columns = schema(row_type)
+    columns = arrow_schema(row_type)
     if names:
         columns = pa.schema([column for column in columns if column.name in names])
     pairs = [column.name for column in columns if pa.types.is_map(column.type)]
@@ -211,8 +213,8 @@ def _rows(
         entry |= {name: _pairs(entry[name]) for name in pairs}
     try:
         return to_rows(pa.Table.from_pylist(list(entries), schema=columns), row_type)
-    except (pa.ArrowException, TypeError, ValueError, TableError) as why:
-        raise SourceError(f"{where}: not a table of {row_type.__name__}: {why!s:.200}") from why
+    except (pa.ArrowException, TypeError, ValueError, TableError) as error:
+        raise SourceError(f"{where}: not a table of {row_type.__name__}: {error!s:.200}") from error
 
 
 def _pairs(value: object) -> object:
@@ -228,7 +230,7 @@ def _require_fields(names: Sequence[str], row_type: type[Any], where: str) -> No
         raise SourceError(f"{where}: no field {missing[0]!r}")
 
 
-def _always_numbers(row_type: type[Any]) -> set[str]:
+def _number_fields(row_type: type[Any]) -> set[str]:
     """Fields that are always numbers, so that null means NaN."""
     hints = get_type_hints(row_type)
     return {
@@ -236,7 +238,7 @@ def _always_numbers(row_type: type[Any]) -> set[str]:
     }
 
 
-MOST = 2**30  # bytes of a table
+MAX_FILE_BYTES = 2**30  # bytes of a table
 
 IMAGES = "images/"
 
@@ -264,9 +266,9 @@ class Contents:
     """Digest -> size in bytes, of the images that are packed."""
 
     @property
-    def evaluated(self) -> Again:
+    def recorded_results(self) -> RescoredEvaluation:
         """The recorded results, to compare with a new evaluation."""
-        return Again(self.predictions, self.judgements, self.scores, self.metrics)
+        return RescoredEvaluation(self.predictions, self.judgements, self.scores, self.metrics)
 
     @property
     def shown(self) -> list[str]:
@@ -285,7 +287,7 @@ TABLES: Mapping[str, type[Any]] = {
 }
 
 
-def file_of(table: str) -> str:
+def table_file(table: str) -> str:
     """File name of a table."""
     return f"{table}.jsonl"
 
@@ -305,7 +307,7 @@ def write_contents(
         HomeError: If it cannot be written.
         ImageError: If an image is damaged.
     """
-    tables = {file_of(name): to_lines(getattr(contents, name)) for name in TABLES}
+    tables = {table_file(name): to_lines(getattr(contents, name)) for name in TABLES}
     facts = {
         name: FileFacts(sha256=sha256(data).hexdigest(), n_bytes=len(data))
         for name, data in tables.items()
@@ -318,7 +320,7 @@ def write_contents(
         digest: image_file(digest) if digest in contents.images else "" for digest in contents.shown
     }
     manifest = about.model_copy(update={"files": facts, "images": images}).checksummed()
-    pack(_pieces(contents, tables, manifest, read_image), target)
+    pack(_archive_files(contents, tables, manifest, read_image), target)
     return manifest
 
 
@@ -330,9 +332,11 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
     """
     tables: dict[str, Any] = {
         name: from_lines(
-            archive.require(file_of(name), manifest.files[file_of(name)].sha256, MOST),
+            archive.require(
+                table_file(name), manifest.files[table_file(name)].sha256, MAX_FILE_BYTES
+            ),
             row_type,
-            f"{archive.path}, {file_of(name)}",
+            f"{archive.path}, {table_file(name)}",
         )
         for name, row_type in TABLES.items()
     }
@@ -342,14 +346,14 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
     return Contents(**tables)
 
 
-def _pieces(
+def _archive_files(
     contents: Contents,
     tables: Mapping[str, bytes],
     manifest: Manifest,
     read_image: Callable[[str], bytes],
-) -> Iterator[Piece]:
-    yield Piece(NAME, manifest.to_bytes)
+) -> Iterator[ArchiveFile]:
+    yield ArchiveFile(MANIFEST_NAME, manifest.to_bytes)
     for name, data in tables.items():
-        yield Piece(name, lambda data=data: data)  # type: ignore[misc]
+        yield ArchiveFile(name, lambda data=data: data)  # type: ignore[misc]
     for digest in contents.images:
-        yield Piece(image_file(digest), partial(read_image, digest))
+        yield ArchiveFile(image_file(digest), partial(read_image, digest))

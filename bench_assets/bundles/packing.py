@@ -8,11 +8,11 @@ from bench_assets.bundles.contents import (
     Contents,
     Manifest,
     PromptText,
-    package_of,
-    versions_here,
+    installed_versions,
+    suite_distribution,
     write_contents,
 )
-from bench_assets.bundles.rescoring import evaluate_again, partings
+from bench_assets.bundles.rescoring import find_divergences, rescore
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.text.redaction import Secrets
@@ -53,8 +53,8 @@ def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> Pac
     """
     _require_tables(one)
     contents, not_there = _contents(one, beside)
-    _require_same(one, contents)
-    about = _about(one, beside, not_there)
+    _require_reproducible(one, contents)
+    about = _make_manifest(one, beside, not_there)
     manifest = write_contents(contents, about, target, beside.image_store.read)
     return PackedBundle(manifest, len(contents.shown) - len(contents.images))
 
@@ -71,16 +71,16 @@ def _require_tables(one: ModelResponses) -> None:
             )
 
 
-def _require_same(one: ModelResponses, contents: Contents) -> None:
+def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
     """Refuse to pack a number that cannot be reproduced.
 
     Raises:
         TableError: Names the first thing that differs.
     """
-    again = evaluate_again(
+    again = rescore(
         one.task, contents.questions, contents.predictions, contents.judgements, one.scorer
     )
-    if found := partings(contents.evaluated, again):
+    if found := find_divergences(contents.recorded_results, again):
         first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
         raise TableError(
             f"{one.name} of {one.model}: cannot be reproduced from its responses:"
@@ -92,7 +92,7 @@ def _require_same(one: ModelResponses, contents: Contents) -> None:
 def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dict[str, int]]:
     sent = {row.prompt_sha256 for row in one.predictions if row.prompt_sha256}
     judged = {row.prompt_sha256 for row in one.judgements if row.prompt_sha256}
-    rendered = _rendered(one.task, one.condition, one.exam.questions, one.predictions)
+    rendered = _render_prompts(one.task, one.condition, one.exam.questions, one.predictions)
     prompts = _prompts(sent, lambda sha: rendered.get(sha) or beside.remembered(sha), beside)
     judge_prompts = _prompts(judged, beside.remembered, beside)
     contents = Contents(
@@ -112,7 +112,7 @@ def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dic
     return contents, missing
 
 
-def _rendered(
+def _render_prompts(
     task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[str, str]:
     """Prompts of a condition as rendered now, by digest; empty for encoders."""
@@ -143,7 +143,9 @@ def _images(questions: Sequence[Question], beside: BundleOptions) -> dict[str, i
     return dict(sorted(beside.image_store.place.sizes(shown).items()))
 
 
-def _about(one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]) -> Manifest:
+def _make_manifest(
+    one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]
+) -> Manifest:
     task, first = one.task, one.metrics[0]
     said = beside.benchmark
     return Manifest(
@@ -157,12 +159,12 @@ def _about(one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]
         scorer=one.scorer,
         signature=first.signature,
         setup=first.setup,
-        package=package_of(task.suite) if said is None else "",
+        package=suite_distribution(task.suite) if said is None else "",
         benchmark=None if said is None else said.model_dump(mode="json", exclude=_PLACES),
         release=beside.suite.release,
         licence=beside.suite.licence,
         passed_on=beside.passed_on,
-        versions=versions_here(),
+        versions=installed_versions(),
         images={},
         not_there=not_there,
         files={},

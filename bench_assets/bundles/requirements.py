@@ -11,24 +11,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.bundles.contents import package_of
+from bench_assets.bundles.contents import suite_distribution
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.causes import who_and_how
-from bench_assets.core.images.decoding import VERSION
+from bench_assets.comparison.causes import split_model_part
+from bench_assets.core.images.decoding import DECODER_VERSION
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Request, Response
-from bench_assets.core.schema.elicitation import elicited_decoding, unsigned
+from bench_assets.core.schema.elicitation import elicited_decoding, split_signature
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.evaluation.task import Task
 from resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
     from resources.response_cache.store import ResponseStore
 
-_MEASURED = {
+_STEP_PARTS = {
     *("data", "prompts", "model", "judge", "scorer", "no_answer", "refused", "mixed", "n"),
 }
 
@@ -61,7 +61,9 @@ class NumberRef:
         return f"bench bundle reproduce {self.signature.task} {self.model or repr(self.text)}{more}"
 
 
-def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[BundleRequirement]]:
+def task_requirements(
+    number: NumberRef, catalog: Catalog
+) -> tuple[Task | None, list[BundleRequirement]]:
     """Find the task, and compare its version and parts with the signature."""
     said = number.signature
     wanted = "+".join((said.task, *said.extensions))
@@ -74,17 +76,17 @@ def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[B
         ]
     here = "+".join((task.name, *task.extensions))
     found = [
-        _need("task", wanted, here, "install the same extensions"),
-        _need(
+        _requirement("task", wanted, here, "install the same extensions"),
+        _requirement(
             "version",
             f"v{said.version}",
             f"v{task.version}",
-            f"check out the code that measured it (here is {package_of(suite) or suite})",
+            f"check out the code that measured it (here is {suite_distribution(suite) or suite})",
         ),
-        _one_of("condition", said.condition, task.conditions, _study(said, suite)),
-        _one_of("scorer", said.parts.get("scorer", ""), task.scorers, ""),
+        _choice_requirement("condition", said.condition, task.conditions, _study(said, suite)),
+        _choice_requirement("scorer", said.parts.get("scorer", ""), task.scorers, ""),
     ]
-    if strange := [part for part in said.parts if part not in _MEASURED]:
+    if strange := [part for part in said.parts if part not in _STEP_PARTS]:
         found.append(
             BundleRequirement(
                 part="more",
@@ -96,7 +98,7 @@ def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[B
     return task, found
 
 
-def question_needs(
+def question_requirements(
     number: NumberRef, task: Task, places: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
     """Find the question table with the signature's digest, on any source."""
@@ -105,7 +107,7 @@ def question_needs(
     digests = {}
     for tables in places:
         try:
-            digests[short(tables.digest(key) or "")] = tables
+            digests[short_digest(tables.digest(key) or "")] = tables
         except TableError:
             digests[""] = tables  # damaged: treated as missing
     here = next(iter(digests), "") or "none"
@@ -133,7 +135,7 @@ def _prompts(
     asking = task.condition(number.signature.condition)
     sent = sorted(asking.prompt(question).sha256 for question in questions) * asking.samples
     here = hashlib.sha256("\n".join(sorted(sent)).encode()).hexdigest()[:12]
-    yield _need(
+    yield _requirement(
         "prompts",
         number.signature.parts.get("prompts", ""),
         here,
@@ -149,13 +151,15 @@ def _study(said: Signature, suite: str) -> str:
     )
 
 
-def _need(part: str, takes: str, here: str, otherwise: str) -> BundleRequirement:
+def _requirement(part: str, takes: str, here: str, otherwise: str) -> BundleRequirement:
     return BundleRequirement(
         part=part, takes=takes, here=here, missing="" if takes == here else otherwise
     )
 
 
-def _one_of(part: str, takes: str, known: Iterable[str], otherwise: str) -> BundleRequirement:
+def _choice_requirement(
+    part: str, takes: str, known: Iterable[str], otherwise: str
+) -> BundleRequirement:
     names = list(known)
     if takes in names:
         return BundleRequirement(part=part, takes=takes, here=takes)
@@ -165,24 +169,24 @@ def _one_of(part: str, takes: str, known: Iterable[str], otherwise: str) -> Bund
     )
 
 
-NOT_REMEMBERED = "its response is not cached"
+NOT_CACHED = "its response is not cached"
 
 _THINKING = "|thinking="
 _TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")
 
 
-class RememberedModel:
+class CachedResponseModel:
     """Answers requests from cached responses; a missing response has an error."""
 
     def __init__(self, name: str, signature: str, store: "ResponseStore") -> None:
         """Parse the part ``model`` of a signature."""
-        whole, elicitation = unsigned(signature)
+        whole, elicitation = split_signature(signature)
         self.name, self.signature = name, whole
         self._method = elicitation.method if elicitation else ""
         asked, _, tags = whole.partition(_THINKING)
         opening, _, closing = tags.partition(" ")
         self._tags: Tags | None = (opening, closing) if closing else None
-        self._identity, self._decoding = who_and_how(asked)
+        self._identity, self._decoding = split_model_part(asked)
         self._store = store
 
     @property
@@ -196,9 +200,7 @@ class RememberedModel:
         found = self._store.find(list(dict.fromkeys(key for some in keys for key in some)))
         known = [next((found[key] for key in some if key in found), None) for some in keys]
         return [
-            Response(error=NOT_REMEMBERED)
-            if one is None
-            else replace(one, thinking_tags=self._tags)
+            Response(error=NOT_CACHED) if one is None else replace(one, thinking_tags=self._tags)
             for one in known
         ]
 
@@ -210,5 +212,5 @@ class RememberedModel:
             decoding = _TEMPERATURE.sub(drawn, decoding, count=1) if decoding else drawn
         decoding = elicited_decoding(decoding, request.elicit)
         if request.prompt.images:
-            yield response_key(self._identity, decoding, request, f"images@{VERSION}")
+            yield response_key(self._identity, decoding, request, f"images@{DECODER_VERSION}")
         yield response_key(self._identity, decoding, request)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import parts_of
+from bench_assets.core.schema.signature import split_setups
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import beside, best_constants
+from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
 from bench_assets.evaluation.task import RULES, ByModel, Task
 
 
-class Again(NamedTuple):
+class RescoredEvaluation(NamedTuple):
     """Result of a new evaluation, step by step."""
 
     predictions: Sequence[Prediction]
@@ -23,13 +23,13 @@ class Again(NamedTuple):
     metrics: Sequence[Metric]
 
 
-def evaluate_again(
+def rescore(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     scorer: str,
-) -> Again:
+) -> RescoredEvaluation:
     """Judge by rules, or use recorded verdicts; then score and aggregate.
 
     Args:
@@ -43,18 +43,18 @@ def evaluate_again(
         UnknownNameError: If the task has no such scorer.
         SettingsError: If the task does not have that judge any more.
     """
-    if task.is_judged and (name := ruled_by(task, judgements)):
-        judgements = by_rules(task, questions, predictions, name, judgements)
-    return measured(task, questions, predictions, judgements, scorer)
+    if task.is_judged and (name := judging_rules(task, judgements)):
+        judgements = judge_by_rules(task, questions, predictions, name, judgements)
+    return score_and_aggregate(task, questions, predictions, judgements, scorer)
 
 
-def measured(
+def score_and_aggregate(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     scorer: str,
-) -> Again:
+) -> RescoredEvaluation:
     """Score and aggregate with blind baselines, as the graph does.
 
     Raises:
@@ -62,11 +62,11 @@ def measured(
     """
     scores = pipeline.score(task, questions, predictions, judgements, scorer)
     constants = best_constants(task, questions) if task.asked_of == "model" else []
-    metrics = beside(task, questions, predictions, scores, constants)
-    return Again(predictions, judgements, scores, metrics)
+    metrics = metrics_with_baselines(task, questions, predictions, scores, constants)
+    return RescoredEvaluation(predictions, judgements, scores, metrics)
 
 
-def ruled_by(task: Task, judgements: Sequence[Judgement]) -> str:
+def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
     """Name the rules that judged; "" if a model did.
 
     Older tables without setups are recognised by their rows.
@@ -74,14 +74,14 @@ def ruled_by(task: Task, judgements: Sequence[Judgement]) -> str:
     names = {
         part.removeprefix("judge=").partition(":")[0]
         for row in judgements
-        for part in parts_of(row.setup).judge
+        for part in split_setups(row.setup).judge
     } or {RULES}
     asks = any(isinstance(task.judges.get(name), ByModel) for name in names)
     by_model = asks or any(not row.by_rules for row in judgements)
     return "" if by_model or len(names) > 1 else next(iter(names))
 
 
-def by_rules(
+def judge_by_rules(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
@@ -100,7 +100,7 @@ def by_rules(
     return [replace(row, setup=setup) for row in rows]
 
 
-def by_model(
+def judge_by_model(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
@@ -116,19 +116,19 @@ def by_model(
     return [replace(row, setup=setup) for row in rows]
 
 
-DIGITS = 10
+N_DIGITS = 10
 """Printed significant digits, which are the same on every machine."""
 
-_NEAR = 1e-11  # relative; differences between processors are a thousand times smaller
+_TOLERANCE = 1e-11  # relative; differences between processors are a thousand times smaller
 _RESPONSE = ("text", "ranking", "no_answer", "error")
 _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
-_NO_NUMBER = ("model", "setup", "n_rejected")
+_LOCAL_COLUMNS = ("model", "setup", "n_rejected")
 """Columns of a metric that do not depend on responses: local names, rejected source rows."""
-_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
-_LATER |= {"n_refused", "unread", "served", "n_expired", "baselines"}
+_NEWER_COLUMNS = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
+_NEWER_COLUMNS |= {"n_refused", "unread", "served", "n_expired", "baselines"}
 """Columns that older tables lack: an empty value means unknown."""
-_OF_OTHERS = {"constant", "shuffled", "baselines"}
+_OTHER_MODEL_COLUMNS = {"constant", "shuffled", "baselines"}
 """Columns of judged metrics that need other models' responses, which a bundle lacks."""
 
 
@@ -143,43 +143,56 @@ class Divergence:
     after: str
 
 
-def partings(before: Again, after: Again) -> list[Divergence]:
+def find_divergences(before: RescoredEvaluation, after: RescoredEvaluation) -> list[Divergence]:
     """Find differences, in the order of the steps; empty if all digits are the same."""
     return [
-        *_parted("responses", _by_draw(before.predictions), _by_draw(after.predictions), _RESPONSE),
-        *_parted("verdicts", _verdicts(before), _verdicts(after), _VERDICT),
-        *_parted("points", _by_draw(before.scores), _by_draw(after.scores), _POINTS),
-        *metric_partings(before.metrics, after.metrics),
+        *_compare_rows(
+            "responses",
+            _rows_by_sample(before.predictions),
+            _rows_by_sample(after.predictions),
+            _RESPONSE,
+        ),
+        *_compare_rows("verdicts", _verdicts(before), _verdicts(after), _VERDICT),
+        *_compare_rows(
+            "points", _rows_by_sample(before.scores), _rows_by_sample(after.scores), _POINTS
+        ),
+        *metric_divergences(before.metrics, after.metrics),
     ]
 
 
-def metric_partings(before: Sequence[Metric], after: Sequence[Metric]) -> list[Divergence]:
+def metric_divergences(before: Sequence[Metric], after: Sequence[Metric]) -> list[Divergence]:
     """Find metrics that differ in value, interval, counts or signature."""
-    names = [field.name for field in fields(Metric) if field.name not in _NO_NUMBER]
-    return list(_parted("metrics", _cells(before), _cells(after), names))
+    names = [field.name for field in fields(Metric) if field.name not in _LOCAL_COLUMNS]
+    return list(_compare_rows("metrics", _cells(before), _cells(after), names))
 
 
-def same_value(one: object, other: object) -> bool:
+def equal_to_digits(one: object, other: object) -> bool:
     """Whether two values are the same to as many digits as are printed.
 
-    >>> same_value(0.1 + 0.2, 0.3), same_value(0.3, 0.3000001), same_value(float("nan"), None)
+    >>> (
+    ...     equal_to_digits(0.1 + 0.2, 0.3),
+    ...     equal_to_digits(0.3, 0.3000001),
+    ...     equal_to_digits(float("nan"), None),
+    ... )
     (True, False, False)
     """
     if isinstance(one, float) and isinstance(other, float):
-        return (isnan(one) and isnan(other)) or isclose(one, other, rel_tol=_NEAR, abs_tol=1e-13)
+        return (isnan(one) and isnan(other)) or isclose(
+            one, other, rel_tol=_TOLERANCE, abs_tol=1e-13
+        )
     return one == other
 
 
-def digits(value: float | None) -> str:
+def format_digits(value: float | None) -> str:
     """Format a number with its platform-independent digits; "-" for NaN.
 
-    >>> digits(1 / 3), digits(0.5), digits(float("nan"))
+    >>> format_digits(1 / 3), format_digits(0.5), format_digits(float("nan"))
     ('0.3333333333', '0.5', '-')
     """
-    return "-" if value is None or isnan(value) else f"{value:.{DIGITS}g}"
+    return "-" if value is None or isnan(value) else f"{value:.{N_DIGITS}g}"
 
 
-def _parted(
+def _compare_rows(
     step: str,
     before: Mapping[Hashable, Any],
     after: Mapping[Hashable, Any],
@@ -194,23 +207,23 @@ def _parted(
             continue
         for name in names:
             was, now = getattr(old, name), getattr(new, name)
-            unknown = (name in _LATER and was in (None, "")) or (
-                name in _OF_OTHERS and now in (None, "") and old.baselines
+            unknown = (name in _NEWER_COLUMNS and was in (None, "")) or (
+                name in _OTHER_MODEL_COLUMNS and now in (None, "") and old.baselines
             )
-            if not same_value(was, now) and not unknown:
+            if not equal_to_digits(was, now) and not unknown:
                 shown = {"before": _shown(was), "after": _shown(now)}
                 yield Divergence(step=step, entry=entry, field=name, **shown)
 
 
 def _shown(value: object) -> str:
-    return digits(value) if isinstance(value, float) else f"{value!s:.300}"
+    return format_digits(value) if isinstance(value, float) else f"{value!s:.300}"
 
 
-def _by_draw(rows: Sequence[Prediction] | Sequence[Score]) -> dict[Hashable, Any]:
+def _rows_by_sample(rows: Sequence[Prediction] | Sequence[Score]) -> dict[Hashable, Any]:
     return {(row.question_id, f"draw {row.sample}"): row for row in rows}
 
 
-def _verdicts(one: Again) -> dict[Hashable, Judgement]:
+def _verdicts(one: RescoredEvaluation) -> dict[Hashable, Judgement]:
     return {(r.question_id, f"draw {r.sample}", r.criterion): r for r in one.judgements}
 
 

@@ -7,27 +7,27 @@ from typing import NamedTuple
 
 from bench_assets.bundles.archive import Archive
 from bench_assets.bundles.contents import (
-    NAME,
+    MANIFEST_NAME,
     TABLES,
     Contents,
     Manifest,
     PromptText,
-    file_of,
     image_file,
     read_contents,
     read_manifest,
+    table_file,
 )
-from bench_assets.bundles.rescoring import Again, Divergence, evaluate_again, partings
+from bench_assets.bundles.rescoring import Divergence, RescoredEvaluation, find_divergences, rescore
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SourceError, TableError
-from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.task import Task
 from bench_assets.file_benchmarks.suite import task_of
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.response_cache.rows import is_prompt
 
-_MOST_SAID = 2**26  # bytes of a manifest
+_MAX_MANIFEST_BYTES = 2**26  # bytes of a manifest
 
 
 class Bundle(NamedTuple):
@@ -42,11 +42,11 @@ class VerifiedBundle(NamedTuple):
     """A bundle with its rescored results, and their differences from the stated ones."""
 
     bundle: Bundle
-    again: Again
+    again: RescoredEvaluation
     partings: list[Divergence]
 
 
-class CannotTryError(SourceError):
+class NotReproducibleError(SourceError):
     """A number cannot be reproduced here; says what is missing and how to get it."""
 
 
@@ -57,7 +57,9 @@ def open_bundle(path: Path) -> Bundle:
         SourceError: If it is not a bundle, was changed, or is truncated; names the file and entry.
     """
     with Archive.open(path) as archive:
-        manifest = read_manifest(archive.read(NAME, _MOST_SAID), f"{path}, {NAME}")
+        manifest = read_manifest(
+            archive.read(MANIFEST_NAME, _MAX_MANIFEST_BYTES), f"{path}, {MANIFEST_NAME}"
+        )
         _require_files(archive, manifest)
         contents = read_contents(archive, manifest)
     _require_one_evaluation(path, manifest, contents)
@@ -76,83 +78,90 @@ def verify(path: Path) -> VerifiedBundle:
     task = _task_of(bundle)
     said = bundle.contents
     scorer = bundle.manifest.scorer
-    again = evaluate_again(task, said.questions, said.predictions, said.judgements, scorer)
-    return VerifiedBundle(bundle, again, partings(said.evaluated, again))
+    again = rescore(task, said.questions, said.predictions, said.judgements, scorer)
+    return VerifiedBundle(bundle, again, find_divergences(said.recorded_results, again))
 
 
 def _require_files(archive: Archive, manifest: Manifest) -> None:
     """Refuse files that the manifest does not name, and names without a file."""
     path = archive.path
     images = {image_file(one) for one, name in manifest.images.items() if name}
-    known = {file_of(table) for table in TABLES} | images
+    known = {table_file(table) for table in TABLES} | images
     if strange := sorted(manifest.files.keys() ^ known):
-        raise SourceError(f"{path}, {NAME}: {strange[0]!r:.100} is not a file of a bundle")
-    if added := sorted(archive.sizes.keys() - manifest.files.keys() - {NAME}):
-        raise SourceError(f"{path}, {added[0]!r:.100}: added later: {NAME} does not list it")
+        raise SourceError(f"{path}, {MANIFEST_NAME}: {strange[0]!r:.100} is not a file of a bundle")
+    if added := sorted(archive.sizes.keys() - manifest.files.keys() - {MANIFEST_NAME}):
+        raise SourceError(
+            f"{path}, {added[0]!r:.100}: added later: {MANIFEST_NAME} does not list it"
+        )
     if missing := sorted(manifest.files.keys() - archive.sizes.keys()):
-        raise SourceError(f"{path}: {missing[0]} is missing, but {NAME} lists it")
+        raise SourceError(f"{path}: {missing[0]} is missing, but {MANIFEST_NAME} lists it")
     for name, facts in manifest.files.items():
         if archive.sizes[name] != facts.n_bytes:
             raise SourceError(
-                f"{path}, {name}: {archive.sizes[name]} bytes, {NAME} says {facts.n_bytes}"
+                f"{path}, {name}: {archive.sizes[name]} bytes, {MANIFEST_NAME} says {facts.n_bytes}"
             )
 
 
 def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
     """Refuse rows of other questions, models or conditions, and duplicate rows."""
-    asked = _once(path, "questions", (row.question_id for row in contents.questions))
+    asked = _unique_keys(path, "questions", (row.question_id for row in contents.questions))
     of = manifest.model, manifest.condition
     for name in ("predictions", "judgements", "scores"):
         for number, row in enumerate(getattr(contents, name), 1):
             if row.question_id not in asked or (row.model, row.condition) != of:
                 raise SourceError(
-                    f"{path}, {file_of(name)}, line {number}: {row.question_id}: belongs to"
+                    f"{path}, {table_file(name)}, line {number}: {row.question_id}: belongs to"
                     " another question, model or condition"
                 )
-    draws = _once(path, "predictions", ((r.question_id, r.sample) for r in contents.predictions))
-    _once(path, "scores", ((row.question_id, row.sample) for row in contents.scores))
+    draws = _unique_keys(
+        path, "predictions", ((r.question_id, r.sample) for r in contents.predictions)
+    )
+    _unique_keys(path, "scores", ((row.question_id, row.sample) for row in contents.scores))
     for number, judged in enumerate(contents.judgements, 1):
         if (judged.question_id, judged.sample) not in draws:
             raise SourceError(
-                f"{path}, {file_of('judgements')}, line {number}: {judged.question_id}: no response"
+                f"{path}, {table_file('judgements')}, line {number}: "
+                f"{judged.question_id}: no response"
             )
     _require_metrics(path, manifest, contents)
 
 
 def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None:
     """Refuse a bundle without a number, and numbers that the manifest does not name."""
-    where = f"{path}, {file_of('metrics')}"
-    if not _once(path, "metrics", ((row.metric, row.category) for row in contents.metrics)):
+    where = f"{path}, {table_file('metrics')}"
+    if not _unique_keys(path, "metrics", ((row.metric, row.category) for row in contents.metrics)):
         raise SourceError(f"{where}: no metrics")
     said = manifest.task, manifest.model, manifest.condition, manifest.signature
     for number, row in enumerate(contents.metrics, 1):
         if (row.task, row.model, row.condition, row.signature) != said:
-            raise SourceError(f"{where}, line {number}: not the number that {NAME} names")
+            raise SourceError(f"{where}, line {number}: not the number that {MANIFEST_NAME} names")
 
 
 def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
     """Compare the signature with the content."""
     try:
         signature = Signature.parse(manifest.signature)
-    except TableError as why:
-        raise SourceError(f"{path}, {NAME}: {why}") from why
-    if (data := short(digest(contents.questions))) != signature.parts.get("data"):
+    except TableError as error:
+        raise SourceError(f"{path}, {MANIFEST_NAME}: {error}") from error
+    if (data := short_digest(digest(contents.questions))) != signature.parts.get("data"):
         raise SourceError(
-            f"{path}, {file_of('questions')}: their digest is {data}, the signature says"
+            f"{path}, {table_file('questions')}: their digest is {data}, the signature says"
             f" {signature.parts.get('data')}"
         )
     sent = sorted(row.prompt_sha256 for row in contents.predictions if row.prompt_sha256)
     prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
     if prompts != signature.parts.get("prompts"):
         raise SourceError(
-            f"{path}, {file_of('predictions')}: the digest of their prompts is {prompts}, the"
+            f"{path}, {table_file('predictions')}: the digest of their prompts is {prompts}, the"
             f" signature says {signature.parts.get('prompts')}"
         )
     said = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
     for name, wanted in {"prompts": set(sent), "judge_prompts": said}.items():
         _require_prompts(path, name, getattr(contents, name), wanted, manifest.not_there)
     if sorted(manifest.images) != contents.shown:
-        raise SourceError(f"{path}, {NAME}: its images are not those that the questions show")
+        raise SourceError(
+            f"{path}, {MANIFEST_NAME}: its images are not those that the questions show"
+        )
 
 
 def _require_prompts(
@@ -162,19 +171,21 @@ def _require_prompts(
     wanted: set[str],
     not_there: dict[str, int],
 ) -> None:
-    there = _once(path, name, (row.sha256 for row in rows))
+    there = _unique_keys(path, name, (row.sha256 for row in rows))
     for number, row in enumerate(rows, 1):
         if not is_prompt(row.sha256, row.turns) or row.sha256 not in wanted:
-            raise SourceError(f"{path}, {file_of(name)}, line {number}: not a prompt that was sent")
+            raise SourceError(
+                f"{path}, {table_file(name)}, line {number}: not a prompt that was sent"
+            )
     if len(wanted - there) != not_there.get(name, 0):
-        raise SourceError(f"{path}, {file_of(name)}: {len(wanted - there)} prompts are missing")
+        raise SourceError(f"{path}, {table_file(name)}: {len(wanted - there)} prompts are missing")
 
 
-def _once(path: Path, table: str, keys: Iterable[object]) -> set[object]:
+def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
     seen: set[object] = set()
     for number, key in enumerate(keys, 1):
         if key in seen:
-            raise SourceError(f"{path}, {file_of(table)}, line {number}: duplicate {key}")
+            raise SourceError(f"{path}, {table_file(table)}, line {number}: duplicate {key}")
         seen.add(key)
     return seen
 
@@ -188,13 +199,13 @@ def _task_of(bundle: Bundle) -> Task:
     said = bundle.manifest
     suite = said.task.split("/")[0]
     if said.benchmark is not None:
-        task = _described(bundle, suite, said.benchmark)
+        task = _build_task(bundle, suite, said.benchmark)
     else:
         catalog = load_catalog(only={suite})
         found = [task for task in catalog.tasks if task.name == said.task]
         if not found:
             why = f" ({catalog.problems[0]})" if catalog.problems else ""
-            raise CannotTryError(
+            raise NotReproducibleError(
                 f"{bundle.path}: intact, but {said.task} is not installed here{why}:"
                 f" install {said.package or suite}, and try again"
             )
@@ -202,24 +213,26 @@ def _task_of(bundle: Bundle) -> Task:
     here = (task.version, *sorted(task.extensions))
     if here != (said.version, *sorted(said.extensions)):
         was = "+".join((said.task, *said.extensions))
-        raise CannotTryError(
+        raise NotReproducibleError(
             f"{bundle.path}: intact, but of {was} v{said.version}; here is"
             f" {'+'.join((task.name, *task.extensions))} v{task.version}: install {said.package}"
             f" with bench-assets {said.versions.get('bench-assets', '?')}, and try again"
         )
     if said.condition not in task.conditions or said.scorer not in task.scorers:
-        raise CannotTryError(
+        raise NotReproducibleError(
             f"{bundle.path}: {task.name} has no condition {said.condition!r} or no scorer"
             f" {said.scorer!r} here: install {said.package}, and try again"
         )
     return task
 
 
-def _described(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
+def _build_task(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
     """Build the task of a file benchmark from the bundle's description."""
-    where = f"{bundle.path}, {NAME}, benchmark"
+    where = f"{bundle.path}, {MANIFEST_NAME}, benchmark"
     try:
-        benchmark = FileBenchmarkSettings.model_validate({**section, "file": file_of("questions")})
-    except ValueError as why:  # pydantic's
-        raise SourceError(f"{where}: {why!s:.300}") from why
+        benchmark = FileBenchmarkSettings.model_validate(
+            {**section, "file": table_file("questions")}
+        )
+    except ValueError as error:  # pydantic's
+        raise SourceError(f"{where}: {error!s:.300}") from error
     return task_of(name, benchmark, where)

@@ -15,21 +15,25 @@ from typing import NamedTuple, Protocol, TypeVar
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 
-CHANGED, PROMPT, MODEL, DECODING = "question", "prompt", "model", "decoding"
-AGAIN, THOUGHT, CUT_OFF = "asked again", "thoughts taken off", "cut off before an answer"
+QUESTION_CHANGED, PROMPT, MODEL, DECODING = "question", "prompt", "model", "decoding"
+RERUN, REASONING_REMOVED, TRUNCATED = (
+    "asked again",
+    "thoughts taken off",
+    "cut off before an answer",
+)
 NO_RESPONSE, JUDGE, VERDICT = "no response", "judge", "judge's verdict"
 SCORER, VERSION, REST = "scorer", "version of the task", "rest"
 STAGES = (
-    *(CHANGED, PROMPT, MODEL, DECODING, AGAIN, NO_RESPONSE, CUT_OFF, THOUGHT),
+    *(QUESTION_CHANGED, PROMPT, MODEL, DECODING, RERUN, NO_RESPONSE, TRUNCATED, REASONING_REMOVED),
     *(JUDGE, VERDICT, SCORER, VERSION, REST),
 )
 """All causes, in the order of the pipeline."""
 
-APART = " + "
+SEPARATOR = " + "
 """Joins causes that cannot be separated."""
 
 _DECODING = re.compile(r"\|(?=(?:card,)?t=-?\d)")
-_IN_PROMPTS = {"kind", "text", "images", "image_texts", "options", "context"}
+_PROMPT_FIELDS = {"kind", "text", "images", "image_texts", "options", "context"}
 ORIGIN = {"edition", "task"}
 """Fields of a question that describe its origin, not its content."""
 
@@ -61,25 +65,27 @@ class QuestionRecord(NamedTuple):
         return sorted(rows, key=lambda row: row[0])
 
 
-def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = True) -> str:
+def find_causes(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = True) -> str:
     """Name the possible causes of a question's change; "" if nothing differs.
 
     Causes that cannot be separated are joined: ``model + scorer``.
     """
-    if any(_all(old, "error")) != any(_all(new, "error")):
+    if any(_field_values(old, "error")) != any(_field_values(new, "error")):
         return NO_RESPONSE
     same_response, same_points = old.responses == new.responses, old.points == new.points
     changed = changed_fields(old.question, new.question)
     causes = _inputs(old, new, changed)
     if same_response and not same_points:
-        causes = [cause for cause in causes if cause == CHANGED]
+        causes = [cause for cause in causes if cause == QUESTION_CHANGED]
     if not (same_response or causes):
-        thinks = any(_all(old, "raw_text")) and _all(old, "raw_text") == _all(new, "raw_text")
-        causes = [THOUGHT if thinks else AGAIN]
-    if _all(old, "no_answer") != _all(new, "no_answer"):
-        causes.append(CUT_OFF)
+        thinks = any(_field_values(old, "raw_text")) and _field_values(
+            old, "raw_text"
+        ) == _field_values(new, "raw_text")
+        causes = [REASONING_REMOVED if thinks else RERUN]
+    if _field_values(old, "no_answer") != _field_values(new, "no_answer"):
+        causes.append(TRUNCATED)
     causes += _readers(old, new, same_response=same_response) + ([] if same_version else [VERSION])
-    return APART.join(sorted(causes, key=STAGES.index)) or ("" if same_points else REST)
+    return SEPARATOR.join(sorted(causes, key=STAGES.index)) or ("" if same_points else REST)
 
 
 def changed_fields(old: Question, new: Question) -> list[str]:
@@ -88,10 +94,10 @@ def changed_fields(old: Question, new: Question) -> list[str]:
     return [name for name in names if getattr(old, name) != getattr(new, name)]
 
 
-def who_and_how(asked: str) -> tuple[str, str]:
+def split_model_part(asked: str) -> tuple[str, str]:
     """Split a signature's model into identity and decoding.
 
-    >>> who_and_how("sha256:0c,float32|t=0,max=40"), who_and_how("random|seed=0")
+    >>> split_model_part("sha256:0c,float32|t=0,max=40"), split_model_part("random|seed=0")
     (('sha256:0c,float32', 't=0,max=40'), ('random|seed=0', ''))
     """
     if found := _DECODING.search(asked):
@@ -101,19 +107,23 @@ def who_and_how(asked: str) -> tuple[str, str]:
 
 def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) -> list[str]:
     """Differing inputs of a response; a changed question implies its prompt."""
-    follows = bool(_IN_PROMPTS & set(changed))
-    (model, decoding), (model_now, decoding_now) = _asked(old), _asked(new)
+    follows = bool(_PROMPT_FIELDS & set(changed))
+    (model, decoding), (model_now, decoding_now) = (
+        _models_and_decodings(old),
+        _models_and_decodings(new),
+    )
     differ = {
-        CHANGED: bool(changed),
-        PROMPT: not follows and _all(old, "prompt_sha256") != _all(new, "prompt_sha256"),
+        QUESTION_CHANGED: bool(changed),
+        PROMPT: not follows
+        and _field_values(old, "prompt_sha256") != _field_values(new, "prompt_sha256"),
         MODEL: model != model_now,
         DECODING: decoding != decoding_now,
     }
     return [cause for cause, differs in differ.items() if differs]
 
 
-def _asked(one: QuestionRecord) -> tuple[set[str], set[str]]:
-    pairs = [who_and_how(row.decoding) for row in one.predictions]
+def _models_and_decodings(one: QuestionRecord) -> tuple[set[str], set[str]]:
+    pairs = [split_model_part(row.decoding) for row in one.predictions]
     return {who for who, _ in pairs}, {how for _, how in pairs}
 
 
@@ -135,17 +145,20 @@ def _verdicts(one: QuestionRecord) -> list[tuple[int, str, bool | None, str]]:
     return sorted(rows, key=lambda row: (row[0], row[1], str(row[2]), row[3]))
 
 
-def _all(one: QuestionRecord, field: str) -> list[str]:
+def _field_values(one: QuestionRecord, field: str) -> list[str]:
     """A field of the predictions, sample by sample."""
     rows = sorted(one.predictions, key=lambda row: row.sample)
     return [getattr(row, field) for row in rows]
 
 
-_SPELLED = {"data": "questions", "prompts": "prompt"}  # parts of signatures, as causes name them
+_CAUSE_NAMES = {
+    "data": "questions",
+    "prompts": "prompt",
+}  # parts of signatures, as causes name them
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class EvaluationTables:
     """All tables of an evaluation; some may be empty."""
 
     name: str
@@ -168,9 +181,11 @@ class Side:
         }
 
     @cached_property
-    def spelled(self) -> dict[str, str]:
+    def signature_parts(self) -> dict[str, str]:
         """Parts of the signature; none without metrics."""
-        return spelled_out(Signature.parse(self.metrics[0].signature)) if self.metrics else {}
+        return (
+            signature_by_cause(Signature.parse(self.metrics[0].signature)) if self.metrics else {}
+        )
 
     def written(self, metric: str) -> float | None:
         """Stored value of a metric over all questions; None if there is none."""
@@ -178,26 +193,26 @@ class Side:
         return None if not found or isnan(found[0]) else found[0]
 
 
-def spelled_out(signature: Signature) -> dict[str, str]:
+def signature_by_cause(signature: Signature) -> dict[str, str]:
     """Split a signature into parts named like causes; model and decoding are separate.
 
-    >>> spelled_out(Signature("t", 1, "main", {"model": "m|t=0", "scorer": "strict"}))
+    >>> signature_by_cause(Signature("t", 1, "main", {"model": "m|t=0", "scorer": "strict"}))
     {'version of the task': 't v1', 'condition': 'main', 'scorer': 'strict', \
 'model': 'm', 'decoding': 't=0'}
     """
-    model, decoding = who_and_how(signature.parts.get("model", ""))
-    rest = {_SPELLED.get(k, k): v for k, v in signature.parts.items() if k != "model"}
+    model, decoding = split_model_part(signature.parts.get("model", ""))
+    rest = {_CAUSE_NAMES.get(k, k): v for k, v in signature.parts.items() if k != "model"}
     task = "+".join((signature.task, *signature.extensions))
     named = {VERSION: f"{task} v{signature.version}", "condition": signature.condition}
     return {**named, **rest, MODEL: model, DECODING: decoding}
 
 
-class _OfQuestion(Protocol):
+class _QuestionRow(Protocol):
     @property
     def question_id(self) -> str: ...
 
 
-_Row = TypeVar("_Row", bound=_OfQuestion)
+_Row = TypeVar("_Row", bound=_QuestionRow)
 
 
 def _by_question(rows: Sequence[_Row]) -> defaultdict[str, list[_Row]]:

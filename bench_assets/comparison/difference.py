@@ -16,28 +16,28 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 from bench_assets.comparison.causes import (
-    APART,
-    CHANGED,
     DECODING,
     JUDGE,
     MODEL,
+    QUESTION_CHANGED,
     REST,
     SCORER,
+    SEPARATOR,
     STAGES,
     VERSION,
+    EvaluationTables,
     QuestionRecord,
-    Side,
-    cause_of,
     changed_fields,
+    find_causes,
 )
-from bench_assets.comparison.units import ScoredMetric, named_pairs, pair_name
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.comparison.units import ScoredMetric, keyed_pairs, pair_key
+from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.evaluation.task import ScoredQuestion, Task
 
-IN_ALL, REMOVED, ADDED = "in all", "questions removed", "questions added"
+TOTAL, REMOVED, ADDED = "in all", "questions removed", "questions added"
 
 _EXAMPLES = 5
-_SAME = 1e-9  # rounding error of a difference of 0
+_TOLERANCE = 1e-9  # rounding error of a difference of 0
 _SETTINGS = (MODEL, DECODING, JUDGE, SCORER, VERSION)
 
 
@@ -57,7 +57,9 @@ class Cause:
     examples: tuple[str, ...] = ()  # questions, those that lost points first
 
 
-def difference(task: Task, before: Side, after: Side, metric: str = "") -> list[Cause]:
+def decompose_difference(
+    task: Task, before: EvaluationTables, after: EvaluationTables, metric: str = ""
+) -> list[Cause]:
     """Split the difference of a metric by cause; the first row is the total.
 
     Parts of the signatures that differ but changed no points have a row too.
@@ -68,10 +70,10 @@ def difference(task: Task, before: Side, after: Side, metric: str = "") -> list[
         after: The other.
         metric: "": the primary one.
     """
-    steps = _Steps(task, metric or task.primary_metric, before, after)
-    rows = [steps.whole(), *steps.walk(), *steps.otherwise_measured()]
-    named = {part for row in rows for part in row.cause.split(APART)}
-    moved = signature_difference(before.spelled, after.spelled)
+    steps = _Decomposition(task, metric or task.primary_metric, before, after)
+    rows = [steps.whole(), *steps.walk(), *steps.unexplained()]
+    named = {part for row in rows for part in row.cause.split(SEPARATOR)}
+    moved = signature_difference(before.signature_parts, after.signature_parts)
     if before.answered and after.answered:
         # Digests of questions and prompts differ if one of them does, which has a row already.
         news = {part for part, pair in moved.items() if "none" not in pair} - named
@@ -92,10 +94,12 @@ def signature_difference(
     return {part: pair for part, pair in pairs.items() if pair[0] != pair[1]}
 
 
-class _Steps:
+class _Decomposition:
     """Steps from one evaluation to the other, with the metric after each."""
 
-    def __init__(self, task: Task, metric: str, before: Side, after: Side) -> None:
+    def __init__(
+        self, task: Task, metric: str, before: EvaluationTables, after: EvaluationTables
+    ) -> None:
         self._task, self._metric = task, metric
         self._sides = before, after
         self._old, self._new = before.answered, after.answered
@@ -113,24 +117,26 @@ class _Steps:
             for side in self._sides
         ]
         before, after = (_shown(v, s) for v, s in zip(values, self._sides, strict=True))
-        return replace(self.row(IN_ALL, both, _minus(*values)), before=before, after=after)
+        return replace(self.row(TOTAL, both, _subtract_known(*values)), before=before, after=after)
 
     def walk(self) -> Iterator[Cause]:
         if not (self._old and self._new):  # only the signatures are known
             return
-        causes = self._joint(self._causes())
+        causes = self._merge_by_unit(self._causes())
         concerned = {
             REMOVED: [name for name in self._old if name not in self._new],
             **{
                 cause: [name for name, own in causes.items() if own == cause]
-                for cause in sorted(set(causes.values()) - {""}, key=_in_order)
+                for cause in sorted(set(causes.values()) - {""}, key=_pipeline_order)
             },
             ADDED: [name for name in self._new if name not in self._old],
         }
         concerned = {cause: names for cause, names in concerned.items() if names}
         effects = self._effects(concerned)
         if len(effects) == 1:
-            effects = dict.fromkeys(effects, _minus(self._value(self._old), self._value(self._new)))
+            effects = dict.fromkeys(
+                effects, _subtract_known(self._value(self._old), self._value(self._new))
+            )
         for cause, names in concerned.items():
             yield self.row(cause, names, effects[cause])
 
@@ -147,24 +153,29 @@ class _Steps:
                 if phase != "out":
                     mixed |= {name: self._new[name] for name in some if name in self._new}
                 reached = self._value(mixed) if some else value
-                effects[cause] = _plus(effects[cause], _minus(value, reached) if some else 0.0)
+                effects[cause] = _add_known(
+                    effects[cause], _subtract_known(value, reached) if some else 0.0
+                )
                 value = reached
         return effects
 
-    def otherwise_measured(self) -> Iterator[Cause]:
+    def unexplained(self) -> Iterator[Cause]:
         """Stored metrics that do not follow from the present scores."""
         written = [side.written(self._metric) for side in self._sides]
-        apart = _minus(*written)
-        moved = _minus(self._value(self._old), self._value(self._new))
-        if apart is not None and moved is not None and abs(apart - moved) > _SAME:
+        apart = _subtract_known(*written)
+        moved = _subtract_known(self._value(self._old), self._value(self._new))
+        if apart is not None and moved is not None and abs(apart - moved) > _TOLERANCE:
             before, after = (f"{value:.4f} in the table" for value in written)
             yield replace(self.row(REST, [], apart - moved), before=before, after=after)
 
     def row(self, cause: str, names: Sequence[str], effect: float | None) -> Cause:
         both = [name for name in names if name in self._old and name in self._new]
-        gains = {name: _minus(self._old[name].share, self._new[name].share) or 0 for name in both}
+        gains = {
+            name: _subtract_known(self._old[name].share, self._new[name].share) or 0
+            for name in both
+        }
         moved = sorted((name for name in both if gains[name]), key=gains.__getitem__)
-        before, after = self._said_of(cause, both)
+        before, after = self._format_values(cause, both)
         shown = names if cause in (REMOVED, ADDED) else moved
         return Cause(
             task=self._task.name,
@@ -181,14 +192,14 @@ class _Steps:
 
     def _causes(self) -> dict[str, str]:
         """Causes of each question that both have, in the order of the first evaluation."""
-        versions = {side.spelled.get(VERSION) for side in self._sides}
+        versions = {side.signature_parts.get(VERSION) for side in self._sides}
         return {
-            name: cause_of(old, self._new[name], same_version=len(versions) == 1)
+            name: find_causes(old, self._new[name], same_version=len(versions) == 1)
             for name, old in self._old.items()
             if name in self._new
         }
 
-    def _joint(self, causes: Mapping[str, str]) -> dict[str, str]:
+    def _merge_by_unit(self, causes: Mapping[str, str]) -> dict[str, str]:
         """Merge the causes of questions in one unit, such as a pair.
 
         Only where both evaluations have points for the same questions.
@@ -200,36 +211,40 @@ class _Steps:
             ScoredMetric(rows, self._measure(rows).value)
             for rows in (_scored(self._old), _scored(self._new))
         )
-        clusters = clusters_of([one.question for one in self._old.values()])
+        clusters = cluster_questions([one.question for one in self._old.values()])
         adds = self._task.adds.get(self._metric)
-        kind, pairs = named_pairs(self._measure, before, after, clusters, adds)
+        kind, pairs = keyed_pairs(self._measure, before, after, clusters, adds)
         members = _members(self._old, clusters, by_category=kind == "categories")
         for unit in pairs if kind in ("pairs", "clusters", "categories") else ():
             changed = [name for name in members.get(unit, ()) if causes[name]]
-            named = {part for name in changed for part in causes[name].split(APART)}
-            joint |= dict.fromkeys(changed, APART.join(part for part in STAGES if part in named))
+            named = {part for name in changed for part in causes[name].split(SEPARATOR)}
+            joint |= dict.fromkeys(
+                changed, SEPARATOR.join(part for part in STAGES if part in named)
+            )
         return joint
 
     def _value(self, answered: Mapping[str, QuestionRecord]) -> float | None:
         scored = _scored(answered)
-        return _known(self._measure(scored).value) if scored else None
+        return _none_if_nan(self._measure(scored).value) if scored else None
 
-    def _said_of(self, cause: str, both: Sequence[str]) -> tuple[str, str]:
+    def _format_values(self, cause: str, both: Sequence[str]) -> tuple[str, str]:
         """Both signatures' values for a cause; for changed questions, the changed fields."""
-        parts = cause.split(APART)
+        parts = cause.split(SEPARATOR)
         before, after = (
-            ", ".join(side.spelled[part] for part in parts if side.spelled.get(part))
+            ", ".join(
+                side.signature_parts[part] for part in parts if side.signature_parts.get(part)
+            )
             for side in self._sides
         )
-        if CHANGED in parts:
+        if QUESTION_CHANGED in parts:
             pairs = [(self._old[name].question, self._new[name].question) for name in both]
             changed = dict.fromkeys(field for pair in pairs for field in changed_fields(*pair))
             after = ", ".join(filter(None, [f"other {' and '.join(changed)}", after]))
         return before, after
 
 
-def _in_order(cause: str) -> list[int]:
-    return [STAGES.index(part) for part in cause.split(APART)]
+def _pipeline_order(cause: str) -> list[int]:
+    return [STAGES.index(part) for part in cause.split(SEPARATOR)]
 
 
 def _members(
@@ -240,7 +255,7 @@ def _members(
     for name, one in answered.items():
         category = one.question.category if by_category else ""
         found[category, clusters[name]].append(name)
-        found[category, pair_name(one.question)].append(name)
+        found[category, pair_key(one.question)].append(name)
         found[category, name] = [name]
     return found
 
@@ -251,17 +266,17 @@ def _scored(answered: Mapping[str, QuestionRecord]) -> list[ScoredQuestion]:
     ]
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def _plus(one: float | None, other: float | None) -> float | None:
+def _add_known(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
-def _minus(before: float | None, after: float | None) -> float | None:
+def _subtract_known(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
 
 
-def _shown(value: float | None, side: Side) -> str:
+def _shown(value: float | None, side: EvaluationTables) -> str:
     return f"{side.name}: {'no value' if value is None else f'{value:.4f}'}"

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from bench_assets.annotation.responses.verdicts import PEOPLE as PEOPLE_JUDGE
-from bench_assets.audit.framework.evidence import PEOPLE, SECOND, JudgeFigure
+from bench_assets.audit.framework.evidence import KAPPA_SECOND_JUDGE, PEOPLE, JudgeFigure
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
@@ -15,10 +15,16 @@ from resources.tables.parquet import TableFiles
 _AGREEMENT = "judge_agreement"
 """Table of a suite's own comparison of judges, one partition per model, as in CODIS."""
 
-_KNOWN = ("", "none", RULES, PEOPLE_JUDGE, "recorded")  # not configured models: nothing to measure
+_EXEMPT_JUDGES = (
+    "",
+    "none",
+    RULES,
+    PEOPLE_JUDGE,
+    "recorded",
+)  # not configured models: nothing to measure
 
 
-def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
+def judges_with_agreement(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
     """(Task, judge) pairs with measured agreement in this home, and all judges that are rules.
 
     Rules need no measurement: they are deterministic and follow no injection.
@@ -49,16 +55,16 @@ def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]
     return "; ".join(f"{judge} and people: {kappa}" for judge, kappa in said if kappa)
 
 
-def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
+def unmeasured_judges(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
     """Names of a number's judges whose agreement was never measured; "" if none.
 
-    >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:gpt|scorer:strict|n:5", set())
+    >>> unmeasured_judges("t", "t|v1|main|data:0c|model:m|judge:gpt|scorer:strict|n:5", set())
     'gpt'
-    >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:rules|n:5", set())
+    >>> unmeasured_judges("t", "t|v1|main|data:0c|model:m|judge:rules|n:5", set())
     ''
     """
     unknown = [one for one in _judges(signature) if (task, one) not in measured]
-    return "+".join(one for one in unknown if one not in _KNOWN)
+    return "+".join(one for one in unknown if one not in _EXEMPT_JUDGES)
 
 
 def _judges(signature: str) -> list[str]:
@@ -75,13 +81,13 @@ def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
     except BenchError:  # damaged file: reported by the command that reads it
         kept = []
     found = [*kept, *figures_from_annotation(tables, tasks)]
-    return [one for one in found if one.figure in (PEOPLE, SECOND)]
+    return [one for one in found if one.figure in (PEOPLE, KAPPA_SECOND_JUDGE)]
 
 
 def _rules(tasks: Iterable[Task]) -> Iterator[tuple[str, str]]:
     for task in tasks:
         for name, judge in task.judges.items():
-            if isinstance(judge, ByRules) and name not in _KNOWN:
+            if isinstance(judge, ByRules) and name not in _EXEMPT_JUDGES:
                 yield task.name, name
 
 

@@ -11,24 +11,24 @@ import numpy as np
 import pyarrow as pa
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.units import pair_name
+from bench_assets.comparison.units import pair_key
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import Signature, short
-from bench_assets.core.stats.paired_tests import cluster_numbers, clusters_of
+from bench_assets.core.schema.signature import Signature, short_digest
+from bench_assets.core.stats.paired_tests import cluster_numbers, cluster_questions
 from bench_assets.core.tables.large_tables import Ints, TextIndex
 from bench_assets.evaluation.task import Task
 from resources.tables.parquet import Table, TableFiles, read_question_ids
 
-CHANGED = "measured on questions that have changed since"
+QUESTIONS_CHANGED = "measured on questions that have changed since"
 
 _ALL = "SELECT * FROM metrics WHERE task = $task ORDER BY model, metric, category"
 _PRIMARY = """
 SELECT * FROM metrics WHERE task = $task AND metric = $metric AND category = $category
 ORDER BY model
 """
-_EXAM = """
+_QUESTIONS_SQL = """
 SELECT count(*) AS n, coalesce(min(edition), '') AS edition, min(kind) AS least, max(kind) AS most,
   min(len(options)) AS fewest, max(len(options)) AS many
 FROM questions
@@ -59,7 +59,7 @@ class MeasuredCondition(NamedTuple):
     single-choice with equally many options; else the task's measure ``chance``, if any."""
 
 
-def every_cell(tables: TableFiles, task: Task, condition: str) -> Cells:
+def all_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
     """All metrics under a condition."""
     return _cells(tables, task, condition, _ALL)
 
@@ -69,8 +69,8 @@ def primary_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
     return _cells(tables, task, condition, _PRIMARY)
 
 
-def state_of_metrics(tables: TableFiles, task: Task) -> str:
-    """Digest of the versions of all tables that ``every_cell`` reads, without reading them."""
+def metrics_version(tables: TableFiles, task: Task) -> str:
+    """Digest of the versions of all tables that ``all_cells`` reads, without reading them."""
     keys = [
         key
         for condition in task.conditions
@@ -79,10 +79,12 @@ def state_of_metrics(tables: TableFiles, task: Task) -> str:
     return json_digest([[tables.place(key), tables.versions(key)] for key in keys])
 
 
-def exam(tables: TableFiles, task: Task) -> MeasuredCondition:
+def describe_questions(tables: TableFiles, task: Task) -> MeasuredCondition:
     """Facts about the question table; empty if none can be read."""
     try:
-        found = tables.query(_EXAM, {"questions": ([questions_key(task, "main")], Question)})
+        found = tables.query(
+            _QUESTIONS_SQL, {"questions": ([questions_key(task, "main")], Question)}
+        )
     except TableError:  # reported by the command that builds the table
         return MeasuredCondition(n=0, edition="", chance=None)
     (row,) = found.to_pylist()
@@ -92,10 +94,10 @@ def exam(tables: TableFiles, task: Task) -> MeasuredCondition:
     return MeasuredCondition(row["n"], row["edition"], chance)
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, list[Any]]:
+def to_columns(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, list[Any]]:
     """Convert rows to columns, with repeated texts as indices.
 
-    >>> columns_of([{"m": "a", "v": 1.0}, {"m": "a", "v": 2.0}], ["m", "v"])
+    >>> to_columns([{"m": "a", "v": 1.0}, {"m": "a", "v": 2.0}], ["m", "v"])
     {'m': [['a'], [0, 0]], 'v': [1.0, 2.0]}
     """
     columns: dict[str, list[Any]] = {}
@@ -112,7 +114,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[
 def _chance(tables: TableFiles, task: Task) -> float | None:
     if "chance" not in task.measures:
         return None
-    data = short(tables.digest(questions_key(task, "main")) or "")
+    data = short_digest(tables.digest(questions_key(task, "main")) or "")
     key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
     found = tables.query_metrics(
         _CHANCE, key, {}, task=task.name, data=f"|data:{data}|", **wanted
@@ -128,13 +130,13 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
     try:
         primary = {"metric": task.primary_metric, "category": "all"} if sql is _PRIMARY else {}
         found = tables.query_metrics(sql, key, damaged, task=task.name, **primary)
-        now = short(tables.digest(questions_key(task, condition)) or "")
-    except TableError as why:
-        return Cells(rows=[], unreadable=dict.fromkeys(models, str(why)))
+        now = short_digest(tables.digest(questions_key(task, condition)) or "")
+    except TableError as error:
+        return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))
     later = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
     rows = [later | row for row in found.to_pylist() if row["condition"] == condition]
     for row in rows:
-        row["stale"] = "" if _data_of(row) == now else CHANGED
+        row["stale"] = "" if _data_of(row) == now else QUESTIONS_CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
     return Cells(rows=rows, unreadable={model: why for (_, model), why in damaged.items()})
 
@@ -162,7 +164,7 @@ class ConditionQuestions:
     @cached_property
     def data(self) -> str:
         """Short digest of the questions, as in signatures."""
-        return short(self.tables.digest(self.key) or "")
+        return short_digest(self.tables.digest(self.key) or "")
 
     @cached_property
     def ids(self) -> pa.Array:
@@ -172,7 +174,7 @@ class ConditionQuestions:
     @cached_property
     def clusters(self) -> dict[str, str]:
         """Question id -> cluster."""
-        return clusters_of(self.questions)
+        return cluster_questions(self.questions)
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], int]:
@@ -181,7 +183,7 @@ class ConditionQuestions:
         for number, question in enumerate(self.questions):
             name = question.question_id
             found["question", name] = number
-            found.setdefault(("pair", pair_name(question)), number)
+            found.setdefault(("pair", pair_key(question)), number)
             found.setdefault(("cluster", self.clusters[name]), number)
             found.setdefault(("category", question.category), number)
         return found
@@ -196,7 +198,7 @@ class ConditionQuestions:
         """Pair number of each question."""
         pairs, firsts, found = TextIndex(), array("I"), array("I")
         for number, question in enumerate(self.questions):
-            pair = pairs.number(pair_name(question))
+            pair = pairs.number(pair_key(question))
             if pair == len(firsts):
                 firsts.append(number)
             found.append(firsts[pair])

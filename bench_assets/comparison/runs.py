@@ -20,13 +20,18 @@ from bench_assets.comparison.verdicts import (
 )
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
 from bench_assets.core.schema.signature import Signature
-from bench_assets.core.schema.training_runs import COMPARED, is_before, step_of, step_order
-from bench_assets.core.stats.power import alpha_of
+from bench_assets.core.schema.training_runs import (
+    COMPARED_PARTS,
+    is_earlier_step,
+    parse_step,
+    step_order,
+)
+from bench_assets.core.stats.power import comparison_alpha
 from bench_assets.evaluation.task import Task
 from resources.tables.parquet import TableFiles
 
 
-def compared_with(
+def comparison_models(
     model: str, models: Collection[str], written: Callable[[str], float], baseline: str
 ) -> list[str]:
     """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
@@ -36,7 +41,7 @@ def compared_with(
     predecessor.
 
     >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
-    >>> compared_with("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
+    >>> comparison_models("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
     ['r/s-900@bbbbbbbb']
 
     Args:
@@ -45,7 +50,7 @@ def compared_with(
         written: Time of writing of a model's metrics; called for overwritten steps.
         baseline: A model, or "".
     """
-    earlier = [other for other in models if is_before(other, model)]
+    earlier = [other for other in models if is_earlier_step(other, model)]
     step = max(map(step_order, earlier), default=[])
     last = [other for other in earlier if step_order(other) == step]
     before = max(last, key=written) if len(last) > 1 else "".join(last)
@@ -62,8 +67,8 @@ def run_alpha(model: str, models: Collection[str], n_tasks: int = 1) -> float:
     >>> [round(run_alpha(one, steps), 4) for one in (*steps, "gpt")]
     [0.05, 0.025, 0.0083, 0.05]
     """
-    earlier = {str(step_order(other)) for other in models if is_before(other, model)}
-    return (alpha_of(len(earlier), ALPHA) if earlier else ALPHA) / n_tasks
+    earlier = {str(step_order(other)) for other in models if is_earlier_step(other, model)}
+    return (comparison_alpha(len(earlier), ALPHA) if earlier else ALPHA) / n_tasks
 
 
 def n_measured(tables: TableFiles, tasks: Iterable[Task], model: str) -> int:
@@ -78,7 +83,7 @@ def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:
     Judge "none", if no verdict was needed, matches any judge.
     """
     old, new = (_compared_parts(rows) for rows in (before, after))
-    differs = [part for part in ("task", *COMPARED) if old.get(part) != new.get(part)]
+    differs = [part for part in ("task", *COMPARED_PARTS) if old.get(part) != new.get(part)]
     judges = {old.get("judge", "none"), new.get("judge", "none")} - {"none"}
     return ", ".join([*differs, *(["judge"] if len(judges) > 1 else [])])
 
@@ -125,7 +130,7 @@ def run_verdicts(
     whole = (row for row in rows if row.is_measured and not row.n_failed)
     complete = [row for row in whole if not isnan(row.value)]
     for row in complete:
-        if step := step_of(row.model):
+        if step := parse_step(row.model):
             runs[step.run][step.step] = row.model
     cells = {(row.task.partition("+")[0], row.model) for row in complete}
     asked = list(tasks)

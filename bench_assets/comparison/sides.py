@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.causes import Side
+from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
@@ -39,13 +39,13 @@ class EvaluationLocation(NamedTuple):
         """Whether the evaluation has metrics."""
         return self.tables.exists(evaluation_key(self.task, self.condition, "metrics"), self.model)
 
-    def read(self) -> Side:
+    def read(self) -> EvaluationTables:
         """Read its tables; missing ones are empty.
 
         Raises:
             TableError: If a table is damaged.
         """
-        return Side(
+        return EvaluationTables(
             name=self.name,
             questions=_read(self.tables, questions_key(self.task, self.condition), Question),
             predictions=self._rows("predictions", Prediction),
@@ -59,7 +59,7 @@ class EvaluationLocation(NamedTuple):
         return _read(self.tables, key, row_type, self.model)
 
 
-def places(
+def find_evaluations(
     named: str, tables: TableFiles, tasks: Sequence[Task], model: str = "", condition: str = "main"
 ) -> list[EvaluationLocation]:
     """Find the evaluations behind a name: a model, a condition of ``model``, or a file.
@@ -77,7 +77,7 @@ def places(
         SettingsError: If a condition is named without its model.
     """
     if named.endswith(".parquet"):
-        return [_of_file(Path(named), tasks)]
+        return [_from_file(Path(named), tasks)]
     if any(named in task.conditions for task in tasks):
         if not model:
             raise SettingsError(f"{named} is a condition. Name its model with --model")
@@ -102,7 +102,9 @@ def is_signature(text: str) -> bool:
     return bool(_SIGNATURE.fullmatch(text))
 
 
-def side_of(signature: str, tables: TableFiles, catalog: Catalog) -> tuple[Task, Side]:
+def find_by_signature(
+    signature: str, tables: TableFiles, catalog: Catalog
+) -> tuple[Task, EvaluationTables]:
     """Find the evaluation of a signature; without tables, the signature is all that is known.
 
     Raises:
@@ -120,8 +122,8 @@ def side_of(signature: str, tables: TableFiles, catalog: Catalog) -> tuple[Task,
             if _signature_of(tables, key, model) == signature:
                 return task, EvaluationLocation(tables, task, read.condition, model).read()
     name = f"a signature of {read.parts.get('model', 'an unknown model')}"
-    metric = _unmeasured(task, signature, read)
-    empty = Side(
+    metric = _empty_metric(task, signature, read)
+    empty = EvaluationTables(
         name=name, questions=(), predictions=(), judgements=(), scores=(), metrics=[metric]
     )
     return task, empty
@@ -134,7 +136,7 @@ def _signature_of(tables: TableFiles, key: Sequence[str], model: str) -> str:
     return ""
 
 
-def _unmeasured(task: Task, signature: str, read: Signature) -> Metric:
+def _empty_metric(task: Task, signature: str, read: Signature) -> Metric:
     return Metric(
         task=task.name,
         model="",
@@ -152,7 +154,7 @@ def _unmeasured(task: Task, signature: str, read: Signature) -> Metric:
     )
 
 
-def _of_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
+def _from_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
     """Derive an evaluation and the folder of its other tables from a table's path."""
     file = file.absolute()
     if not file.is_file():

@@ -24,8 +24,8 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import PairedScores
 from bench_assets.evaluation.task import Adds, Measure, ScoredQuestion
 
-GROUPS = 40
-_LIKELY = 0.6  # probability that a random response is right
+N_GROUPS = 40
+_PROBE_SHARE = 0.6  # probability that a random response is right
 
 Clusters: TypeAlias = Mapping[str, str]  # question id -> cluster
 
@@ -60,10 +60,10 @@ def metric_pairs(
 
     The mean change of the pairs equals that of the metric, up to the jackknife's bias for groups.
     """
-    return list(named_pairs(measure, before, after, clusters, adds)[1].values())
+    return list(keyed_pairs(measure, before, after, clusters, adds)[1].values())
 
 
-def named_pairs(
+def keyed_pairs(
     measure: Measure,
     before: ScoredMetric,
     after: ScoredMetric,
@@ -73,9 +73,11 @@ def named_pairs(
     """Kind of the units, and their pairs as in ``metric_pairs``, by the keys of ``Units``."""
     sides = before, after
     if adds:
-        return "own", _paired(*(_as_stated(adds, side.scored, clusters) for side in sides))
-    way = _way(measure, sides, clusters)
-    return _NAMES[way], _paired(*(way(measure, side, clusters) for side in sides))
+        return "own", _pair_units(
+            *(_units_from_task(adds, side.scored, clusters) for side in sides)
+        )
+    way = _find_decomposition(measure, sides, clusters)
+    return _NAMES[way], _pair_units(*(way(measure, side, clusters) for side in sides))
 
 
 def metric_units(
@@ -83,21 +85,23 @@ def metric_units(
 ) -> tuple[str, Units]:
     """Kind and units of one model, to be paired with another's."""
     if adds:
-        return "own", _as_stated(adds, side.scored, clusters)
-    way = _way(measure, (side,), clusters)
+        return "own", _units_from_task(adds, side.scored, clusters)
+    way = _find_decomposition(measure, (side,), clusters)
     return _NAMES[way], way(measure, side, clusters)
 
 
-def _way(measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters) -> "Way":
+def _find_decomposition(
+    measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters
+) -> "Decomposition":
     """The first decomposition that reproduces the metric, also for random scores."""
     probes = [ScoredMetric(one, measure(one).value) for one in _probes(sides[0].scored)]
     seen = [side for side in (*sides, *probes) if not isnan(side.value)]
     for way in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
-        if all(_fits(side.value, way(measure, side, clusters)) for side in reversed(seen)):
+        if all(_reproduces(side.value, way(measure, side, clusters)) for side in reversed(seen)):
             old, new = (way(measure, side, clusters) for side in (sides[0], sides[-1]))
             if _same_weights(old, new):
                 return way
-    return _by_groups_left_out
+    return _by_jackknife
 
 
 def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
@@ -105,14 +109,14 @@ def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
     rng = Random(0)
     for whole in (True, False):
         drawn = [rng.random() for _ in scored]
-        shares = [float(share < _LIKELY) for share in drawn] if whole else drawn
+        shares = [float(share < _PROBE_SHARE) for share in drawn] if whole else drawn
         yield [
             one._replace(score=replace(one.score, points=share * one.score.max_points))
             for one, share in zip(scored, shares, strict=True)
         ]
 
 
-def _fits(value: float, units: Units) -> bool:
+def _reproduces(value: float, units: Units) -> bool:
     weight = sum(unit.weight for unit in units.values())
     summed = sum(unit.value for unit in units.values())
     return bool(weight) and isclose(summed / weight, value, rel_tol=1e-9, abs_tol=1e-9)
@@ -124,7 +128,7 @@ def _same_weights(old: Units, new: Units) -> bool:
     )
 
 
-def _paired(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
+def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
     return {
         name: PairedScores(one.value, new[name].value, one.cluster, one.weight)
         for name, one in old.items()
@@ -132,10 +136,10 @@ def _paired(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
     }
 
 
-def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
+def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
     """Contribution of each score as the task states it, averaged over samples."""
     given: dict[str, list[float]] = defaultdict(list)
-    known = _scored(scored)
+    known = _drop_unscored(scored)
     for one, value in zip(known, adds(known), strict=True):
         given[one.question.question_id].append(value)
     return {
@@ -146,7 +150,7 @@ def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters)
 
 def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Points of each scored question, averaged over samples."""
-    given = _parted(_scored(side.scored), lambda one: one.question.question_id)
+    given = _group_by(_drop_unscored(side.scored), lambda one: one.question.question_id)
     units: Units = {}
     for name, of_one in given.items():
         value = sum(one.score.points or 0.0 for one in of_one) / len(of_one)
@@ -157,28 +161,28 @@ def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
 
 def _by_question(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each question measured alone."""
-    parts = _parted(side.scored, lambda one: one.question.question_id)
-    return _measured_alone(measure, parts, clusters)
+    parts = _group_by(side.scored, lambda one: one.question.question_id)
+    return _measure_parts(measure, parts, clusters)
 
 
 def _by_pair(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each group of questions measured alone."""
-    parts = _parted(side.scored, lambda one: pair_name(one.question))
-    return _measured_alone(measure, parts, clusters)
+    parts = _group_by(side.scored, lambda one: pair_key(one.question))
+    return _measure_parts(measure, parts, clusters)
 
 
-def pair_name(question: Question) -> str:
+def pair_key(question: Question) -> str:
     """Name of the unit that a question makes with its group."""
     return f"pair {question.group_id}" if question.group_id else question.question_id
 
 
 def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each cluster measured alone."""
-    parts = _parted(side.scored, lambda one: clusters[one.question.question_id])
-    return _measured_alone(measure, parts, clusters)
+    parts = _group_by(side.scored, lambda one: clusters[one.question.question_id])
+    return _measure_parts(measure, parts, clusters)
 
 
-def _measured_alone(
+def _measure_parts(
     measure: Measure, parts: Mapping[str, Sequence[ScoredQuestion]], clusters: Clusters
 ) -> Units:
     units: Units = {}
@@ -193,14 +197,14 @@ def _measured_alone(
 
 def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Units of each category, weighted so that all categories count equally."""
-    parts = _parted(side.scored, lambda one: one.question.category)
+    parts = _group_by(side.scored, lambda one: one.question.category)
     units: Units = {}
     for category, part in parts.items():
         one = ScoredMetric(part, measure(part).value)
         fitting = (
             units
             for units in (_by_points(measure, one, clusters), _by_cluster(measure, one, clusters))
-            if _fits(one.value, units)
+            if _reproduces(one.value, units)
         )
         if not (inside := next(fitting, None)):
             return {}
@@ -212,10 +216,10 @@ def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Un
     return units
 
 
-def _by_groups_left_out(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
+def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Jackknife pseudo-values: G times the metric, minus G - 1 times that without a group."""
     scored, whole = side
-    groups = _parted(scored, _dealer(scored, clusters))
+    groups = _group_by(scored, _assign_groups(scored, clusters))
     n = len(groups)
     units: Units = {}
     for name in groups:
@@ -225,20 +229,20 @@ def _by_groups_left_out(measure: Measure, side: ScoredMetric, clusters: Clusters
     return units
 
 
-def _dealer(
+def _assign_groups(
     scored: Sequence[ScoredQuestion], clusters: Clusters
 ) -> Callable[[ScoredQuestion], str]:
     """Assign clusters to groups round-robin, in the order of the questions."""
     seen = dict.fromkeys(clusters[one.question.question_id] for one in scored)
-    group = {cluster: str(number % GROUPS) for number, cluster in enumerate(seen)}
+    group = {cluster: str(number % N_GROUPS) for number, cluster in enumerate(seen)}
     return lambda one: group[clusters[one.question.question_id]]
 
 
-def _scored(scored: Iterable[ScoredQuestion]) -> list[ScoredQuestion]:
+def _drop_unscored(scored: Iterable[ScoredQuestion]) -> list[ScoredQuestion]:
     return [one for one in scored if one.score.points is not None]
 
 
-def _parted(
+def _group_by(
     scored: Iterable[ScoredQuestion], key: Callable[[ScoredQuestion], str]
 ) -> dict[str, list[ScoredQuestion]]:
     parts: dict[str, list[ScoredQuestion]] = defaultdict(list)
@@ -247,12 +251,12 @@ def _parted(
     return dict(parts)
 
 
-Way: TypeAlias = Callable[[Measure, ScoredMetric, Clusters], Units]
-_NAMES: Mapping[Way, str] = {
+Decomposition: TypeAlias = Callable[[Measure, ScoredMetric, Clusters], Units]
+_NAMES: Mapping[Decomposition, str] = {
     _by_points: "points",
     _by_question: "questions",
     _by_pair: "pairs",
     _by_cluster: "clusters",
     _by_category: "categories",
-    _by_groups_left_out: "groups",
+    _by_jackknife: "groups",
 }

@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.paired_tests import (
-    clusters_of,
-    compare,
+    change_interval,
+    change_variance,
+    cluster_questions,
     holm,
-    interval,
     interval_text,
-    spread,
+    paired_t_test,
 )
 from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
 
@@ -90,8 +90,8 @@ def compare_scores(
         Undecided effects; none for a slice without a value.
     """
     measure = task.measures[task.primary_metric]
-    parts = _measured(measure, _slices(task, questions, before, after, slices))
-    clusters = clusters_of(questions) if parts else {}
+    parts = _measure_slices(measure, _slices(task, questions, before, after, slices))
+    clusters = cluster_questions(questions) if parts else {}
     return [
         _comparison(task, category, part, clusters, before[0].model)
         for category, part in parts.items()
@@ -118,7 +118,7 @@ def decide(
             p=min(1.0, p * ALPHA / alpha),
             verdict=_verdict(line, p < alpha),
             shows=reach * sqrt(line.spread / line.n),
-            n_enough=_enough(line, reach, smallest_change),
+            n_enough=_required_questions(line, reach, smallest_change),
         )
         for line, p in zip(lines, corrected, strict=True)
     ]
@@ -130,7 +130,7 @@ def _verdict(line: Comparison, shown: bool) -> Verdict:
     return "better" if (line.change > 0) != line.lower_is_better else "worse"
 
 
-def _enough(line: Comparison, reach: float, smallest: float | None) -> int | None:
+def _required_questions(line: Comparison, reach: float, smallest: float | None) -> int | None:
     if smallest is None:
         return None
     return ceil(ceil(line.spread * (reach / smallest) ** 2) * line.n_questions / line.n)
@@ -160,7 +160,7 @@ def _comparison(
 ) -> Comparison:
     measure = task.measures[task.primary_metric]
     pairs = metric_pairs(measure, *part, clusters, task.adds.get(task.primary_metric))
-    low, high = interval(pairs)
+    low, high = change_interval(pairs)
     shares, shares_now = (_shares(side.scored) for side in part)
     return Comparison(
         task=task.shown,
@@ -171,8 +171,8 @@ def _comparison(
         after=part.after.value,
         low=low,
         high=high,
-        p=compare(pairs).p,
-        spread=spread(pairs),
+        p=paired_t_test(pairs).p,
+        spread=change_variance(pairs),
         n=len(pairs),
         n_questions=len(shares),
         lost=tuple(name for name in shares if shares_now[name] < shares[name]),
@@ -181,7 +181,7 @@ def _comparison(
     )
 
 
-def _measured(
+def _measure_slices(
     measure: Measure, slices: Mapping[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]
 ) -> dict[str, _Slice]:
     """Compute the metric of both sides on each slice that has values on both."""
@@ -201,7 +201,7 @@ def _slices(
     all_slices: bool,
 ) -> dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]:
     """The scores of each slice, in the order of the questions."""
-    old, new = with_points(before), with_points(after)
+    old, new = scores_by_question(before), scores_by_question(after)
     found: dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]] = defaultdict(
         lambda: ([], [])
     )
@@ -232,16 +232,16 @@ def scored_rows(question: Question, *sides: Sequence[Score]) -> list[list[Scored
     ]
 
 
-def by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
+def fully_scored_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by question; questions with an unscored sample are left out."""
     return {
         name: of_one
-        for name, of_one in with_points(scores).items()
+        for name, of_one in scores_by_question(scores).items()
         if all(score.points is not None for score in of_one)
     }
 
 
-def with_points(scores: Sequence[Score]) -> dict[str, list[Score]]:
+def scores_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by question; questions that are worth no points are left out."""
     given: dict[str, list[Score]] = defaultdict(list)
     for score in scores:

@@ -10,13 +10,13 @@ import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.suite_assets import GROUP, TOGETHER, grouped
+from bench_assets.asset_factory.suite_assets import GROUP_TAG, JOINT_GROUPS, select_group
 from bench_assets.catalog import Catalog
 from bench_assets.defs.checks.expectations import expectations_asset, source_checks
 from bench_assets.defs.checks.regression import regression_checks
-from bench_assets.defs.checks.staleness import configured_state
+from bench_assets.defs.checks.staleness import configuration_digest
 from bench_assets.defs.checks.table_checks import task_checks
-from bench_assets.defs.suite_datasets import load_left_halves, once
+from bench_assets.defs.suite_datasets import load_suite_assets, memoize
 from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.defs.tables.audit import audit_asset
 from bench_assets.defs.tables.claims import claims_asset
@@ -32,26 +32,26 @@ from resources.runs.orphaned_runs import RunTableIOManager
 from resources.tables.asset_types import column_schemas
 from resources.tables.parquet import TableFiles
 from sensors.annotation import annotation_sensors
-from sensors.changes import change_sensors, following
+from sensors.changes import change_sensors, with_automation
 from sensors.checkpoints import checkpoint_sensors
 from sensors.configuration import configuration_sensor, model_sensor
-from sensors.evaluations import EVALUATE, suite_tables
+from sensors.evaluations import EVALUATION_JOB, suite_tables
 from sensors.failed_checks import failed_check_sensor
 from sensors.orphaned_runs import orphaned_run_sensors
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
 _STUDIES = {"audit", "claims"}
-_MANY = 2  # tasks of a suite; with more of them, each dataset build is a group
+_MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build is a group
 
 
-def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
+def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
     """Assign an asset to its group; an ablation's description begins with its condition.
 
     ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
     ``codis_annotation`` if bench.toml names a task. Folded, the graph reads from left to right.
     """
-    if spec.group_name in TOGETHER or spec.key.path[0] not in catalog.names:
+    if spec.group_name in JOINT_GROUPS or spec.key.path[0] not in catalog.names:
         return spec
     condition = condition_of(spec.key, catalog)
     said = f"{condition}: {spec.description}" if condition else spec.description
@@ -59,7 +59,7 @@ def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
         group_name=_group(spec, condition, catalog),
         description=said,
         owners=[f"team:{spec.key.path[0]}"],
-        tags={**spec.tags, GROUP: str(spec.group_name)},
+        tags={**spec.tags, GROUP_TAG: str(spec.group_name)},
     )
 
 
@@ -83,7 +83,8 @@ def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
         return f"{suite}_evaluation"
     tasks = [one.name for one in catalog.tasks if one.suite == suite]
     task = "/".join(spec.key.path[:2])
-    return f"{task.replace('/', '_') if len(tasks) > _MANY and task in tasks else suite}_dataset"
+    is_separate = len(tasks) > _MAX_JOINT_TASKS and task in tasks
+    return f"{task.replace('/', '_') if is_separate else suite}_dataset"
 
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, selection, description
@@ -116,19 +117,24 @@ def build_graph(
     warnings.simplefilter("ignore", dg.PreviewWarning)
     resources = _resources(settings, tables, progress=progress)
     jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
-    catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATE])
+    catalog, left = load_suite_assets(
+        catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
+    )
     asked = catalog.evaluable
-    checkpoint_jobs = _defined(_checkpoint_jobs(asked.names))
+    checkpoint_jobs = _define_jobs(_checkpoint_jobs(asked.names))
     configured = settings.load().annotation.tasks.keys()
     assets = _assets(left, catalog, configured)
     definitions = dg.Definitions(
         assets=assets,
         asset_checks=_checks(left, asked.tasks),
-        jobs=[*_defined(job for suite in asked.names for job in _jobs(suite)), *checkpoint_jobs],
+        jobs=[
+            *_define_jobs(job for suite in asked.names for job in _jobs(suite)),
+            *checkpoint_jobs,
+        ],
         sensors=[
             *checkpoint_sensors(checkpoint_jobs, asked.suites),
             *change_sensors(),
-            configuration_sensor(partial(configured_state, catalog.tasks)),
+            configuration_sensor(partial(configuration_digest, catalog.tasks)),
             failed_check_sensor(),
             model_sensor(),
             *orphaned_run_sensors(settings.load()),
@@ -137,7 +143,7 @@ def build_graph(
         # In process: a spawned step could not share loaded weights.
         executor=dg.in_process_executor,
         resources=resources,
-    ).map_asset_specs(func=_completion(assets, catalog, _unasked(catalog, configured)))
+    ).map_asset_specs(func=_completion(assets, catalog, _inactive_answers(catalog, configured)))
     return Graph(definitions, catalog)
 
 
@@ -156,21 +162,25 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             asset
             for task in catalog.evaluable.tasks
             if task.asked_of == "model"  # tasks of encoders define their own assets
-            for asset in once(_answers, task)
+            for asset in memoize(_answers, task)
         ),
         *(
-            once(annotation_assets, form)
+            memoize(annotation_assets, form)
             for suite in catalog.suites
             for form in suite.annotation_tasks_asked(named_forms)
         ),
         *(
-            once(summary_asset, form)
+            memoize(summary_asset, form)
             for suite in catalog.suites
             for form in suite.annotation_tasks_asked(named_forms)
             if form.summary
         ),
         *quick_evaluation_assets(catalog.evaluable.tasks),
-        *(once(_audit, task, *catalog.tasks) for task in catalog.tasks if task.asked_of == "model"),
+        *(
+            memoize(_audit, task, *catalog.tasks)
+            for task in catalog.tasks
+            if task.asked_of == "model"
+        ),
         *leaderboard_assets(catalog),
         *(claims_asset(suite) for suite in catalog.suites if suite.claims),
         report_asset(catalog),
@@ -178,7 +188,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
     ]
 
 
-def _unasked(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.AssetKey]:
+def _inactive_answers(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.AssetKey]:
     """Answers of inactive annotation tasks, which no asset produces."""
     return frozenset(
         answers_key(task)
@@ -200,13 +210,13 @@ def _completion(
     }
 
     def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
-        shown = laid_out(following(_without(spec, absent)), catalog)
+        shown = assign_group(with_automation(_drop_dependencies(spec, absent)), catalog)
         return shown.merge_attributes(metadata=columns.get(spec.key, {}))
 
     return complete
 
 
-def _without(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpec:
+def _drop_dependencies(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpec:
     """Drop dependencies on answers of tasks that are not configured."""
     deps = [dep for dep in spec.deps if dep.asset_key not in absent]
     return spec if len(deps) == len(list(spec.deps)) else spec.replace_attributes(deps=deps)
@@ -215,8 +225,8 @@ def _without(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpe
 def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
     return [
         *(one for one in left if isinstance(one, dg.AssetChecksDefinition)),
-        *(check for task in tasks for check in once(task_checks, task)),
-        *(check for task in tasks for check in once(regression_checks, task, *tasks)),
+        *(check for task in tasks for check in memoize(task_checks, task)),
+        *(check for task in tasks for check in memoize(regression_checks, task, *tasks)),
         *source_checks(left),
     ]
 
@@ -229,7 +239,7 @@ def _audit(task: Task, *tasks: Task) -> dg.AssetsDefinition:
     return audit_asset(task, tasks)
 
 
-def _defined(jobs: Iterable[_Job]) -> list[Any]:
+def _define_jobs(jobs: Iterable[_Job]) -> list[Any]:
     return [
         dg.define_asset_job(name, selection, description=description)
         for name, selection, description in jobs
@@ -253,8 +263,8 @@ def _resources(
 
 def _jobs(suite: str) -> list[_Job]:
     main, ablations = (
-        grouped(suite),
-        grouped(f"{suite}_ablations"),
+        select_group(suite),
+        select_group(f"{suite}_ablations"),
     )
     per_model = dg.AssetSelection.tag("bench/per", "model")
     return [
@@ -280,7 +290,7 @@ def _jobs(suite: str) -> list[_Job]:
         ),
         (
             f"{suite}_audit",
-            grouped(f"{suite}_audit"),
+            select_group(f"{suite}_audit"),
             f"Audit {suite} from the existing tables.",
         ),
     ]
@@ -290,11 +300,11 @@ def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
     return [
         (
             QUICK_EVALUATION,
-            grouped(QUICK_EVALUATION),
+            select_group(QUICK_EVALUATION),
             "Evaluate one model on a few questions of every task.",
         ),
         (
-            EVALUATE,
+            EVALUATION_JOB,
             suite_tables(*suites),
             "Evaluate one model on every suite; its weights are loaded once.",
         ),

@@ -5,7 +5,7 @@ from itertools import islice
 
 import dagster as dg
 
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.addresses import (
     audit_page,
@@ -17,10 +17,10 @@ from bench_assets.report.site.addresses import (
 )
 from resources.config.environment import default_home
 
-_SHOWN = 10  # questions that are linked
+_MAX_LINKS = 10  # questions that are linked
 
 
-def linked(
+def link_questions(
     result: dg.AssetCheckResult,
     task: Task,
     condition: str = "main",
@@ -38,28 +38,31 @@ def linked(
     """
     page = number_page(task.name, model, condition) if model else task_page(task.name)
     samples = {one: sample_page(task.name, one, model, condition) for one in questions}
-    return _leading(result, page, samples)
+    return _add_links(result, page, samples)
 
 
-def linked_audit(
+def link_audit(
     result: dg.AssetCheckResult, task: Task, questions: Iterable[str] = ()
 ) -> dg.AssetCheckResult:
     """Add links from an audit result to the task's findings and their questions."""
     samples = {one: sample_page(task.name, one) for one in questions}
-    return _leading(result, audit_page(task.name), samples)
+    return _add_links(result, audit_page(task.name), samples)
 
 
-def linked_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:
+def link_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:
     """Add a link to all expectations of a table."""
-    return _leading(result, expectations_page("/".join(table)), {})
+    return _add_links(result, expectations_page("/".join(table)), {})
 
 
-def _leading(
+def _add_links(
     result: dg.AssetCheckResult, page: str, samples: Mapping[str, str]
 ) -> dg.AssetCheckResult:
     served = served_address(default_home())
     links: dict[str, dg.MetadataValue] = {"report": dg.MetadataValue.url(f"{served}{page}")}
     if samples:
-        lines = (f"- [{as_text(one)}]({served}{to})" for one, to in islice(samples.items(), _SHOWN))
+        lines = (
+            f"- [{escape_markdown(one)}]({served}{to})"
+            for one, to in islice(samples.items(), _MAX_LINKS)
+        )
         links["samples"] = dg.MetadataValue.md("\n".join(lines))
     return result._replace(metadata={**(result.metadata or {}), **links})

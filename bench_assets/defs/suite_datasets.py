@@ -18,13 +18,13 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import Suite
-from bench_assets.plugins import strangers_objects
+from bench_assets.plugins import plugin_error_reporting
 from sensors.quick_evaluation import quick_evaluation_key
 
-_ANY = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | dg.SourceAsset
+_ASSET_TYPES = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | dg.SourceAsset
 
 
-def load_left_halves(
+def load_suite_assets(
     catalog: Catalog, resources: Collection[str], jobs: Collection[str] = ()
 ) -> tuple[Catalog, list[Any]]:
     """Load the assets and asset checks of suites.
@@ -42,12 +42,12 @@ def load_left_halves(
     taken = dict.fromkeys(jobs, "a job")
     for suite in catalog.suites:
         try:
-            with strangers_objects():
+            with plugin_error_reporting():
                 assets = list(suite.assets())
                 steps = _steps(assets)
-                found = [*_misplaced(suite, assets), *_without(resources, assets)]
-        except BenchError as why:
-            problems[suite.name] = f"its assets cannot be loaded: {why}"
+                found = [*_find_misplaced(suite, assets), *_missing_resources(resources, assets)]
+        except BenchError as error:
+            problems[suite.name] = f"its assets cannot be loaded: {error}"
             continue
         found += sorted(
             f"{name}: {taken[name]} has the name of this step" for name in steps & taken.keys()
@@ -60,33 +60,35 @@ def load_left_halves(
     return catalog.without(problems), loaded
 
 
-def _misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
+def _find_misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Find assets of a dataset build that are missing, or not where the graph expects them."""
-    if odd := [one for one in assets if not isinstance(one, _ANY)]:
+    if odd := [one for one in assets if not isinstance(one, _ASSET_TYPES)]:
         return [f"{odd[0]!r} is neither an asset nor an asset check"]
     specs = [spec for one in assets for spec in _specs(one)]
     times = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}
-    found = [f"{_said(key)}: {n} assets have this key" for key, n in times.items() if n > 1]
+    found = [f"{_format_key(key)}: {n} assets have this key" for key, n in times.items() if n > 1]
     found += [
-        f"{_said(key)}: its key should begin with {suite.name!r}"
+        f"{_format_key(key)}: its key should begin with {suite.name!r}"
         for key in times
         if key.path[0] != suite.name
     ]
-    both = sorted(times.keys() & _made(suite))
-    found += [f"{_said(key)}: the graph itself defines this table" for key in both]
+    both = sorted(times.keys() & _graph_keys(suite))
+    found += [f"{_format_key(key)}: the graph itself defines this table" for key in both]
     left = (suite.name, f"{suite.name}_ablations")
     for key, asking in _question_tables(suite).items():
         if key not in times:
-            found.append(f"{_said(key)}: there is no such asset; {asking} asks its questions")
+            found.append(f"{_format_key(key)}: there is no such asset; {asking} asks its questions")
         elif groups[key] not in left:
-            found.append(f"{_said(key)}: its group is {groups[key]!r}, expected one of {left}")
+            found.append(
+                f"{_format_key(key)}: its group is {groups[key]!r}, expected one of {left}"
+            )
     return found
 
 
-def _without(resources: Collection[str], assets: Sequence[Any]) -> list[str]:
+def _missing_resources(resources: Collection[str], assets: Sequence[Any]) -> list[str]:
     return [
-        f"{_said(key)}: there is no resource {name!r}, only {', '.join(sorted(resources))}"
+        f"{_format_key(key)}: there is no resource {name!r}, only {', '.join(sorted(resources))}"
         for one in assets
         if isinstance(one, dg.AssetsDefinition)
         for name in sorted(one.required_resource_keys - one.resource_defs.keys() - {*resources})
@@ -103,7 +105,7 @@ def _steps(assets: Sequence[Any]) -> set[str]:
     }
 
 
-def _made(suite: Suite) -> set[dg.AssetKey]:
+def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
     """Evaluation assets of a suite's tasks; tasks of encoders bring their own tables."""
     asked = [task for task in suite.tasks if task.asked_of == "model"]
     return {
@@ -133,18 +135,18 @@ def _specs(loaded: object) -> list[dg.AssetSpec]:
     return list(loaded.specs) if isinstance(loaded, dg.AssetsDefinition) else []
 
 
-def _said(key: dg.AssetKey) -> str:
+def _format_key(key: dg.AssetKey) -> str:
     return key.to_user_string()
 
 
 Made = TypeVar("Made")
 
-_MOST = 1000  # more than all shipped and installed tasks
+_MAX_CACHED = 1000  # more than all shipped and installed tasks
 
 _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 
 
-def once(make: Callable[..., Made], one: object, *others: object) -> Made:
+def memoize(make: Callable[..., Made], one: object, *others: object) -> Made:
     """Call ``make`` once per set of tasks or annotation tasks.
 
     Tasks contain functions, so they are compared by identity; they are kept with their result,
@@ -152,7 +154,7 @@ def once(make: Callable[..., Made], one: object, *others: object) -> Made:
     """
     key = (make, id(one), *map(id, others))
     if key not in _cached:
-        if len(_cached) >= _MOST:
+        if len(_cached) >= _MAX_CACHED:
             _cached.clear()
         _cached[key] = (one, *others), make(one, *others)
     made: Made = _cached[key][1]  # type: ignore[assignment]  # ``make`` is part of the key

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import EXPIRED, OPEN, Signature, joined, short
+from bench_assets.core.schema.signature import EXPIRED, OPEN, Signature, join_setups, short_digest
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
     expected_calibration_error,
@@ -19,8 +19,8 @@ from bench_assets.core.stats.calibration import (
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import at, column, some
-from bench_assets.evaluation.outcomes import shown
+from bench_assets.core.tables.large_tables import column, rows_at, select_pairs
+from bench_assets.evaluation.outcomes import format_served
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
 
 
@@ -62,9 +62,11 @@ class ScoreOverview:
                 self.unread[category] += score.unread
                 self.expired[category] += is_expired
         unanswered = (place for place in range(len(questions)) if missing[place] or failed[place])
-        self.failed = _by_slice(task, at(questions, unanswered))
-        self.no_answer = _by_slice(task, at(questions, compress(range(len(questions)), silent)))
-        self.refused = _by_slice(task, at(questions, compress(range(len(questions)), refused)))
+        self.failed = _by_slice(task, rows_at(questions, unanswered))
+        self.no_answer = _by_slice(
+            task, rows_at(questions, compress(range(len(questions)), silent))
+        )
+        self.refused = _by_slice(task, rows_at(questions, compress(range(len(questions)), refused)))
 
     def unread_share(self, category: str) -> float | None:
         """Share of unread responses in a slice; None without responses."""
@@ -72,7 +74,7 @@ class ScoreOverview:
         return self.unread[category] / n if n else None
 
 
-def slice_places(
+def slice_rows(
     task: Task, questions: Iterable[Question], places: Iterable[int] | None = None
 ) -> Mapping[str, Sequence[int]]:
     """Find the rows of each slice, "all" first.
@@ -98,9 +100,9 @@ def cell_values(
     """Values of every metric in the slices of one model's scores, without NaN."""
     found: dict[tuple[str, str], float] = {}
     for category, chosen in slices.items():
-        few = some(rows, chosen)
+        few = select_pairs(rows, chosen)
         for name, measure in _measures(task, rows if category == "all" else ()).items():
-            value = _measured(name, measure, few).value
+            value = _compute_metric(name, measure, few).value
             if not math.isnan(value):
                 found[name, category] = value
     return found
@@ -134,7 +136,7 @@ def metrics(
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
-        rows = some(scored.rows, scored.slices.get(category, ()))
+        rows = select_pairs(scored.rows, scored.slices.get(category, ()))
         for name, measure in _measures(task, rows if category == "all" else ()).items():
             yield Metric(
                 task=task.name,
@@ -147,16 +149,16 @@ def metrics(
                 n_refused=scored.refused[category],
                 n_expired=scored.expired[category] + expired or None,
                 unread=scored.unread_share(category),
-                served=shown(served),
+                served=format_served(served),
                 edition=questions[0].edition,
                 data=signature.parts["data"],
-                setup=joined(scored.setups),
-                signature=str(signature.plus(**named, n=str(len(questions)))),
-                **_measured(name, measure, rows)._asdict(),
+                setup=join_setups(scored.setups),
+                signature=str(signature.with_parts(**named, n=str(len(questions)))),
+                **_compute_metric(name, measure, rows)._asdict(),
             )
 
 
-def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
+def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
     """Compute a metric, possibly of a plugin.
 
     Raises:
@@ -168,7 +170,7 @@ def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Me
             raise TypeError(f"expected a Mean, got {found!r:.60}")
         if any(map(math.isinf, found[:3])):
             raise ValueError(f"expected finite numbers, got {found.value:g}")
-        if _is_beyond(found):
+        if _exceeds_share(found):
             raise ValueError(
                 f"the points have the mean {found.value:g} (expected points in [0, 1]). "
                 "Divide them by their maximum."
@@ -176,7 +178,7 @@ def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Me
         return found
 
 
-def _is_beyond(found: Mean) -> bool:
+def _exceeds_share(found: Mean) -> bool:
     """Whether a value is outside [0, 1] and its interval is that of a share."""
     rounding = 1e-6
     return (found.value > 1 + rounding and found.high <= 1) or (
@@ -244,7 +246,9 @@ def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
     )
 
 
-def by_model(rows: Sequence[Score] | Sequence[Prediction]) -> dict[tuple[str, str], "array[int]"]:
+def rows_by_model(
+    rows: Sequence[Score] | Sequence[Prediction],
+) -> dict[tuple[str, str], "array[int]"]:
     """Row positions by model and condition."""
     found: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
     named = zip(column(rows, "model"), column(rows, "condition"), strict=True)
@@ -261,7 +265,7 @@ def values_at(rows: Sequence[Prediction], name: str, places: Iterable[int]) -> I
     return filter(None, compress(column(rows, name), chosen))
 
 
-def signature_of(
+def make_signature(
     task: Task,
     scored: ScoreOverview,
     sent: Iterable[str],
@@ -277,7 +281,7 @@ def signature_of(
         hashlib.sha256("\n".join(found).encode()).hexdigest() if (found := sorted(sent)) else ""
     )
     parts = {
-        "data": short(data),
+        "data": short_digest(data),
         **waits,
         "prompts": prompts[:12] or "unknown",
         "model": "+".join(sorted(set(decodings))) or "unknown",
@@ -293,10 +297,10 @@ def undecided_parts(labels: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {name: first[name] for name in (OPEN, EXPIRED) if first.get(name)}
 
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_PARTS: Mapping[str, str] = MappingProxyType({})
 
 
-def answered_of(
+def join_answers(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[AnsweredQuestion]:
     """Join predictions with their questions, without missing responses."""
@@ -304,7 +308,7 @@ def answered_of(
     return [AnsweredQuestion(asked[p.question_id], p) for p in predictions if not p.error]
 
 
-def decodings(predictions: Sequence[Prediction]) -> str:
+def format_decodings(predictions: Sequence[Prediction]) -> str:
     """Decoding of each model, for signatures."""
     return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"
 
@@ -317,7 +321,7 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
     *,
     n_failed: int,
     compared: str = "main",
-    before: Mapping[str, str] = _NOTHING,
+    before: Mapping[str, str] = _NO_PARTS,
 ) -> Metric:
     """Build a metric without a value, with the common fields of a study's rows.
 
@@ -330,7 +334,7 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
         compared: Conditions, for the signature.
         before: Parts of the signature before the questions.
     """
-    data = short(digest(questions))
+    data = short_digest(digest(questions))
     waits = undecided_parts(question.labels for question in questions)
     parts = {**before, "data": data, **waits, **parts}
     return Metric(

@@ -12,23 +12,23 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import (
+    collect_rows,
     column,
-    gathered,
-    joined,
-    places_in,
-    taken,
-    verdicts,
+    group_judgements,
+    join_rows,
+    question_positions,
+    select_rows,
 )
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.aggregation import cell_values, slice_places
-from bench_assets.evaluation.constant_responses import constant_responses, most_constants
+from bench_assets.evaluation.aggregation import cell_values, slice_rows
+from bench_assets.evaluation.constant_responses import constant_responses, max_constants
 from bench_assets.evaluation.judged_responses import (
     Cells,
-    JudgedAnew,
     JudgedResponses,
+    KnownJudgements,
     complete_cells,
 )
 from bench_assets.evaluation.pipeline import score_response
@@ -65,14 +65,14 @@ def best_constants(
     """
     if not questions or not _has_rules(task):
         return []
-    data = short(digest(questions))
+    data = short_digest(digest(questions))
     tried = tried or constant_responses(questions, task.slices)
-    slices = slice_places(task, questions)
+    slices = slice_rows(task, questions)
     found = {text: _constant_cells(task, questions, slices, text) for text in tried}
     return [
         row
         for scorer in task.scorers
-        for row in _best(task, scorer, {text: of[scorer] for text, of in found.items()}, data)
+        for row in _best_rows(task, scorer, {text: of[scorer] for text, of in found.items()}, data)
     ]
 
 
@@ -102,16 +102,18 @@ def judged_constants(
     Like ``best_constants``. A response counts in a cell if it was judged on all of its questions.
     """
     found: dict[str, dict[str, Cells]] = defaultdict(dict)
-    for text in judged.constants(task, questions)[: most_constants(len(questions))]:
+    for text in judged.constants(task, questions)[: max_constants(len(questions))]:
         anew = judged.about(questions, constant_predictions(questions, text))
         for scorer in task.scorers:
             values = _values(task, questions, anew.predictions, anew.judgements, scorer)
             found[scorer][text] = complete_cells(task, questions, values, anew)
-    data = short(digest(questions)) if found else ""
-    return [row for scorer, tried in found.items() for row in _best(task, scorer, tried, data)]
+    data = short_digest(digest(questions)) if found else ""
+    return [row for scorer, tried in found.items() for row in _best_rows(task, scorer, tried, data)]
 
 
-def _best(task: Task, scorer: str, tried: Mapping[str, Cells], data: str) -> Iterator[BestConstant]:
+def _best_rows(
+    task: Task, scorer: str, tried: Mapping[str, Cells], data: str
+) -> Iterator[BestConstant]:
     counts = Counter(cell for cells in tried.values() for cell in cells)
     for cell, (value, best) in best_cells(tried, task.lower_is_better).items():
         yield BestConstant(
@@ -125,7 +127,7 @@ def _best(task: Task, scorer: str, tried: Mapping[str, Cells], data: str) -> Ite
         )
 
 
-def beside(
+def metrics_with_baselines(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
@@ -150,9 +152,9 @@ def beside(
     if not rows or len(scorers) != 1 or not (by_rules or judged):
         return rows
     scorer = base_scorer(*scorers)
-    anew = JudgedAnew(others := shuffled(predictions), (), frozenset())
+    anew = KnownJudgements(others := shuffle_responses(predictions), (), frozenset())
     if by_rules:
-        anew = anew._replace(judgements=_judged(task, questions, others))
+        anew = anew._replace(judgements=_judge_by_rules(task, questions, others))
     elif judged:
         constants = judged_constants(task, questions, judged)
         anew = judged.about(questions, others)
@@ -199,7 +201,7 @@ def baseline_messages(rows: Sequence[Metric]) -> list[str]:
     )
 
 
-def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
+def chance_level(task: Task, questions: Sequence[Question]) -> float | None:
     """Expected accuracy of a random guess, in [0, 1].
 
     None unless accuracy is the primary metric and all questions are choices among equally many
@@ -211,7 +213,7 @@ def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
     return 1 / max(offered) if is_share and max(offered) else None
 
 
-def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
+def shuffle_responses(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
     """Shuffle a model's responses across questions, each sample separately.
 
     Responses move on by one question, in an order that depends on question ids only and in which
@@ -232,10 +234,10 @@ def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
     whose = array("I", bytes(4 * len(names)))  # for each place
     for to, of in zip(receivers, givers, strict=True):
         whose[to] = of
-    said = taken(predictions, whose)
+    said = select_rows(predictions, whose)
     asked = column(predictions, "question_id")
     again = (replace(row, question_id=to) for row, to in zip(said, asked, strict=True))
-    return gathered(again, Prediction)
+    return collect_rows(again, Prediction)
 
 
 def _has_rules(task: Task) -> bool:
@@ -255,7 +257,7 @@ def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[P
         )
         for question in questions
     )
-    return gathered(rows, Prediction)
+    return collect_rows(rows, Prediction)
 
 
 def _constant_cells(
@@ -263,22 +265,22 @@ def _constant_cells(
 ) -> Mapping[str, Cells]:
     """Cell values of one response to all questions, by scorer; computed once for equal scores."""
     said = constant_predictions(questions, text)
-    pairs = joined(questions, said, AnsweredQuestion, range(len(said)))
-    judged = _judged(task, questions, said)
+    pairs = join_rows(questions, said, AnsweredQuestion, range(len(said)))
+    judged = _judge_by_rules(task, questions, said)
     known: list[tuple[Sequence[Score], Cells]] = []
     found: dict[str, Cells] = {}
     for name, scorer in task.scorers.items():
-        about = zip(pairs, verdicts(said, judged), strict=True)
-        scores = gathered((score_response(task, scorer, *one) for one in about), Score)
+        about = zip(pairs, group_judgements(said, judged), strict=True)
+        scores = collect_rows((score_response(task, scorer, *one) for one in about), Score)
         found[name] = next((its for rows, its in known if rows == scores), {})
         if not found[name]:
-            rows = joined(questions, scores, ScoredQuestion, range(len(scores)))
+            rows = join_rows(questions, scores, ScoredQuestion, range(len(scores)))
             found[name] = cell_values(task, rows, slices)
             known.append((scores, found[name]))
     return found
 
 
-def _judged(
+def _judge_by_rules(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> Sequence[Judgement]:
     return pipeline.judge(task, questions, predictions, None) if task.is_judged else []
@@ -292,6 +294,6 @@ def _values(
     scorer: str,
 ) -> Cells:
     scores = pipeline.score(task, questions, predictions, judgements, scorer)
-    places = places_in(questions, scores)
-    rows = joined(questions, scores, ScoredQuestion, places)
-    return cell_values(task, rows, slice_places(task, questions, places))
+    places = question_positions(questions, scores)
+    rows = join_rows(questions, scores, ScoredQuestion, places)
+    return cell_values(task, rows, slice_rows(task, questions, places))

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 
 from bench_assets.core.schema.rows import Question
 
-STOCK = (
+STOCK_RESPONSES = (
     "Yes.",
     "No.",
     "There is no such thing in the image.",
@@ -21,20 +21,20 @@ STOCK = (
 )
 """Candidates for questions with a free-text answer."""
 
-_FREQUENT = 8  # most frequent right answers that are tried
-_OF_A_SLICE = 2  # most frequent right answers of a slice that are tried
+_MAX_FREQUENT = 8  # most frequent right answers that are tried
+_MAX_PER_SLICE = 2  # most frequent right answers of a slice that are tried
 _WORDS = 20  # length of a list of frequent words or answers
-_ALL_SETS = 4  # options, up to which every set of letters is tried
-_LONG = 4.0  # words of the median answer, from which on texts are composed
-_WHOLE = 4  # central answers that are tried, by each count
-_EVERY = 100  # distinct answers, up to which every one is tried
-_SCORED = 500_000  # responses to score at most; large question tables get fewer constants
-_LEAST = 24  # constants that are tried in any case
+_MAX_SET_OPTIONS = 4  # options, up to which every set of letters is tried
+_MIN_SENTENCE_WORDS = 4.0  # words of the median answer, from which on texts are composed
+_MAX_CENTRAL = 4  # central answers that are tried, by each count
+_MAX_ENUMERATED = 100  # distinct answers, up to which every one is tried
+_MAX_SCORED = 500_000  # responses to score at most; large question tables get fewer constants
+_MIN_CONSTANTS = 24  # constants that are tried in any case
 _FUNCTION_WORDS = (
     "a an and are as at be by for from has have he her his i in is it its of on or she that the "
     "their there they this to was were while who with"
 )
-_NOT_LISTED = frozenset(_FUNCTION_WORDS.split())
+_STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def constant_responses(
@@ -43,8 +43,9 @@ def constant_responses(
     """List candidates for the best constant response, the most promising first.
 
     Letters and sets of letters of the options, answers that are right more than once, overall and
-    in a slice, the most frequent answers as one list, ``composed_texts``, and ``STOCK``. Where each
-    question has options, frequent answers are enough: a stock sentence names none of the options.
+    in a slice, the most frequent answers as one list, ``composed_texts``, and ``STOCK_RESPONSES``.
+    If each question has options, frequent answers are enough: a stock sentence names none of the
+    options.
     """
     lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
     several = [len(q.options) for q in questions if q.kind == "choices"]
@@ -52,14 +53,14 @@ def constant_responses(
     found += _frequent(questions, slices)
     if len(lettered) < len(questions):
         texts = [text for q in questions if q.kind == "text" for text in q.answer]
-        stock = () if found and all(q.options for q in questions) else STOCK
-        found += [*stock, *_as_a_list(texts), *composed_texts(texts)]
-    return list(dict.fromkeys(found))[: most_constants(len(questions))]
+        stock = () if found and all(q.options for q in questions) else STOCK_RESPONSES
+        found += [*stock, *_frequent_list(texts), *composed_texts(texts)]
+    return list(dict.fromkeys(found))[: max_constants(len(questions))]
 
 
-def most_constants(n_questions: int) -> int:
+def max_constants(n_questions: int) -> int:
     """Maximum number of constant responses that are tried on this many questions."""
-    return max(_LEAST, _SCORED // max(1, n_questions))
+    return max(_MIN_CONSTANTS, _MAX_SCORED // max(1, n_questions))
 
 
 def composed_texts(texts: Sequence[str]) -> list[str]:
@@ -70,20 +71,20 @@ def composed_texts(texts: Sequence[str]) -> list[str]:
     there are few.
     """
     split = [re.findall(r"\w+", text.casefold()) for text in texts]
-    if not split or median(map(len, split)) < _LONG:
+    if not split or median(map(len, split)) < _MIN_SENTENCE_WORDS:
         return []
     often = Counter(word for words in split for word in dict.fromkeys(words))
-    said = [word for word, _ in often.most_common() if word not in _NOT_LISTED]
+    said = [word for word, _ in often.most_common() if word not in _STOP_WORDS]
     longest = max(map(len, split))
     lists = [", ".join(said[:n]) for n in dict.fromkeys((_WORDS, longest))]
     distinct = list(dict.fromkeys(texts))
-    whole = distinct if len(distinct) <= _EVERY else _central(texts, split)
-    return [*lists, _chained(split), *whole]
+    whole = distinct if len(distinct) <= _MAX_ENUMERATED else _central(texts, split)
+    return [*lists, _markov_sentence(split), *whole]
 
 
 def _letter_sets(n_options: int) -> list[str]:
     letters = ascii_uppercase[:n_options]
-    sizes = range(2, n_options + 1) if n_options <= _ALL_SETS else [n_options]
+    sizes = range(2, n_options + 1) if n_options <= _MAX_SET_OPTIONS else [n_options]
     return ["".join(some) for size in sizes for some in combinations(letters, size)]
 
 
@@ -104,7 +105,7 @@ def _frequent(
             blanks[len(question.answer)] = slots
             for slot, text in zip(slots, question.answer, strict=True):
                 slot[text] += 1
-    counted = [(overall, _FREQUENT), *((one, _OF_A_SLICE) for one in of_slice.values())]
+    counted = [(overall, _MAX_FREQUENT), *((one, _MAX_PER_SLICE) for one in of_slice.values())]
     for counts, most in counted:
         yield from (text for text, times in counts.most_common(most) if times > 1)
     for slots in blanks.values():
@@ -124,13 +125,13 @@ def _right(question: Question) -> Iterable[str]:
             return ()  # letters are always tried, and no response is a ranking
 
 
-def _as_a_list(texts: Sequence[str]) -> list[str]:
+def _frequent_list(texts: Sequence[str]) -> list[str]:
     """The most frequent short answers as one list, for scorers that look for a mention."""
-    counts = Counter(text for text in texts if len(text.split()) < _LONG)
+    counts = Counter(text for text in texts if len(text.split()) < _MIN_SENTENCE_WORDS)
     return [", ".join(text for text, _ in counts.most_common(_WORDS))] if len(counts) > 1 else []
 
 
-def _chained(split: Sequence[Sequence[str]]) -> str:
+def _markov_sentence(split: Sequence[Sequence[str]]) -> str:
     """Follow the most frequent continuation of the last two words, to the median length."""
     after: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for words in split:
@@ -154,4 +155,6 @@ def _central(texts: Sequence[str], split: Sequence[Sequence[str]]) -> Iterator[s
         sums = [sum(often[part] for part in own) for own in parts]
         means = [total / max(1, len(own)) for total, own in zip(sums, parts, strict=True)]
         for of in (sums, means):
-            yield from (texts[n] for n in sorted(range(len(texts)), key=lambda n: -of[n])[:_WHOLE])
+            yield from (
+                texts[n] for n in sorted(range(len(texts)), key=lambda n: -of[n])[:_MAX_CENTRAL]
+            )

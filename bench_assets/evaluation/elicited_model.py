@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from bench_assets.core.judging.request_streaming import Requests, some_at_once
+from bench_assets.core.judging.request_streaming import LazyRequests, request_batches
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
@@ -16,13 +16,13 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.elicitation import (
     Elicitation,
     OptionLikelihoods,
-    normalized,
-    signed,
+    elicited_signature,
+    normalize_logprobs,
 )
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.schema.rows import Question
 
-_NOTHING_SAID = Prompt.of("")
+_EMPTY_PROMPT = Prompt.of("")
 """The prompt of unconditional likelihoods: an empty turn, in the model's own chat template."""
 
 
@@ -51,7 +51,7 @@ class ElicitedModel:
     @property
     def signature(self) -> str:
         """The wrapped model's signature, with the method and its parameters."""
-        return signed(self.inner.signature, self._how)
+        return elicited_signature(self.inner.signature, self._how)
 
     def cached(self) -> ChatModel:
         """The same over the cached responses of the wrapped model."""
@@ -69,10 +69,10 @@ class ElicitedModel:
             ModelError: As the wrapped model.
         """
         self._require_options(requests)
-        for part in some_at_once(requests):
-            asked = [self._elicited(request) for request in part]
+        for part in request_batches(requests):
+            asked = [self._elicited_request(request) for request in part]
             prior = self._how.normalization == "unconditional"
-            priors = [replace(one, prompt=_NOTHING_SAID) for one in asked] if prior else []
+            priors = [replace(one, prompt=_EMPTY_PROMPT) for one in asked] if prior else []
             responses = self.inner.response([*asked, *priors])
             given, unconditional = responses[: len(asked)], responses[len(asked) :]
             for n, request in enumerate(part):
@@ -82,7 +82,7 @@ class ElicitedModel:
         """Reject questions without options before the first request is sent."""
         asked: Sequence[Question | None] = (
             requests.questions
-            if isinstance(requests, Requests)
+            if isinstance(requests, LazyRequests)
             else [request.question for request in requests]
         )
         lacking = [one for one in asked if not (one and has_options(one))]
@@ -96,7 +96,7 @@ class ElicitedModel:
             f" as {first.question_id}, kind {first.kind}); use --elicit generate"
         )
 
-    def _elicited(self, request: Request) -> Request:
+    def _elicited_request(self, request: Request) -> Request:
         question = request.question
         assert question is not None  # _require_options saw all of them
         method = self._how.method
@@ -121,23 +121,23 @@ class ElicitedModel:
             found, without = (
                 OptionLikelihoods.from_json(one.text, len(letters)) for one in (given, prior)
             )
-        except ValueError as why:
-            return Response(error=f"not one of the options: {why}")
+        except ValueError as exc:
+            return Response(error=f"not one of the options: {exc}")
         if prior is not given and without.bounds:
-            return Response(error=f"no unconditional likelihood: {_unlisted(without)}")
-        scores = normalized(found, asked.options, self._how.normalization, without)
+            return Response(error=f"no unconditional likelihood: {_describe_bounds(without)}")
+        scores = normalize_logprobs(found, asked.options, self._how.normalization, without)
         letter = letters[scores.index(max(scores))]
         return replace(
             given,
             text=letter,
             raw_text=given.text,
             logprobs=scores,
-            note="; ".join(filter(None, (given.note, _unlisted(found)))),
+            note="; ".join(filter(None, (given.note, _describe_bounds(found)))),
             served=Response.together((prior, given)).served,
         )
 
 
-def _unlisted(found: OptionLikelihoods) -> str:
+def _describe_bounds(found: OptionLikelihoods) -> str:
     """Name the options with only an upper bound; "" for none."""
     letters = ", ".join(ascii_uppercase[place] for place in found.bounds)
     return f"not among the likeliest tokens: {letters}" if letters else ""

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
-from bench_assets.core.tables.json_records import mistyped
-from bench_assets.evaluation.suite import Suite, defects
+from bench_assets.core.tables.json_records import find_mistyped
+from bench_assets.evaluation.suite import Suite, suite_defects
 from bench_assets.evaluation.task import Condition, Judge, Measure, Task
-from bench_assets.plugins import find_plugins, strangers_objects
+from bench_assets.plugins import find_plugins, plugin_error_reporting
 
-GROUP = "bench_assets.extensions"
+ENTRY_POINT_GROUP = "bench_assets.extensions"
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 
@@ -43,7 +43,7 @@ def extend(task: Task, by: Extension) -> Task:
         SettingsError: If a field has another type, a name is taken or invalid, a condition needs
             questions that no asset makes, or a judge is added to a task that needs none.
     """
-    if why := mistyped(by):
+    if why := find_mistyped(by):
         raise SettingsError(f"task {task.name}: {'; '.join(why)}")
     added = {"condition": by.conditions, "measure": by.measures, "judge": by.judges}
     there = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
@@ -79,28 +79,28 @@ def with_extensions(
     Returns:
         The suites, and a line for each extension that is left out.
     """
-    plugins = find_plugins(GROUP, Extension)
+    plugins = find_plugins(ENTRY_POINT_GROUP, Extension)
     extended = {suite.name: suite for suite in suites}
     problems = [*plugins.problems]
     for name, by in plugins.found.items():
         try:
-            with strangers_objects():
+            with plugin_error_reporting():
                 whose = by.task.split("/")[0]
                 if whose in extended:
-                    extended[whose] = _extended(extended[whose], by, plugins.code[name])
+                    extended[whose] = _extend_suite(extended[whose], by, plugins.code[name])
                 elif whose not in installed:
                     raise UnknownNameError("suite", whose, installed)
-        except BenchError as why:
-            problems.append(f"{plugins.origins[name]}: extension {by.name} is left out: {why}")
+        except BenchError as error:
+            problems.append(f"{plugins.origins[name]}: extension {by.name} is left out: {error}")
     return tuple(extended.values()), problems
 
 
-def _extended(suite: Suite, by: Extension, code: Path) -> Suite:
+def _extend_suite(suite: Suite, by: Extension, code: Path) -> Suite:
     tasks = {task.name: task for task in suite.tasks}
     if by.task not in tasks:
         raise UnknownNameError("task", by.task, tasks)
     tasks[by.task] = extend(tasks[by.task], by)
     whole = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
-    if why := defects(whole):
+    if why := suite_defects(whole):
         raise SettingsError("; ".join(why))
     return whole

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeAlias
 
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.tables.large_tables import verdicts
+from bench_assets.core.tables.large_tables import group_judgements
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 
@@ -20,7 +20,7 @@ Cells: TypeAlias = Mapping[tuple[str, str], float]
 _NOT_JUDGED = "the judge has not judged this response to this question"
 
 
-class JudgedAnew(NamedTuple):
+class KnownJudgements(NamedTuple):
     """Responses with their known judgements."""
 
     predictions: Sequence[Prediction]  # one without a judgement has an error
@@ -48,13 +48,15 @@ class JudgedResponses:
         """
         texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
-            about = verdicts(predictions, judgements)
+            about = group_judgements(predictions, judgements)
             for said, given in zip(predictions, map(list, about), strict=True):
-                if _is_plain(said) and _is_by(judges, given):
+                if _is_plain(said) and _all_from_judges(judges, given):
                     texts[said.text].setdefault(said.question_id, given)
         return cls(texts)
 
-    def about(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> JudgedAnew:
+    def about(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> KnownJudgements:
         """Look up the judgements of the same responses to the same questions."""
         asked = {question.question_id: question for question in questions}
         rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
@@ -67,13 +69,13 @@ class JudgedResponses:
             if (
                 given
                 or said.error
-                or pipeline.why_no_answer(AnsweredQuestion(asked[said.question_id], said))
+                or pipeline.no_answer_reason(AnsweredQuestion(asked[said.question_id], said))
             ):
                 rows.append(said)
             else:
                 rows.append(replace(said, error=_NOT_JUDGED))
                 missing.add(said.question_id)
-        return JudgedAnew(rows, known, frozenset(missing))
+        return KnownJudgements(rows, known, frozenset(missing))
 
     def constants(self, task: Task, questions: Sequence[Question]) -> list[str]:
         """Responses judged on all questions of at least one slice, most verdicts first."""
@@ -95,14 +97,14 @@ def _is_plain(said: Prediction) -> bool:
     return said.raw_text.strip() in ("", said.text.strip())
 
 
-def _is_by(judges: frozenset[tuple[str, str]], given: Sequence[Judgement]) -> bool:
+def _all_from_judges(judges: frozenset[tuple[str, str]], given: Sequence[Judgement]) -> bool:
     """Whether there are judgements, all by these judges and none failed."""
     named = all((one.judge, one.setup) in judges and not one.error for one in given)
     return bool(given) and named
 
 
 def complete_cells(
-    task: Task, questions: Sequence[Question], cells: Cells, anew: JudgedAnew
+    task: Task, questions: Sequence[Question], cells: Cells, anew: KnownJudgements
 ) -> Cells:
     """Leave out cells with a question whose response was not judged."""
     open_ = {

@@ -22,8 +22,8 @@ Row = TypeVar("Row", Prediction, Judgement)
 
 _WORD = re.compile(r"\w+")
 _LOOP = 6  # words, from which on a response of mostly one word is a loop
-_SAME = 0.5
-_SHOWN = 3  # serving models that a message names
+_MIN_REPEATED_SHARE = 0.5
+_MAX_SHOWN = 3  # serving models that a message names
 
 
 def accept_refusals(row: Row, accept: Collection[Accepted]) -> Row:
@@ -72,19 +72,19 @@ def mix_message(served: Counter[str], accept: Collection[Accepted]) -> str:
     """
     if len(served) < 2 or "mixed" in accept:
         return ""
-    who = f"answered by {len(served)} models: {shown(served)}"
+    who = f"answered by {len(served)} models: {format_served(served)}"
     return f"{who}. To measure them as one: --accept mixed"
 
 
-def shown(served: Counter[str]) -> str:
+def format_served(served: Counter[str]) -> str:
     """Name serving models with their numbers of responses, the most frequent first.
 
-    >>> shown(Counter({"m-08": 40, "m-05": 60}))
+    >>> format_served(Counter({"m-08": 40, "m-05": 60}))
     'm-05 (60), m-08 (40)'
     """
     named = [f"{name} ({n})" for name, n in sorted(served.items(), key=lambda one: (-one[1], one))]
-    more = [f"{len(named) - _SHOWN} more"] if len(named) > _SHOWN else []
-    return ", ".join(named[:_SHOWN] + more)
+    more = [f"{len(named) - _MAX_SHOWN} more"] if len(named) > _MAX_SHOWN else []
+    return ", ".join(named[:_MAX_SHOWN] + more)
 
 
 def require_responses(
@@ -119,21 +119,21 @@ def is_unread(pair: AnsweredQuestion, given: Score, judgements: Iterable[Judgeme
     if any(one.prompt_sha256 for one in judgements):
         read = points is not None
     elif not given.max_points:
-        read = _names_an_answer(pair.question, given)
+        read = _has_answer(pair.question, given)
     else:
-        read = points is not None and (points > 0 or _names_an_answer(pair.question, given))
-    return not read and not says_nothing(pair.prediction.text)
+        read = points is not None and (points > 0 or _has_answer(pair.question, given))
+    return not read and not is_empty_or_loop(pair.prediction.text)
 
 
-def _names_an_answer(question: Question, given: Score) -> bool:
+def _has_answer(question: Question, given: Score) -> bool:
     possible = question.options if question.kind == "text" else ()
     return bool(given.answer) and (not possible or not set(given.answer).isdisjoint(possible))
 
 
-def says_nothing(response: str) -> bool:
+def is_empty_or_loop(response: str) -> bool:
     """Whether a response is empty, or a repetition of one word or letter.
 
-    >>> says_nothing("....."), says_nothing("cookie " * 20), says_nothing("3" * 40)
+    >>> is_empty_or_loop("....."), is_empty_or_loop("cookie " * 20), is_empty_or_loop("3" * 40)
     (True, True, True)
     """
     words = _WORD.findall(response.casefold())
@@ -141,4 +141,4 @@ def says_nothing(response: str) -> bool:
         return True
     if len(words) == 1 and len(words[0]) >= _LOOP:
         return len(set(words[0])) == 1
-    return len(words) >= _LOOP and max(Counter(words).values()) > _SAME * len(words)
+    return len(words) >= _LOOP and max(Counter(words).values()) > _MIN_REPEATED_SHARE * len(words)

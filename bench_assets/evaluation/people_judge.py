@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.progress import undecided_units
-from bench_assets.annotation.answers.validation import Terms, count, wanted
-from bench_assets.annotation.answers.values import by_unit, word
+from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers, with_needed
+from bench_assets.annotation.answers.values import answers_by_unit, word
 from bench_assets.annotation.responses.verdicts import PEOPLE, VERDICTS, majority, verdict_unit
 from bench_assets.annotation.tasks import AnnotationTask, Answer
 from bench_assets.core.schema.errors import SettingsError
@@ -27,7 +27,7 @@ class PeopleJudge(NamedTuple):
 
     task: AnnotationTask  # "codis/verdicts"
     answers: Sequence[Answer]  # of the annotation backend, whether they count or not
-    terms: Terms
+    terms: AnnotationTerms
     now: datetime  # with a time zone
 
     def judge(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -37,13 +37,13 @@ class PeopleJudge(NamedTuple):
             SettingsError: If the deadline has passed, and too few responses were judged.
         """
         asked = [verdict_unit(self.task, q, said.text) for q, said in answered]
-        units = {unit.unit_id: unit for unit in wanted(asked, self.terms)}
+        units = {unit.unit_id: unit for unit in with_needed(asked, self.terms)}
         shown = list(units.values())
-        counted = count(self.task, shown, self.answers, self.terms).answers
+        counted = resolve_answers(self.task, shown, self.answers, self.terms).answers
         waits = undecided_units(shown, counted, None, self.terms, self.now)
         if why := waits.refusal(len(units), self.terms):
             raise SettingsError(f"{self.task.name}: {why}")
-        said = by_unit(counted)
+        said = answers_by_unit(counted)
         rows: list[Judgement] = []
         for (_, prediction), unit in zip(answered, asked, strict=True):
             about = said.get(unit.unit_id, [])

@@ -11,28 +11,28 @@ from itertools import chain
 from string import ascii_uppercase
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.core.judging.request_streaming import Requests, answers
-from bench_assets.core.parsing.non_answers import non_answer
+from bench_assets.core.judging.request_streaming import LazyRequests, answer_requests
+from bench_assets.core.parsing.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
-from bench_assets.core.schema.elicitation import is_elicited, shares
+from bench_assets.core.schema.elicitation import is_elicited, softmax
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import joined as joined_setups
+from bench_assets.core.schema.signature import join_setups as joined_setups
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import (
-    BLOCK,
+    BLOCK_ROWS,
+    collect_rows,
     column,
-    gathered,
-    joined,
-    places_in,
-    some,
-    verdicts,
+    group_judgements,
+    join_rows,
+    question_positions,
+    select_pairs,
 )
 from bench_assets.evaluation.aggregation import (
     ScoreOverview,
-    by_model,
+    make_signature,
     metrics,
-    signature_of,
+    rows_by_model,
     undecided_parts,
     values_at,
 )
@@ -82,8 +82,8 @@ def predictions(
         with named(f"condition {condition}, the prompt of {question.question_id}"):
             return asking.prompt(question)
 
-    requests = Requests(questions, prompt, asking.samples, asking.temperature)
-    for request, response in answers(model, requests):
+    requests = LazyRequests(questions, prompt, asking.samples, asking.temperature)
+    for request, response in answer_requests(model, requests):
         if request.question is not None:
             yield _prediction(request, response, request.question, model, condition)
 
@@ -105,10 +105,10 @@ def judge(
         SettingsError: If the task has no such judge.
         ModelError: If the judge cannot be called.
     """
-    answered = responded(questions, predictions)
+    answered = answered_questions(questions, predictions)
     if is_judged_by_rules(task, predictions):
         judge, model = RULES, None
-    refuse_people(task, judge)
+    reject_people_judge(task, judge)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -117,14 +117,14 @@ def judge(
             rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
         with named(f"judge {name}"):
-            rows, title = _by_rules(chosen, answered), name
+            rows, title = _judge_by_rules(chosen, answered), name
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
             f"{model.name if model else name!r}: name the judge"
         )
     own = name in (RULES, task.default_judge)  # these fill in ``judge`` themselves
-    return rows if own else gathered((replace(row, judge=title) for row in rows), Judgement)
+    return rows if own else collect_rows((replace(row, judge=title) for row in rows), Judgement)
 
 
 def score(
@@ -138,20 +138,22 @@ def score(
     """Score every prediction, with the named scorer or the task's default.
 
     A prediction without a response is unscored, with its error; a truncated response, or one
-    without an answer (``why_no_answer``), is wrong. Elicited letters are not parsed: they get the
-    default scorer.
+    without an answer (``no_answer_reason``), is wrong. Elicited letters are not parsed: they get
+    the     default scorer.
 
     Raises:
         UnknownNameError: If the task has no such scorer.
     """
     task.scorer(scorer or task.default_scorer)
     reviewed = (review or ResponseReview.of([])).within(questions)
-    pairs = joined(questions, predictions, AnsweredQuestion)
-    both = zip(pairs, verdicts(predictions, judgements), strict=True)
-    return gathered((_scored(task, pair, about, scorer, reviewed) for pair, about in both), Score)
+    pairs = join_rows(questions, predictions, AnsweredQuestion)
+    both = zip(pairs, group_judgements(predictions, judgements), strict=True)
+    return collect_rows(
+        (_score_pair(task, pair, about, scorer, reviewed) for pair, about in both), Score
+    )
 
 
-def _scored(
+def _score_pair(
     task: Task,
     pair: AnsweredQuestion,
     about: Sequence[Judgement],
@@ -172,7 +174,7 @@ def _scored(
         found,
         unread=unread if found is given else found.unread,
         scorer=reviewed.named(name),
-        confidence=max(shares(said.logprobs)) if said.logprobs else None,
+        confidence=max(softmax(said.logprobs)) if said.logprobs else None,
         judge="+".join(sorted({verdict.judge for verdict in about})),
         setup=joined_setups([said.setup, *(verdict.setup for verdict in about)]),
     )
@@ -188,17 +190,19 @@ def summarise(
 
     A question without any score counts as failed.
     """
-    places, said = places_in(questions, scores), by_model(predictions)
-    pairs = joined(questions, scores, ScoredQuestion, places)
+    places, said = question_positions(questions, scores), rows_by_model(predictions)
+    pairs = join_rows(questions, scores, ScoredQuestion, places)
     data = digest(questions)
     waits = undecided_parts(column(questions, "labels"))
     found: list[Metric] = []
-    for key, chosen in sorted(by_model(scores).items()):
-        scored = ScoreOverview(task, questions, some(pairs, chosen), [places[n] for n in chosen])
+    for key, chosen in sorted(rows_by_model(scores).items()):
+        scored = ScoreOverview(
+            task, questions, select_pairs(pairs, chosen), [places[n] for n in chosen]
+        )
         sent = values_at(predictions, "prompt_sha256", said[key])
         decodings = values_at(predictions, "decoding", said[key])
         served = Counter(values_at(predictions, "served", said[key]))
-        signature = signature_of(task, scored, sent, decodings, data, waits)
+        signature = make_signature(task, scored, sent, decodings, data, waits)
         found += metrics(task, questions, scored, signature, served)
     return found
 
@@ -214,7 +218,7 @@ def _prediction(
         sample=request.sample,
         text=response.said.answer,
         raw_text=response.raw_text or response.text,
-        ranking=_ranked(response.logprobs),
+        ranking=_rank_letters(response.logprobs),
         logprobs=response.logprobs,
         prompt_sha256=request.prompt.sha256,
         decoding=model.signature,
@@ -231,7 +235,7 @@ def _prediction(
     )
 
 
-def _ranked(logprobs: Sequence[float]) -> tuple[str, ...]:
+def _rank_letters(logprobs: Sequence[float]) -> tuple[str, ...]:
     """Letters of the options, likeliest first; ties in the order shown."""
     letters = ascii_uppercase[: len(logprobs)]
     pairs = sorted(zip(logprobs, letters, strict=True), key=lambda pair: -pair[0])
@@ -245,7 +249,7 @@ def score_response(
     prediction = pair.prediction
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
-    if why := why_no_answer(pair):
+    if why := no_answer_reason(pair):
         score = without_points(task, score_one, pair)
         return replace(score, note=why, no_answer=True, refused=prediction.refused)
     return attempt(score_one, pair, about)
@@ -257,26 +261,26 @@ def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> 
     return score_response(task, score_one, pair, about)
 
 
-def why_no_answer(pair: AnsweredQuestion) -> str:
+def no_answer_reason(pair: AnsweredQuestion) -> str:
     """Why a response is not an answer: truncated, or a kind of ``core.parsing.non_answers``."""
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
     found = _non_answer(prediction.text, question.text, question.options)
     answers = (*question.options, *(question.answer if question.kind == "text" else ()))
-    is_answer = found and _folded(prediction.text) in map(_folded, answers)
+    is_answer = found and _fold_text(prediction.text) in map(_fold_text, answers)
     return "" if is_answer else found
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".。")
 
 
-_non_answer = lru_cache(maxsize=BLOCK)(non_answer)
+_non_answer = lru_cache(maxsize=BLOCK_ROWS)(classify_non_answer)
 """Cached, because a response is checked when it is judged, scored and counted."""
 
 
-def refuse_people(task: Task, judge: str) -> None:
+def reject_people_judge(task: Task, judge: str) -> None:
     """Refuse people as the judge of a subset, or of external responses.
 
     Raises:
@@ -294,19 +298,19 @@ def is_judged_by_rules(task: Task, predictions: Sequence[Prediction]) -> bool:
     return RULES in task.judges and all(map(is_elicited, column(predictions, "decoding")))
 
 
-def responded(
+def answered_questions(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> Sequence[AnsweredQuestion]:
     """Predictions that can be judged, with their questions."""
-    pairs = joined(questions, predictions, AnsweredQuestion)
-    silent = (bool(pair.prediction.error or why_no_answer(pair)) for pair in pairs)
-    return some(pairs, [place for place, is_silent in enumerate(silent) if not is_silent])
+    pairs = join_rows(questions, predictions, AnsweredQuestion)
+    silent = (bool(pair.prediction.error or no_answer_reason(pair)) for pair in pairs)
+    return select_pairs(pairs, [place for place, is_silent in enumerate(silent) if not is_silent])
 
 
-def _by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:
+def _judge_by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:
     """Judge by rules; a block at a time if responses are judged independently."""
-    if not judge.each or len(answered) <= BLOCK:
+    if not judge.each or len(answered) <= BLOCK_ROWS:
         return judge.judgements(answered)
-    starts = range(0, len(answered), BLOCK)
-    blocks = (judge.judgements(list(answered[start : start + BLOCK])) for start in starts)
-    return gathered(chain.from_iterable(blocks), Judgement)
+    starts = range(0, len(answered), BLOCK_ROWS)
+    blocks = (judge.judgements(list(answered[start : start + BLOCK_ROWS])) for start in starts)
+    return collect_rows(chain.from_iterable(blocks), Judgement)

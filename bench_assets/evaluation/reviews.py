@@ -27,7 +27,7 @@ from bench_assets.evaluation.task import (
     without_points,
 )
 
-NONE = "none"
+NO_ANSWER = "none"
 """The ``answer`` of a response without an answer."""
 
 _MARK = "+review:"
@@ -93,9 +93,9 @@ class ResponseReview:
         if line.verdict:
             points = given.max_points if _VERDICTS[line.verdict] else 0.0
             return replace(given, points=points, note=note, unread=False)
-        if line.answer == NONE:
+        if line.answer == NO_ANSWER:
             return replace(without_points(task, score_one, pair), note=note, unread=False)
-        read = _written(pair.question, line.answer)
+        read = _normalize_answer(pair.question, line.answer)
         again = pair._replace(prediction=replace(pair.prediction, text=read, raw_text=read))
         found = attempt_by_rules(task, score_one, again)
         why = f"; {found.note}" if found.points is None and found.note else ""
@@ -120,7 +120,7 @@ def load_review(file: str) -> ResponseReview | None:
     return ResponseReview.of(read_review(Path(file))) if file else None
 
 
-def written(lines: Sequence[ReviewLine]) -> str:
+def format_lines(lines: Sequence[ReviewLine]) -> str:
     """The form as JSON lines."""
     hidden = {"where"}
     rows = ({k: v for k, v in asdict(one).items() if k not in hidden} for one in lines)
@@ -136,12 +136,12 @@ def read_review(file: Path) -> list[ReviewLine]:
     """
     lines = records(read_lines(file), ReviewLine, unique=("question_id", "response"), closed=True)
     for line in lines:
-        if complaint := _complaint(line):
+        if complaint := _first_error(line):
             raise SourceError(f"{line.where}: {complaint}")
     return lines
 
 
-def _written(question: Question, answer: str) -> str:
+def _normalize_answer(question: Question, answer: str) -> str:
     """Normalise an answer as scorers do."""
     if question.kind == "choice":
         return answer.strip("() ").upper()
@@ -150,11 +150,11 @@ def _written(question: Question, answer: str) -> str:
     return "\n".join(re.split(r"\s*[;；]\s*", answer)) if question.kind == "blanks" else answer
 
 
-def _complaint(line: ReviewLine) -> str:
-    return next(_complaints(line), "")
+def _first_error(line: ReviewLine) -> str:
+    return next(_line_errors(line), "")
 
 
-def _complaints(line: ReviewLine) -> Iterator[str]:
+def _line_errors(line: ReviewLine) -> Iterator[str]:
     other = "verdict" if line.asked_for == "answer" else "answer"
     if getattr(line, other):
         yield f"{other} is filled in (expected {line.asked_for})"
@@ -163,5 +163,5 @@ def _complaints(line: ReviewLine) -> Iterator[str]:
     letters = ascii_uppercase[: len(line.options.splitlines())]
     chosen = line.answer.upper().strip("()").split()
     most = {"choice": 1, "choices": len(letters)}.get(line.kind)
-    if most and line.answer != NONE and (set(chosen) - set(letters) or len(chosen) > most):
-        yield f"answer is {line.answer!r} (expected of {' '.join(letters)}, or {NONE})"
+    if most and line.answer != NO_ANSWER and (set(chosen) - set(letters) or len(chosen) > most):
+        yield f"answer is {line.answer!r} (expected of {' '.join(letters)}, or {NO_ANSWER})"

@@ -12,21 +12,25 @@ from pydantic import BaseModel, ConfigDict
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.published_numbers import Claim
 from bench_assets.core.schema.rows import Metric, Prediction, Question
-from bench_assets.core.tables.json_records import mistyped
+from bench_assets.core.tables.json_records import find_mistyped
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_TAKEN = (
+_RESERVED_NAMES = (
     *("checkpoint", "claims", "default", "expectations", "quick_evaluation", "leaderboard"),
     *("leaderboard_export", "published", "report"),
 )
 """Names of the graph's own assets, groups and jobs."""
 
 _START = "evaluate_"  # a job of the suite whose name follows
-_ENDS = ("_ablation", "_ablations", "_audit")  # endings of further groups and jobs of a suite
+_RESERVED_SUFFIXES = (
+    "_ablation",
+    "_ablations",
+    "_audit",
+)  # endings of further groups and jobs of a suite
 
-LONGEST_NAME = 63 - len("_ablations")
+MAX_NAME_LENGTH = 63 - len("_ablations")
 """Characters of a name: the tag of a suite's group may have 63."""
 
 
@@ -110,9 +114,9 @@ class Suite:
         return tuple(one for one in self.every_annotation_task if one.task.name in named)
 
 
-def defects(suite: Suite) -> list[str]:
+def suite_defects(suite: Suite) -> list[str]:
     """Defects of a suite, each of which would break the graph of all suites."""
-    if unfit := [*mistyped(suite), *_mistyped_in(suite)]:
+    if unfit := [*find_mistyped(suite), *_task_type_defects(suite)]:
         return unfit
     found = [] if suite.tasks else ["it has no tasks"]
     found += name_defects(suite.name)
@@ -124,7 +128,9 @@ def defects(suite: Suite) -> list[str]:
         for other in times
         if name.startswith(f"{other}/")
     ]
-    found += [f"task {task.name}: {why}" for task in suite.tasks for why in _lacks(task, suite)]
+    found += [
+        f"task {task.name}: {why}" for task in suite.tasks for why in _task_defects(task, suite)
+    ]
     if not issubclass(suite.settings, SuiteSettings):
         found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
     if suite.published and not suite.published.is_file():
@@ -135,15 +141,17 @@ def defects(suite: Suite) -> list[str]:
     return found
 
 
-def _mistyped_in(suite: Suite) -> Iterator[str]:
+def _task_type_defects(suite: Suite) -> Iterator[str]:
     """Fields of a wrong type in tasks and conditions."""
     tasks = suite.tasks if isinstance(suite.tasks, tuple | list) else ()
     for task in tasks:
         if isinstance(task, Task):
-            unfit = mistyped(task)
+            unfit = find_mistyped(task)
             conditions = task.conditions.items() if not unfit else ()
             unfit += [
-                f"condition {name!r}, {why}" for name, one in conditions for why in mistyped(one)
+                f"condition {name!r}, {why}"
+                for name, one in conditions
+                for why in find_mistyped(one)
             ]
             yield from (f"task {task.name}: {why}" for why in unfit)
 
@@ -151,15 +159,15 @@ def _mistyped_in(suite: Suite) -> Iterator[str]:
 def name_defects(name: str) -> list[str]:
     """Find why a name is not valid for a suite."""
     found = []
-    if not _NAME.fullmatch(name) or name.startswith(_START) or name.endswith(_ENDS):
+    if not _NAME.fullmatch(name) or name.startswith(_START) or name.endswith(_RESERVED_SUFFIXES):
         found.append(
             f"name: expected letters, digits and _, no digit first, not beginning with {_START} or"
-            f" ending in {', '.join(_ENDS)}"
+            f" ending in {', '.join(_RESERVED_SUFFIXES)}"
         )
-    if len(name) > LONGEST_NAME:
-        found.append(f"name: {len(name)} characters (expected at most {LONGEST_NAME})")
-    if name in _TAKEN:
-        found.append(f"name: the graph itself uses {', '.join(_TAKEN)}")
+    if len(name) > MAX_NAME_LENGTH:
+        found.append(f"name: {len(name)} characters (expected at most {MAX_NAME_LENGTH})")
+    if name in _RESERVED_NAMES:
+        found.append(f"name: the graph itself uses {', '.join(_RESERVED_NAMES)}")
     return found
 
 
@@ -194,7 +202,7 @@ def _claim_defects(suite: Suite) -> list[str]:
     return found
 
 
-def _lacks(task: Task, suite: Suite) -> list[str]:
+def _task_defects(task: Task, suite: Suite) -> list[str]:
     found = []
     whose, *parts = task.name.split("/")
     if whose != suite.name:

@@ -9,7 +9,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.annotation.answers.progress import DecisionTable
 from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook, mistakes_task
+from bench_assets.annotation.responses.error_analysis import (
+    GENERAL_CODE_BOOK,
+    CodeBook,
+    mistakes_task,
+)
 from bench_assets.annotation.responses.preferences import preferences_task
 from bench_assets.annotation.responses.verdicts import PEOPLE, verdicts_task
 from bench_assets.annotation.tasks import SuiteAnnotationTask
@@ -83,10 +87,10 @@ class ByRules(NamedTuple):
     def _failed(self, pair: AnsweredQuestion) -> list[Judgement]:
         try:
             self.judge([pair])
-        except CANNOT_BE_READ as why:
+        except CANNOT_BE_READ as exc:
             named = {"judge": RULES, "criterion": "", "response": ""}
             row = Judgement.of(pair.prediction, verdict=None, **named)
-            return [replace(row, error=f"the judge cannot read the response: {_shown(why)}")]
+            return [replace(row, error=f"the judge cannot read the response: {_format_error(exc)}")]
         return []
 
 
@@ -113,12 +117,14 @@ class ChosenJudge(NamedTuple):
 def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]) -> Score:
     """Score a prediction; one that the scorer cannot parse is unscored, with the reason."""
     try:
-        return _with_number(score(pair, about))
-    except CANNOT_BE_READ as why:
-        return Score.of(pair.prediction, points=None, note=f"{CANNOT_BE_SCORED}: {_shown(why)}")
+        return _normalize_points(score(pair, about))
+    except CANNOT_BE_READ as error:
+        return Score.of(
+            pair.prediction, points=None, note=f"{CANNOT_BE_SCORED}: {_format_error(error)}"
+        )
 
 
-def _with_number(found: Score) -> Score:
+def _normalize_points(found: Score) -> Score:
     """Convert points to a plain float: plugins return booleans and numbers of NumPy, too."""
     if found.points is None:
         return found
@@ -152,8 +158,8 @@ def named(what: str) -> Iterator[None]:
         yield
     except BenchError:
         raise
-    except CANNOT_BE_READ as why:
-        raise BenchError(f"{what}: {_shown(why)}") from why
+    except CANNOT_BE_READ as error:
+        raise BenchError(f"{what}: {_format_error(error)}") from error
 
 
 def by_category(question: Question) -> Sequence[str]:
@@ -228,7 +234,7 @@ class Task:
     decided_in: tuple[DecisionTable, ...] = ()
     rejections: str = ""
     one_verdict: bool = True  # decides all points of a response, so that people can judge it
-    code_book: CodeBook = GENERAL
+    code_book: CodeBook = GENERAL_CODE_BOOK
     measured_by: str = ""
 
     @property
@@ -349,7 +355,7 @@ def _response_tasks(
     )
 
 
-def _shown(why: Exception) -> str:
+def _format_error(why: Exception) -> str:
     return f"{type(why).__name__}: {why!s:.200}"
 
 

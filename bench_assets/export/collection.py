@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.task import Task
 from resources.tables.parquet import TableFiles
@@ -133,11 +133,11 @@ class TableCollection:
                     if evaluated := self._evaluated(exam, condition, model):
                         yield evaluated
 
-    def discreet(self, rows: Sequence[Row]) -> list[Row]:
+    def redact_rows(self, rows: Sequence[Row]) -> list[Row]:
         """Redact the texts of rows."""
-        return [_discreet(row, self._secrets) for row in rows] if self._secrets else list(rows)
+        return [_redact_row(row, self._secrets) for row in rows] if self._secrets else list(rows)
 
-    def wants(self, task: str, model: str, edition: str) -> bool:
+    def is_requested(self, task: str, model: str, edition: str) -> bool:
         """Whether a leaderboard row was requested."""
         _, models, _, editions = self._wanted
         named = {one.name for one in self._wanted.tasks}
@@ -169,24 +169,28 @@ class TableCollection:
             condition=condition,
             model=self._secrets.redacted(model),
             asked_at=datetime.fromtimestamp(self._tables.written(predictions, model), UTC),
-            predictions=self._of(Prediction, "predictions", exam.task, condition, model),
-            judgements=self._of(Judgement, "judgements", exam.task, condition, model),
-            scores=self._of(Score, "scores", exam.task, condition, model),
-            metrics=self._of(Metric, "metrics", exam.task, condition, model),
+            predictions=self._read_evaluation(
+                Prediction, "predictions", exam.task, condition, model
+            ),
+            judgements=self._read_evaluation(Judgement, "judgements", exam.task, condition, model),
+            scores=self._read_evaluation(Score, "scores", exam.task, condition, model),
+            metrics=self._read_evaluation(Metric, "metrics", exam.task, condition, model),
         )
-        if self._is_of_now(found, exam):
+        if self._is_current(found, exam):
             return found
-        self._leave_out(f"{found.name} of {model}: its questions have changed since")
+        self._report_omission(f"{found.name} of {model}: its questions have changed since")
         return None
 
-    def _is_of_now(self, found: ModelResponses, exam: ExportTable) -> bool:
-        digest = short(self._tables.digest(evaluation_key(exam.task, exam.name, "questions")) or "")
+    def _is_current(self, found: ModelResponses, exam: ExportTable) -> bool:
+        digest = short_digest(
+            self._tables.digest(evaluation_key(exam.task, exam.name, "questions")) or ""
+        )
         asked = {question.question_id for question in exam.questions}
         return all(row.questions == digest for row in found.metrics) and all(
             row.question_id in asked for row in found.predictions
         )
 
-    def _of(
+    def _read_evaluation(
         self, row_type: type[Row], table: str, task: Task, condition: str, model: str
     ) -> list[Row]:
         key = evaluation_key(task, condition, table)
@@ -194,12 +198,12 @@ class TableCollection:
 
     def _read(self, key: Sequence[str], row_type: type[Row], model: str = "") -> list[Row]:
         try:
-            return self.discreet(self._tables.read(key, row_type, model))
-        except TableError as why:
-            self._leave_out(str(why))
+            return self.redact_rows(self._tables.read(key, row_type, model))
+        except TableError as error:
+            self._report_omission(str(error))
             return []
 
-    def _leave_out(self, why: str) -> None:
+    def _report_omission(self, why: str) -> None:
         if why not in self.left_out:
             self.left_out.append(why)
 
@@ -215,7 +219,7 @@ def _check(what: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise UnknownNameError(what, name, there_are)
 
 
-def _discreet(row: Row, secrets: Secrets) -> Row:
+def _redact_row(row: Row, secrets: Secrets) -> Row:
     found: Any = row
     texts = {f.name: secrets.redacted_value(getattr(row, f.name)) for f in fields(found)}
     return replace(found, **texts)  # type: ignore[no-any-return]

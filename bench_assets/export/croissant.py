@@ -18,11 +18,11 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
 from bench_assets.export.collection import ExportTable, TableCollection
-from bench_assets.export.tables import listed_maps, table_of
+from bench_assets.export.tables import maps_to_lists, table_of
 from bench_assets.export.vlmevalkit import dataset
 from resources.storage.atomic_write import open_atomic
 
-OURS = "https://www.apache.org/licenses/LICENSE-2.0"
+LICENSE_URL = "https://www.apache.org/licenses/LICENSE-2.0"
 
 _FORMAT = "http://mlcommons.org/croissant/1.0"
 _PARQUET = "application/x-parquet"
@@ -86,7 +86,7 @@ def write_croissants(gathered: TableCollection, suites: dict[str, Suite], out: P
 def metadata(exam: ExportTable, suite: Suite, file: dict[str, Any]) -> dict[str, Any]:
     """Describe a question table and its file."""
     is_mini, is_published = exam.edition == "mini", exam.edition == "published"
-    licence = OURS if is_mini else suite.licence if is_published else ""
+    licence = LICENSE_URL if is_mini else suite.licence if is_published else ""
     title = exam.task.title + ("" if exam.name == "main" else f", {exam.name}")
     found = {
         "@context": _CONTEXT,
@@ -169,7 +169,7 @@ def _address(release: str) -> str:
 
 def _parquet(exam: ExportTable) -> bytes:
     file = BytesIO()
-    parquet.write_table(listed_maps(table_of(exam.questions, Question)), file)
+    parquet.write_table(maps_to_lists(table_of(exam.questions, Question)), file)
     return file.getvalue()
 
 

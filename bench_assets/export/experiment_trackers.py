@@ -16,13 +16,15 @@ from typing import Any
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
-from bench_assets.core.schema.training_runs import step_of
-from bench_assets.core.text.redaction import without_keys
+from bench_assets.core.schema.training_runs import parse_step
+from bench_assets.core.text.redaction import redact_urls
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import blind_baselines
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 
-_UNFIT = re.compile(r"[^\w.\- :/]")  # characters that MLflow rejects in names of metrics
+_INVALID_CHARACTERS = re.compile(
+    r"[^\w.\- :/]"
+)  # characters that MLflow rejects in names of metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
     for one in evaluations:
         if not one.metrics:
             continue
-        step = step_of(one.model)
+        step = parse_step(one.model)
         run, number = (step.run or one.model, step.step) if step else (one.model, 0)
         experiment = f"{one.name} ({one.exam.edition} edition)"
         tags = {
@@ -93,11 +95,11 @@ def _point(one: ModelResponses, step: int) -> CurvePoint:
 
 def _name(row: Metric) -> str:
     name = row.metric if row.category == "all" else f"{row.metric}/{row.category}"
-    return _UNFIT.sub("_", name)
+    return _INVALID_CHARACTERS.sub("_", name)
 
 
-_LONGEST_PARAM = 500  # characters, in every version of MLflow
-_AT_ONCE = 1000  # metrics that MLflow takes in one call
+_MAX_PARAM_LENGTH = 500  # characters, in every version of MLflow
+_BATCH_SIZE = 1000  # metrics that MLflow takes in one call
 
 
 def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
@@ -109,9 +111,9 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     try:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
-    except ImportError as why:
+    except ImportError as error:
         wanted = "pip install 'bench-assets[mlflow]'"
-        raise SettingsError(f"MLflow is not installed: {wanted}") from why
+        raise SettingsError(f"MLflow is not installed: {wanted}") from error
     found = curves(gathered.evaluations())
     if not found:
         return []
@@ -120,12 +122,12 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
         to = f"sqlite:///{(out / 'mlflow.db').absolute()}"
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
     try:
-        client = MlflowClient(tracking_uri=with_keys(to))
+        client = MlflowClient(tracking_uri=fill_keys(to))
         for curve in found:
             _write(client, curve)
-    except MlflowException as why:
-        raise SettingsError(without_keys(f"{to}: MLflow rejected the upload: {why}")) from why
-    return [without_keys(to)]
+    except MlflowException as error:
+        raise SettingsError(redact_urls(f"{to}: MLflow rejected the upload: {error}")) from error
+    return [redact_urls(to)]
 
 
 def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401
@@ -164,7 +166,7 @@ def _params(curve: Curve) -> dict[str, str]:
         if name != "model" and all(one.get(name) == value for one in parts)
     }
     named = {name.removeprefix("bench."): value for name, value in curve.tags.items()}
-    return {name: value[:_LONGEST_PARAM] for name, value in {**same, **named}.items() if value}
+    return {name: value[:_MAX_PARAM_LENGTH] for name, value in {**same, **named}.items() if value}
 
 
 def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN401
@@ -176,8 +178,8 @@ def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN
     rows = [
         Metric(name, value, point.milliseconds, point.step) for name, value in point.values.items()
     ]
-    for start in range(0, len(rows), _AT_ONCE):
-        client.log_batch(run, metrics=rows[start : start + _AT_ONCE])
+    for start in range(0, len(rows), _BATCH_SIZE):
+        client.log_batch(run, metrics=rows[start : start + _BATCH_SIZE])
     client.log_batch(run, tags=[RunTag(tag, f"{point.milliseconds} {point.signature}")])
 
 
@@ -194,16 +196,16 @@ def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
     """
     try:
         import wandb
-    except ImportError as why:
+    except ImportError as error:
         wanted = "pip install 'bench-assets[wandb]'"
-        raise SettingsError(f"Weights & Biases is not installed: {wanted}") from why
+        raise SettingsError(f"Weights & Biases is not installed: {wanted}") from error
     if mode not in MODES:
         raise SettingsError(f"--to {mode}: expected {' or '.join(MODES)}")
     out.mkdir(parents=True, exist_ok=True)
     try:
         return [_write_wandb(curve, out, mode) for curve in curves(gathered.evaluations())]
-    except wandb.Error as why:
-        raise SettingsError(f"Weights & Biases rejected the upload: {why}") from why
+    except wandb.Error as error:
+        raise SettingsError(f"Weights & Biases rejected the upload: {error}") from error
 
 
 def _write_wandb(curve: Curve, out: Path, mode: str) -> Path:

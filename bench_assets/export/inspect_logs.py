@@ -14,12 +14,12 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.images.decoding import as_plain
+from bench_assets.core.images.decoding import to_plain_format
 from bench_assets.core.schema.chat import Image, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
-from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, known
+from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import open_atomic
 
@@ -41,7 +41,7 @@ def write_inspect_logs(
         written.append(out / log_name(one))
         images = LogImages(image_store, gathered.left_out, embed=embed)
         with open_atomic(written[-1]) as file:
-            file.writelines(log(one, images))
+            file.writelines(write_log(one, images))
     return written
 
 
@@ -61,8 +61,8 @@ class LogImages:
         for image in item.prompt.images:
             try:
                 found[image.sha256[:_DIGITS]] = _data_address(self.image_store.read(image.sha256))
-            except ImageError as why:
-                self.lost.append(f"{item.question.question_id}: {why}")
+            except ImageError as error:
+                self.lost.append(f"{item.question.question_id}: {error}")
         return found
 
     def address(self, sha256: str, attached: dict[str, str]) -> str:
@@ -77,7 +77,7 @@ def log_name(one: ModelResponses) -> str:
     return f"{one.asked_at:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{_id(one)}.json"
 
 
-def log(one: ModelResponses, images: LogImages) -> Iterator[bytes]:
+def write_log(one: ModelResponses, images: LogImages) -> Iterator[bytes]:
     """Write a log, sample by sample."""
     yield f'{as_json(header(one))[:-1]}, "samples": ['.encode()
     for number, item in enumerate(items(one)):
@@ -206,8 +206,8 @@ def _name(row: Metric) -> str:
 
 def _metric(row: Metric) -> dict[str, Any]:
     about = {
-        "low": known(row.low),
-        "high": known(row.high),
+        "low": none_if_nan(row.low),
+        "high": none_if_nan(row.high),
         "n_scored": row.n_scored,
         "n_unscored": row.n_unscored,
         "n_failed": row.n_failed,
@@ -223,5 +223,5 @@ def _id(one: ModelResponses) -> str:
 
 
 def _data_address(data: bytes) -> str:
-    media, shown = as_plain(data)
+    media, shown = to_plain_format(data)
     return f"data:{media};base64,{base64.b64encode(shown).decode()}"

@@ -17,12 +17,14 @@ from typing import Any
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
-from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, known
+from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, none_if_nan
 from resources.storage.atomic_write import open_atomic
 
 _FILTER = "none"  # lm-eval's name for unfiltered responses
 _POINTS = "points"
-_UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # replaced in names of models, as in lm-eval
+_INVALID_CHARACTERS = re.compile(
+    r"[\"<>:/|\\?*\[\]]+"
+)  # replaced in names of models, as in lm-eval
 
 
 def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
@@ -63,7 +65,7 @@ def model_folder(model: str) -> str:
     >>> model_folder("run/step-0150"), model_folder("..")
     ('run__step-0150', '__')
     """
-    name = _UNFIT.sub("__", model)
+    name = _INVALID_CHARACTERS.sub("__", model)
     return name if name.strip(".") else "_" * len(name)
 
 
@@ -156,7 +158,9 @@ def _config(one: ModelResponses, whole: list[Metric]) -> dict[str, Any]:
             "condition": one.condition,
             "scorer": one.scorer,
             "signatures": {row.metric: row.signature for row in whole},
-            "intervals": {row.metric: [known(row.low), known(row.high)] for row in whole},
+            "intervals": {
+                row.metric: [none_if_nan(row.low), none_if_nan(row.high)] for row in whole
+            },
             "blind_baselines": {row.metric: blind_baselines(row) for row in whole},
             "n_scored": {row.metric: row.n_scored for row in whole},
             "n_unscored": {row.metric: row.n_unscored for row in whole},

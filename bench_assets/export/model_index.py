@@ -10,7 +10,7 @@ from urllib.parse import quote
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
-from bench_assets.export.samples import blind_baselines, known, not_whole
+from bench_assets.export.samples import blind_baselines, incomplete_reason, none_if_nan
 from resources.storage.atomic_write import open_atomic
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _HUB = "hf:"
 _TASK_TYPES = {"ranking": "image-text-retrieval"}  # all others are answered in words
-_ANSWERED = "image-text-to-text"
-_NO_RESULT = ("chance",)  # measures of the questions, not of the model
+_DEFAULT_TASK_TYPE = "image-text-to-text"
+_EXCLUDED_METRICS = ("chance",)  # measures of the questions, not of the model
 
 
 def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) -> list[Path]:
@@ -30,7 +30,7 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
     """
     found: dict[str, list[EvalResult]] = defaultdict(list)
     for one in gathered.evaluations():
-        if why := not_whole(one):
+        if why := incomplete_reason(one):
             gathered.left_out.append(f"{one.name} of {one.model}: {why}")
         else:
             found[one.model] += results(one, catalog.suite(one.task.suite).release)
@@ -46,7 +46,7 @@ def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":
         one: Responses and metrics of a model.
         release: ``Suite.release``, the address of the authors' files.
     """
-    names = [name for name in one.task.measures if name not in _NO_RESULT]
+    names = [name for name in one.task.measures if name not in _EXCLUDED_METRICS]
     whole = {row.metric: row for row in one.metrics if row.category == "all"}
     for name in names:
         if (row := whole.get(name)) and not isnan(row.value):
@@ -68,7 +68,7 @@ def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
     title = one.task.title + ("" if one.condition == "main" else f", {one.condition}")
     hub = release.removeprefix(_HUB).partition("@")[0] if release.startswith(_HUB) else ""
     return EvalResult(
-        task_type=_TASK_TYPES.get(one.exam.questions[0].kind, _ANSWERED),
+        task_type=_TASK_TYPES.get(one.exam.questions[0].kind, _DEFAULT_TASK_TYPE),
         task_name=one.name,
         dataset_type=(hub or one.task.suite) if is_release else f"{one.task.suite}-{edition}",
         dataset_name=title if is_release else f"{title} ({edition} edition)",
@@ -79,8 +79,8 @@ def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
         metric_name=row.metric if is_release else f"{row.metric} ({edition} edition)",
         metric_value=row.value,
         metric_args={
-            "low": known(row.low),
-            "high": known(row.high),
+            "low": none_if_nan(row.low),
+            "high": none_if_nan(row.high),
             "n_scored": row.n_scored,
             "n_unscored": row.n_unscored,
             **blind_baselines(row),

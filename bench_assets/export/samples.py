@@ -56,14 +56,14 @@ class ExportSample:
 
 
 def as_json(value: object) -> str:
-    """Serialise a value as JSON without escapes; NaN is an error, see ``known``."""
+    """Serialise a value as JSON without escapes; NaN is an error, see ``none_if_nan``."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def known(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     """A number, or None for NaN, which JSON does not have.
 
-    >>> known(0.5), known(float("nan"))
+    >>> none_if_nan(0.5), none_if_nan(float("nan"))
     (0.5, None)
     """
     return None if isnan(value) else value
@@ -72,10 +72,10 @@ def known(value: float) -> float | None:
 def blind_baselines(row: Metric) -> dict[str, float | None]:
     """Scores of the best constant response and of shuffled responses; None if unknown."""
     found = {"constant": row.constant, "shuffled": row.shuffled}
-    return {name: None if value is None else known(value) for name, value in found.items()}
+    return {name: None if value is None else none_if_nan(value) for name, value in found.items()}
 
 
-def not_whole(one: ModelResponses) -> str:
+def incomplete_reason(one: ModelResponses) -> str:
     """Reason why metrics cannot be exported to a format without failures; "" if they can."""
     if one.primary is None or isnan(one.primary.value):
         return "it is not measured"

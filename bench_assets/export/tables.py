@@ -26,7 +26,7 @@ from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import as_json
 from resources.storage.atomic_write import open_atomic
 
-EVALUATED = {
+EVALUATION_TABLES = {
     "predictions": Prediction,
     "judgements": Judgement,
     "scores": Score,
@@ -60,26 +60,26 @@ def write_tables(
     Raises:
         HomeError: If one cannot be written.
     """
-    lines = [row for row in standings if gathered.wants(row.task, row.model, row.edition)]
+    lines = [row for row in standings if gathered.is_requested(row.task, row.model, row.edition)]
     with ExitStack() as stack:
 
         def opened(name: str, row_type: type[Any]) -> Writer:
             empty = table_of([], row_type, task="", question_set="")
-            return stack.enter_context(_written(out / f"{name}.{form}", empty, raw))
+            return stack.enter_context(_open_table(out / f"{name}.{form}", empty, raw))
 
-        writers = {name: opened(name, row_type) for name, row_type in EVALUATED.items()}
+        writers = {name: opened(name, row_type) for name, row_type in EVALUATION_TABLES.items()}
         questions = opened("questions", Question)
         for exam in gathered.exams():
             asked = {"task": exam.task.name, "question_set": exam.name}
             questions.write_table(table_of(exam.questions, Question, **asked))
         for one in gathered.evaluations():
-            for name, row_type in EVALUATED.items():
+            for name, row_type in EVALUATION_TABLES.items():
                 writers[name].write_table(_table(one, name, row_type))
         board = stack.enter_context(
-            _written(out / f"leaderboard.{form}", table_of([], LeaderboardRow), raw)
+            _open_table(out / f"leaderboard.{form}", table_of([], LeaderboardRow), raw)
         )
-        board.write_table(table_of(gathered.discreet(lines), LeaderboardRow))
-    return [out / f"{name}.{form}" for name in ("questions", *EVALUATED, "leaderboard")]
+        board.write_table(table_of(gathered.redact_rows(lines), LeaderboardRow))
+    return [out / f"{name}.{form}" for name in ("questions", *EVALUATION_TABLES, "leaderboard")]
 
 
 def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Table:
@@ -98,16 +98,18 @@ def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Tabl
     return table
 
 
-def flat(table: pa.Table) -> pa.Table:
+def flatten_nested(table: pa.Table) -> pa.Table:
     """Encode lists and labels as JSON, for cells of CSV."""
     for at, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
-            cells = [as_json(_plain(value, field.type)) for value in table.column(at).to_pylist()]
+            cells = [
+                as_json(_maps_to_dicts(value, field.type)) for value in table.column(at).to_pylist()
+            ]
             table = table.set_column(at, field.name, pa.array(cells, pa.string()))
     return table
 
 
-def listed_maps(table: pa.Table) -> pa.Table:
+def maps_to_lists(table: pa.Table) -> pa.Table:
     """Convert map columns to lists of keys and values, because ``datasets`` does not read maps."""
     for at, field in enumerate(table.schema):
         if pa.types.is_map(field.type):
@@ -124,7 +126,7 @@ def json_lines(table: pa.Table) -> Iterator[str]:
     """Write each row as a JSON object."""
     types = {field.name: field.type for field in table.schema}
     for row in table.to_pylist():
-        yield as_json({name: _plain(value, types[name]) for name, value in row.items()})
+        yield as_json({name: _maps_to_dicts(value, types[name]) for name, value in row.items()})
 
 
 def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
@@ -133,20 +135,20 @@ def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
 
 
 @contextmanager
-def _written(path: Path, empty: pa.Table, raw: bool) -> Iterator[Writer]:
+def _open_table(path: Path, empty: pa.Table, raw: bool) -> Iterator[Writer]:
     with open_atomic(path) as file:
-        writer = _opened(file, empty, path.suffix, raw)
+        writer = _make_writer(file, empty, path.suffix, raw)
         yield writer
         writer.close()
 
 
-def _opened(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Writer:
+def _make_writer(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Writer:
     if suffix == ".csv":
-        return _Csv(file, flat(empty).schema, raw)
+        return _Csv(file, flatten_nested(empty).schema, raw)
     if suffix == ".parquet":
         from pyarrow.parquet import ParquetWriter
 
-        return _Parquet(ParquetWriter(file, listed_maps(empty).schema))
+        return _Parquet(ParquetWriter(file, maps_to_lists(empty).schema))
     return _JsonLines(file)
 
 
@@ -160,13 +162,15 @@ class _Csv:
         self._raw = raw
 
     def write_table(self, table: pa.Table) -> None:
-        self._writer.write_table(flat(table) if self._raw else _formula_safe(flat(table)))
+        self._writer.write_table(
+            flatten_nested(table) if self._raw else _escape_formulas(flatten_nested(table))
+        )
 
     def close(self) -> None:
         self._writer.close()
 
 
-def _formula_safe(table: pa.Table) -> pa.Table:
+def _escape_formulas(table: pa.Table) -> pa.Table:
     """Apply ``formula_safe`` to all text columns."""
     for at, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
@@ -183,7 +187,7 @@ class _Parquet:
 
     def write_table(self, table: pa.Table) -> None:
         if table.num_rows:
-            self._writer.write_table(listed_maps(table))
+            self._writer.write_table(maps_to_lists(table))
 
     def close(self) -> None:
         self._writer.close()
@@ -201,5 +205,5 @@ class _JsonLines:
         pass
 
 
-def _plain(value: Any, of: pa.DataType) -> Any:  # noqa: ANN401
+def _maps_to_dicts(value: Any, of: pa.DataType) -> Any:  # noqa: ANN401
     return dict(value) if pa.types.is_map(of) and value is not None else value

@@ -18,17 +18,17 @@ from string import ascii_uppercase
 from typing import Any
 from urllib.parse import quote
 
-from bench_assets.core.images.decoding import as_plain
+from bench_assets.core.images.decoding import to_plain_format
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.core.text.escaping import formula_safe
+from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
-from bench_assets.export.samples import not_whole
+from bench_assets.export.samples import incomplete_reason
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import open_atomic
 
-_FIRST = ("index", "image", "image_path", "question", "hint")
-_LAST = ("answer", "category", "split", "question_id")
+_LEADING_COLUMNS = ("index", "image", "image_path", "question", "hint")
+_TRAILING_COLUMNS = ("answer", "category", "split", "question_id")
 _DIGITS = 16
 OVERALL = "Overall"
 """Split of a table of metrics that covers all questions."""
@@ -56,7 +56,7 @@ def write_questions_and_responses(
             stem = out / model / f"{model}_{dataset(one.exam)}{condition}"
             written.append(stem.with_name(f"{stem.name}.tsv"))
             _write(written[-1], response_columns(one.exam), response_rows(one))
-            if why := not_whole(one):
+            if why := incomplete_reason(one):
                 gathered.left_out.append(f"metrics of {one.name} of {one.model}: {why}")
             else:
                 written.append(stem.with_name(f"{stem.name}_score.csv"))
@@ -81,8 +81,8 @@ def dataset(exam: ExportTable) -> str:
 
 def columns(exam: ExportTable) -> list[str]:
     """Columns of a question table, with one per letter up to the most options."""
-    longest = max((len(one.options) for one in exam.questions if _offers(one)), default=0)
-    return [*_FIRST, *ascii_uppercase[:longest], *_LAST]
+    longest = max((len(one.options) for one in exam.questions if _has_options(one)), default=0)
+    return [*_LEADING_COLUMNS, *ascii_uppercase[:longest], *_TRAILING_COLUMNS]
 
 
 def question_rows(
@@ -91,14 +91,14 @@ def question_rows(
     """Rows of a question table; one with an unreadable image is left out and reported."""
     for index, question in enumerate(exam.questions, start=1):
         try:
-            shown = [as_plain(image_store.read(one))[1] for one in question.images]
-        except ImageError as why:
-            left_out.append(f"{question.question_id}: {why}")
+            shown = [to_plain_format(image_store.read(one))[1] for one in question.images]
+        except ImageError as error:
+            left_out.append(f"{question.question_id}: {error}")
             continue
         paths = [f"{one[:_DIGITS]}.png" for one in question.images]
         images = [base64.b64encode(one).decode() for one in shown]
         image_columns = {"image": _one_or_list(images), "image_path": _one_or_list(paths)}
-        yield {**_asked(index, question), **image_columns}
+        yield {**_question_cells(index, question), **image_columns}
 
 
 def response_columns(exam: ExportTable) -> list[str]:
@@ -114,7 +114,7 @@ def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
     for index, question in enumerate(one.exam.questions, start=1):
         if response := said.get(question.question_id):
             share = _share(scored.get(question.question_id))
-            yield {**_asked(index, question), "prediction": response.text, "points": share}
+            yield {**_question_cells(index, question), "prediction": response.text, "points": share}
 
 
 def _share(score: Score | None) -> float | str:
@@ -137,7 +137,7 @@ def metric_rows(one: ModelResponses) -> tuple[list[str], list[Mapping[str, Any]]
     return ["split", *names], list(rows.values())
 
 
-def separated(
+def format_rows(
     columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
 ) -> Iterator[bytes]:
     """Format rows with quoted texts; in CSV, cells are protected against formulas."""
@@ -151,20 +151,20 @@ def separated(
         quoting=csv.QUOTE_NONNUMERIC,
     )
     writer.writeheader()
-    yield _taken(line)
+    yield _drain(line)
     for row in rows:
-        writer.writerow(_formula_safe(row) if delimiter == "," else row)
-        yield _taken(line)
+        writer.writerow(_escape_formulas(row) if delimiter == "," else row)
+        yield _drain(line)
 
 
-def _formula_safe(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {n: formula_safe(cell) if isinstance(cell, str) else cell for n, cell in row.items()}
+def _escape_formulas(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: escape_formula(cell) if isinstance(cell, str) else cell for n, cell in row.items()}
 
 
-def _asked(index: int, question: Question) -> dict[str, Any]:
+def _question_cells(index: int, question: Question) -> dict[str, Any]:
     """Cells of a question; its text includes the hint where VLMEvalKit shows none."""
     hint = "\n".join(text for text in (question.context, *question.image_texts) if text)
-    offers = _offers(question)
+    offers = _has_options(question)
     options = dict(zip(ascii_uppercase, question.options, strict=False)) if offers else {}
     return {
         "index": index,
@@ -178,7 +178,7 @@ def _asked(index: int, question: Question) -> dict[str, Any]:
     }
 
 
-def _offers(question: Question) -> bool:
+def _has_options(question: Question) -> bool:
     return question.kind in ("choice", "choices")
 
 
@@ -193,10 +193,10 @@ def _write(
     path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str = "\t"
 ) -> None:
     with open_atomic(path) as file:
-        file.writelines(separated(names, rows, delimiter))
+        file.writelines(format_rows(names, rows, delimiter))
 
 
-def _taken(line: io.StringIO) -> bytes:
+def _drain(line: io.StringIO) -> bytes:
     written = line.getvalue().encode()
     line.seek(0)
     line.truncate()

@@ -6,7 +6,7 @@ from math import isclose, isnan, nan
 
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import AnswerKind, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import best_constants
@@ -37,7 +37,7 @@ def imported_evaluation(
     most = max([1.0, *(one.points for one in results.samples if one.points is not None)])
     pairs = zip(results.samples, predictions, strict=True)
     scores = [_score(one, said, most, is_error=task.is_lowest_best) for one, said in pairs]
-    return with_metrics(
+    return with_reported_metrics(
         TaskEvaluation(
             task=task,
             model=results.model,
@@ -52,7 +52,7 @@ def imported_evaluation(
     )
 
 
-def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> TaskEvaluation:
+def with_reported_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> TaskEvaluation:
     """Take the reported numbers unchanged, with intervals if the points reproduce them."""
     rows = pipeline.summarise(one.task, one.questions, one.predictions, one.scores)
     constants = {
@@ -81,7 +81,7 @@ def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> Task
         replace(row, value=number.value)  # the same number, with its interval
         if (row := same.get((number.name, number.category)))
         and isclose(row.value, number.value, abs_tol=1e-9)
-        else _printed(number, rows[0], signature)
+        else _reported_metric(number, rows[0], signature)
         for number in printed
     ]
     known = {(row.metric, row.category) for row in theirs}
@@ -116,8 +116,8 @@ def _questions(
 def _images(one: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[str, ...]:
     try:
         return tuple(put_image(image) for image in one.images)
-    except ImageError as why:
-        raise SourceError(f"sample {one.sample_id}: {why}") from why
+    except ImageError as error:
+        raise SourceError(f"sample {one.sample_id}: {error}") from error
 
 
 def _kind(one: ExternalSample) -> AnswerKind:
@@ -155,7 +155,7 @@ def _score(one: ExternalSample, said: Prediction, max_points: float, *, is_error
 
 def _signature(one: TaskEvaluation, data: str) -> Signature:
     parts = {
-        "data": short(data),
+        "data": short_digest(data),
         "harness": one.task.measured_by,
         "model": one.model,
         "n": str(len(one.questions)),
@@ -169,7 +169,7 @@ def _factor(ours: float, theirs: float, max_points: float) -> float:
     return next((f for f in factors if isclose(ours * f, theirs, abs_tol=1e-9)), nan)
 
 
-def _printed(number: ExternalMetric, like: Metric, signature: str) -> Metric:
+def _reported_metric(number: ExternalMetric, like: Metric, signature: str) -> Metric:
     return replace(
         like,
         metric=number.name,

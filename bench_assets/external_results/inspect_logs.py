@@ -16,7 +16,7 @@ from string import ascii_uppercase
 from typing import Any, TypeAlias, cast
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import Entry, field, parse_object, read_object
+from bench_assets.core.tables.json_records import Entry, parse_object, read_object, require_field
 from bench_assets.external_results.results import (
     UNPACKING_ERRORS,
     ExternalMetric,
@@ -24,11 +24,11 @@ from bench_assets.external_results.results import (
     ExternalSample,
     category_of,
     mean_of_points,
-    number,
-    reading,
     require_bounded,
-    text,
-    unique,
+    shape_errors,
+    to_number,
+    to_text,
+    unique_samples,
 )
 
 HARNESS = "Inspect AI"
@@ -57,12 +57,12 @@ def read_inspect_log(file: Path) -> ExternalResults:
         raise SourceError(f"{file}: not a log of Inspect AI: no entry eval.task")
     results = header.get("results") or {}
     first = _first_score(samples)
-    with reading(f"{file}, results", HARNESS):
+    with shape_errors(f"{file}, results", HARNESS):
         scorer, key = _headline(results, first)
         metrics = _metrics(results)
-    read = unique((where, _sample(one, scorer, key, where)) for where, one in samples)
+    read = unique_samples((where, _sample(one, scorer, key, where)) for where, one in samples)
     status = str(header.get("status", "started"))
-    with reading(f"{file}, eval", HARNESS):
+    with shape_errors(f"{file}, eval", HARNESS):
         n_all = (about.get("dataset") or {}).get("samples")
         version = str((about.get("packages") or {}).get("inspect_ai", ""))
     n_read = len({one.sample_id for one in read})
@@ -80,15 +80,15 @@ def read_inspect_log(file: Path) -> ExternalResults:
 
 def _document(file: Path) -> tuple[Entry, list[_Placed]]:
     log = read_object(file)
-    listed = field(log, "samples", list, str(file)) if log.get("samples") else []
+    listed = require_field(log, "samples", list, str(file)) if log.get("samples") else []
     return log, [(f"{file}, sample {n}", one) for n, one in enumerate(listed, 1)]
 
 
 def _archive(file: Path) -> tuple[Entry, list[_Placed]]:
     try:
         archive = zipfile.ZipFile(file)
-    except UNPACKING_ERRORS as why:
-        raise SourceError(f"{file}: cannot be unpacked: {why}") from why
+    except UNPACKING_ERRORS as error:
+        raise SourceError(f"{file}: cannot be unpacked: {error}") from error
     with archive:
         members = {info.filename: info for info in archive.infolist()}
 
@@ -120,13 +120,13 @@ def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
         if zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("its checksum differs")
         return data
-    except (*UNPACKING_ERRORS, struct.error) as why:
-        raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {why}") from why
+    except (*UNPACKING_ERRORS, struct.error) as exc:
+        raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {exc}") from exc
 
 
 def _first_score(samples: Iterable[_Placed]) -> str:
     for where, one in samples:
-        with reading(where, HARNESS):
+        with shape_errors(where, HARNESS):
             for name in one.get("scores") or ():
                 return str(name)
     return ""
@@ -149,11 +149,11 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
         metrics = score.get("metrics") or {}
         at = (score.get("name"), score.get("reducer"))
         is_first = at == (headline.get("score"), headline.get("reducer"))
-        first, _ = _named(str(headline.get("metric")), metrics)
+        first, _ = _metric_name(str(headline.get("metric")), metrics)
         for key, metric in metrics.items():
-            name, category = _named(key, metrics)
+            name, category = _metric_name(key, metrics)
             parts = (at[0] if len(names) > 1 else "", name, at[1] if len(reducers) > 1 else "")
-            value = number(metric.get("value"))
+            value = to_number(metric.get("value"))
             if value is not None and key not in _ERRORS:
                 whole = "/".join(filter(None, parts))
                 order = (not (is_first and name == first), category != "all")
@@ -161,7 +161,7 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
     return [metric for _, metric in sorted(found, key=itemgetter(0))]
 
 
-def _named(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
+def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
     """Name and category of a metric; ``grouped`` writes one under the name of each category."""
     grouped = {k: str(one["name"]) for k, one in metrics.items() if one.get("group") == "grouped"}
     if key in grouped and "all" in grouped.values():
@@ -170,13 +170,13 @@ def _named(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _sample(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
-    with reading(where, HARNESS):
+    with shape_errors(where, HARNESS):
         if found.get("id") is None:
             raise SourceError(f"{where}: no id")
-        return _of_shape(found, scorer, key, where)
+        return _parse_sample(found, scorer, key, where)
 
 
-def _of_shape(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
+def _parse_sample(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
     attached = found.get("attachments") or {}
     prompt, images = _prompt(found, attached, where)
     scores = found.get("scores") or {}
@@ -192,9 +192,9 @@ def _of_shape(found: Mapping[str, Any], scorer: str, key: str, where: str) -> Ex
         target=_target(found),
         category=category_of(found.get("metadata") or {}),
         response=_completion(output, attached),
-        answer=text(score.get("answer")),
+        answer=to_text(score.get("answer")),
         points=_points(value.get(key) if isinstance(value := score.get("value"), dict) else value),
-        why=text(score.get("explanation")),
+        why=to_text(score.get("explanation")),
         error=str(error.get("message", "")) if isinstance(error, dict) else str(error),
     )
 
@@ -211,8 +211,8 @@ def _target(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _points(value: object) -> float | None:
     if isinstance(value, str):
-        return _GRADES.get(value, _WORDS.get(value.lower(), number(value)))
-    return number(value)
+        return _GRADES.get(value, _WORDS.get(value.lower(), to_number(value)))
+    return to_number(value)
 
 
 def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
@@ -220,7 +220,7 @@ def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
     content = (choices[0].get("message") or {}).get("content") if choices else None
     parts = content if isinstance(content, list) else [content or output.get("completion") or ""]
     return "".join(
-        _resolved(one, attached) if isinstance(one, str) else str(one.get("text") or "")
+        _resolve_attachment(one, attached) if isinstance(one, str) else str(one.get("text") or "")
         for one in parts
     )
 
@@ -231,7 +231,7 @@ def _prompt(
     """The prompt before the first response: texts, and images in reading order."""
     sent = found.get("messages") or found.get("input") or ""
     if isinstance(sent, str):
-        return _resolved(sent, attached), ()
+        return _resolve_attachment(sent, attached), ()
     texts: list[str] = []
     images: list[bytes] = []
     for message in sent:
@@ -240,13 +240,13 @@ def _prompt(
         content = message.get("content") or ""
         for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
             if part.get("type") == "text":
-                texts.append(_resolved(str(part.get("text") or ""), attached))
+                texts.append(_resolve_attachment(str(part.get("text") or ""), attached))
             elif part.get("type") == "image":
-                images += _image(_resolved(str(part.get("image") or ""), attached), where)
+                images += _image(_resolve_attachment(str(part.get("image") or ""), attached), where)
     return "\n".join(texts), tuple(images)
 
 
-def _resolved(written: str, attached: Mapping[str, str]) -> str:
+def _resolve_attachment(written: str, attached: Mapping[str, str]) -> str:
     """Resolve a text from the attachments of its sample."""
     if written.startswith(_ATTACHED):
         return attached.get(written.removeprefix(_ATTACHED), written)
@@ -260,5 +260,5 @@ def _image(address: str, where: str) -> list[bytes]:
         return []
     try:
         return [base64.b64decode(data, validate=True)]
-    except binascii.Error as why:
-        raise SourceError(f"{where}: an image is not base64: {why}") from why
+    except binascii.Error as error:
+        raise SourceError(f"{where}: an image is not base64: {error}") from error

@@ -17,17 +17,17 @@ from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
     category_of,
-    number,
-    reading,
-    text,
+    shape_errors,
+    to_number,
+    to_text,
 )
 
 HARNESS = "lmms-eval"
 
 _SAMPLES = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl")
 _NO_VERSION = "unknown@unknown"  # lmms_eval_version of an installed package
-_ASKED = ("input", "target")  # the same with each filter
-_OURS = frozenset(
+_SHARED_FIELDS = ("input", "target")  # the same with each filter
+_SAMPLE_FIELDS = frozenset(
     (
         *("doc_id", "doc", "target", "input", "arguments", "resps", "filtered_resps"),
         *("token_counts", "doc_hash", "prompt_hash", "target_hash", "input_media", "filter"),
@@ -43,33 +43,33 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
     """
     if named := _SAMPLES.fullmatch(file.name):
         results = file.with_name(f"{named['date']}_results.json".removeprefix("_"))
-        return [_of_task(named["task"], file, results)]
+        return [_read_task(named["task"], file, results)]
     date = file.name.removesuffix("results.json")
     found = sorted(file.parent.glob(f"{date}samples_*.jsonl"))
     if not found:
         raise SourceError(
             f"{file}: no {date}samples_*.jsonl beside it; run lmms-eval with --log_samples"
         )
-    return [_of_task(_SAMPLES.fullmatch(one.name)["task"], one, file) for one in found]  # type: ignore[index]
+    return [_read_task(_SAMPLES.fullmatch(one.name)["task"], one, file) for one in found]  # type: ignore[index]
 
 
-def _of_task(task: str, file: Path, results: Path) -> ExternalResults:
+def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
     if not results.is_file():
         raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
     whole = read_object(results)
-    with reading(f"{results}, results", HARNESS):
+    with shape_errors(f"{results}, results", HARNESS):
         measured = (whole.get("results") or {}).get(task)
     if not isinstance(measured, dict):
         raise SourceError(f"{results}: no entry results.{task}")
-    placed = _of_first_filter(read_lines(file))
+    placed = _first_filter_rows(read_lines(file))
     rows = [row for _, row in placed]
-    with reading(f"{results}, higher_is_better", HARNESS):
+    with shape_errors(f"{results}, higher_is_better", HARNESS):
         higher = (whole.get("higher_is_better") or {}).get(task) or {}
         found = list(_metrics(measured, higher))
-    metrics = sorted(found, key=lambda metric: not _is_of_all(metric, rows))
+    metrics = sorted(found, key=lambda metric: not _covers_all_samples(metric, rows))
     key = _points_key(rows, [one.name for one in metrics])
     version = str(whole.get("lmms_eval_version") or whole.get("git_hash") or "")
-    with reading(f"{results}, n-samples", HARNESS):
+    with shape_errors(f"{results}, n-samples", HARNESS):
         count = (whole.get("n-samples") or {}).get(task) or {}
         few = bool(count.get("original")) and count["effective"] < count["original"]
     return ExternalResults(
@@ -83,18 +83,18 @@ def _of_task(task: str, file: Path, results: Path) -> ExternalResults:
     )
 
 
-def _of_first_filter(lines: Iterable[tuple[Entry, str]]) -> list[tuple[str, Entry]]:
+def _first_filter_rows(lines: Iterable[tuple[Entry, str]]) -> list[tuple[str, Entry]]:
     first: dict[str, tuple[str, Entry]] = {}
     for row, where in lines:
         if row.get("doc_id") is None:
             raise SourceError(f"{where}: no doc_id")
         there, one = first.setdefault(str(row["doc_id"]), (where, row))
-        if any(text(one.get(name)) != text(row.get(name)) for name in _ASKED):
+        if any(to_text(one.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
             raise SourceError(f"{where}: doc_id {row['doc_id']!r} is also in {there}; keep one")
     return list(first.values())
 
 
-def _is_of_all(metric: ExternalMetric, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _covers_all_samples(metric: ExternalMetric, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether every sample has the metric; otherwise it is of a category (MMStar, MME)."""
     return all(metric.name.partition(",")[0] in row for row in rows)
 
@@ -103,7 +103,7 @@ def _metrics(
     measured: Mapping[str, Any], higher_is_better: Mapping[str, Any]
 ) -> Iterator[ExternalMetric]:
     for name, value in measured.items():
-        known = number(value)
+        known = to_number(value)
         if known is not None and name != "alias" and "_stderr" not in name:
             yield ExternalMetric(
                 name=name.removesuffix(",none"),
@@ -116,19 +116,19 @@ def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> st
     """Key of the samples' points: that of the headline, else the first with values."""
     own = {name: None for row in rows for name in row if _points(row[name]) is not None}
     names = [metric.partition(",")[0] for metric in metrics]
-    return next((name for name in [*names, *own] if name in own and name not in _OURS), "")
+    return next((name for name in [*names, *own] if name in own and name not in _SAMPLE_FIELDS), "")
 
 
 def _points(value: object) -> float | None:
-    return number(value.get("score")) if isinstance(value, dict) else number(value)
+    return to_number(value.get("score")) if isinstance(value, dict) else to_number(value)
 
 
 def _sample(row: Entry, key: str, where: str) -> ExternalSample:
-    with reading(where, HARNESS):
-        return _of_shape(row, key)
+    with shape_errors(where, HARNESS):
+        return _parse_sample(row, key)
 
 
-def _of_shape(row: Entry, key: str) -> ExternalSample:
+def _parse_sample(row: Entry, key: str) -> ExternalSample:
     scored = row.get(key)
     about = scored if isinstance(scored, dict) else {}
     said = row.get("resps", row.get("filtered_resps"))
@@ -139,10 +139,10 @@ def _of_shape(row: Entry, key: str) -> ExternalSample:
         sent = sent[0]
     return ExternalSample(
         sample_id=str(row["doc_id"]),
-        prompt=text(sent),
-        target=(text(row.get("target")),),
+        prompt=to_text(sent),
+        target=(to_text(row.get("target")),),
         category=category_of({**(row.get("doc") or {}), **about}),
-        response=text(said),
-        answer=text(row.get("filtered_resps")),
+        response=to_text(said),
+        answer=to_text(row.get("filtered_resps")),
         points=_points(scored),
     )

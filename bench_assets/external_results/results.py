@@ -11,7 +11,7 @@ from math import isfinite, nan
 from typing import Any
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.evaluation.suite import LONGEST_NAME, name_defects
+from bench_assets.evaluation.suite import MAX_NAME_LENGTH, name_defects
 
 UNPACKING_ERRORS = (
     *(OSError, ValueError, RuntimeError, EOFError),  # RuntimeError: encrypted
@@ -19,7 +19,7 @@ UNPACKING_ERRORS = (
 )
 """What a damaged archive raises."""
 
-_MOST_BYTES = 2**30  # of a member of an archive, unpacked
+_MAX_BYTES = 2**30  # of a member of an archive, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +80,11 @@ class ExternalResults:
         if not name_defects(name):
             return name
         end = f"_{sha256(name.encode()).hexdigest()[:8]}"
-        return f"{name[: LONGEST_NAME - len(end)]}{end}"
+        return f"{name[: MAX_NAME_LENGTH - len(end)]}{end}"
 
 
 @contextmanager
-def reading(where: str, harness: str) -> Iterator[None]:
+def shape_errors(where: str, harness: str) -> Iterator[None]:
     """Turn the errors of an entry of another shape into one that names it.
 
     Raises:
@@ -92,12 +92,12 @@ def reading(where: str, harness: str) -> Iterator[None]:
     """
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
-        told = f"{type(why).__name__}: {why}"
-        raise SourceError(f"{where}: not as {harness} writes it ({told})") from why
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        told = f"{type(error).__name__}: {error}"
+        raise SourceError(f"{where}: not as {harness} writes it ({told})") from error
 
 
-def unique(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[ExternalSample, ...]:
+def unique_samples(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[ExternalSample, ...]:
     """Samples without their places.
 
     Raises:
@@ -131,8 +131,8 @@ def require_bounded(info: zipfile.ZipInfo) -> None:
     Raises:
         BadZipFile: If it is too large.
     """
-    if info.file_size > _MOST_BYTES:
-        raise zipfile.BadZipFile(f"{info.file_size} bytes, more than the {_MOST_BYTES} allowed")
+    if info.file_size > _MAX_BYTES:
+        raise zipfile.BadZipFile(f"{info.file_size} bytes, more than the {_MAX_BYTES} allowed")
 
 
 def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[ExternalMetric]:
@@ -141,10 +141,17 @@ def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[Externa
     return [ExternalMetric(name=name, value=sum(known) / len(known))] if known else []
 
 
-def number(value: object) -> float | None:
+def to_number(value: object) -> float | None:
     """Convert a JSON value to a number; None if it is not one, or is not finite.
 
-    >>> number(True), number("0.5"), number("N/A"), number(None), number("NaN"), number("inf")
+    >>> (
+    ...     to_number(True),
+    ...     to_number("0.5"),
+    ...     to_number("N/A"),
+    ...     to_number(None),
+    ...     to_number("NaN"),
+    ...     to_number("inf"),
+    ... )
     (1.0, 0.5, None, None, None, None)
     """
     try:
@@ -154,20 +161,20 @@ def number(value: object) -> float | None:
     return known if isfinite(known) else None
 
 
-def text(value: object) -> str:
+def to_text(value: object) -> str:
     """Convert a JSON value to text: lists are joined, null becomes "".
 
-    >>> text(["a", 1]), text(None)
+    >>> to_text(["a", 1]), to_text(None)
     ('a | 1', '')
     """
     if value is None:
         return ""
-    return " | ".join(map(text, value)) if isinstance(value, list) else str(value)
+    return " | ".join(map(to_text, value)) if isinstance(value, list) else str(value)
 
 
 def category_of(metadata: Mapping[str, Any]) -> str:
     """Category of a sample: the first of the usual keys in its metadata."""
     for name in ("category", "subject", "sub_task", "type", "level"):
         if value := metadata.get(name):
-            return text(value)
+            return to_text(value)
     return ""

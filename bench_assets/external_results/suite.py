@@ -72,7 +72,7 @@ def imported_task(results: ExternalResults, suite: str = "") -> ImportedTask:
     )
 
 
-def imported_task_of(task: Task) -> ImportedTask:
+def stored_task(task: Task) -> ImportedTask:
     """Convert a task to its stored form."""
     title = task.title.removesuffix(f" ({task.measured_by})")
     return ImportedTask(

@@ -26,11 +26,11 @@ from bench_assets.external_results.results import (
     category_of,
     mean_of_points,
     member_of,
-    number,
-    text,
-    unique,
+    to_number,
+    to_text,
+    unique_samples,
 )
-from bench_assets.file_benchmarks.row_files import READERS, Row, refuse_twins
+from bench_assets.file_benchmarks.row_files import READERS, Row, refuse_duplicate_columns
 
 HARNESS = "VLMEvalKit"
 
@@ -48,7 +48,7 @@ _POINTS = (
     "points",
 )  # the first one present
 _ALL = "Overall"  # split of all samples, if rows are splits and columns are metrics
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
 _SHEET = "xl/worksheets/sheet1.xml"
 
@@ -67,11 +67,11 @@ def read_vlmevalkit(file: Path) -> ExternalResults:
     columns, rows = _table(scored)
     if missing := {"index", "prediction"} - columns:
         raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit")
-    model, task = _names(file, stem)
+    model, task = _split_name(file, stem)
     key = _points_column(rows)
-    ids = [text(row.cells.get("question_id")) for row in rows]
+    ids = [to_text(row.cells.get("question_id")) for row in rows]
     named = "question_id" if len({*ids} - {""}) == len(rows) else "index"
-    samples = unique((row.where, _sample(row, key, named)) for row in rows)
+    samples = unique_samples((row.where, _sample(row, key, named)) for row in rows)
     return ExternalResults(
         harness=HARNESS,
         task=task,
@@ -104,7 +104,7 @@ def _points_column(rows: Sequence[Row]) -> str:
     return next((name for name in _POINTS if any(name in row.cells for row in rows)), "")
 
 
-def _names(file: Path, stem: str) -> tuple[str, str]:
+def _split_name(file: Path, stem: str) -> tuple[str, str]:
     """Model and data set; the model is the name of one of the folders above."""
     for folder in file.absolute().parents[:2]:
         if stem.startswith(f"{folder.name}_"):
@@ -137,18 +137,20 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
     for ending in _HEADLINES:
         file = base.with_name(f"{base.name}{ending}")
         if file.is_file():
-            yield from _printed(file)
+            yield from _reported_metrics(file)
             return
     yield from mean_of_points("accuracy", samples)
 
 
-def _printed(file: Path) -> Iterator[ExternalMetric]:
+def _reported_metrics(file: Path) -> Iterator[ExternalMetric]:
     """Numbers of a table; its rows are splits, or all and each category (HallusionBench)."""
     rows: list[Mapping[str, Any]]
     rows = [read_object(file)] if file.suffix == ".json" else [row.cells for row in _table(file)[1]]
-    splits = [text(row.get("split", "")) for row in rows]
+    splits = [to_text(row.get("split", "")) for row in rows]
     for row, split in zip(rows, splits, strict=True):
-        numbers = {name: value for name, cell in row.items() if (value := number(cell)) is not None}
+        numbers = {
+            name: value for name, cell in row.items() if (value := to_number(cell)) is not None
+        }
         if _ALL in splits:
             numbers.pop("split", None)
             category = "all" if split == _ALL else split
@@ -168,26 +170,28 @@ def _sample(of_table: Row, key: str, named: str) -> ExternalSample:
     row = of_table.cells
     if named not in row:
         raise SourceError(f"{of_table.where}: no {named}")
-    options = tuple(text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None)
+    options = tuple(
+        to_text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None
+    )
     hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
     listed = "".join(
         f"\n{letter}. {one}" for letter, one in zip(ascii_uppercase, options, strict=False)
     )
     return ExternalSample(
-        sample_id=text(row[named]).removesuffix(".0"),
-        prompt=f"{hint}{text(row.get('question'))}{listed}",
+        sample_id=to_text(row[named]).removesuffix(".0"),
+        prompt=f"{hint}{to_text(row.get('question'))}{listed}",
         options=options,
         target=_target(row, options),
         category=category_of(row),
-        response=text(row.get("prediction")),
-        answer=text(row.get("extracted", row.get("res"))),
+        response=to_text(row.get("prediction")),
+        answer=to_text(row.get("extracted", row.get("res"))),
         points=_points(row.get(key)),
-        why=text(row.get("log")),
+        why=to_text(row.get("log")),
     )
 
 
 def _target(row: Mapping[str, Any], options: Sequence[str]) -> tuple[str, ...]:
-    answer = text(row.get("answer"))
+    answer = to_text(row.get("answer"))
     if options and answer and set(answer) <= set(ascii_uppercase[: len(options)]):
         return tuple(answer)
     if answer.startswith("["):
@@ -201,7 +205,7 @@ def _target(row: Mapping[str, Any], options: Sequence[str]) -> tuple[str, ...]:
 
 def _points(value: object) -> float | None:
     word = str(value).lower()
-    return float(word == "true") if word in ("true", "false") else number(value)
+    return float(word == "true") if word in ("true", "false") else to_number(value)
 
 
 def read_sheet(file: Path) -> Iterator[Row]:
@@ -217,28 +221,28 @@ def read_sheet(file: Path) -> Iterator[Row]:
             shared = _shared_texts(workbook)
             rows = _sheet_rows(ElementTree.fromstring(member_of(workbook, _SHEET)), shared)
             _, head = next(rows, ("", {}))
-            refuse_twins(head.values(), file)
+            refuse_duplicate_columns(head.values(), file)
             for n, cells in rows:
                 named = {name: cells.get(at) for at, name in head.items()}
                 yield Row(f"{file}, row {n}", named)
-    except (*UNPACKING_ERRORS, LookupError, ElementTree.ParseError) as why:
-        raise SourceError(f"{file}: cannot be read as an .xlsx workbook: {why}") from why
+    except (*UNPACKING_ERRORS, LookupError, ElementTree.ParseError) as error:
+        raise SourceError(f"{file}: cannot be read as an .xlsx workbook: {error}") from error
 
 
 def _shared_texts(workbook: zipfile.ZipFile) -> list[str]:
     if "xl/sharedStrings.xml" not in workbook.namelist():
         return []
     root = ElementTree.fromstring(member_of(workbook, "xl/sharedStrings.xml"))
-    return [_text_of(item) for item in root.iter(f"{_MAIN}si")]
+    return [_text_of(item) for item in root.iter(f"{_NAMESPACE}si")]
 
 
 def _sheet_rows(
     sheet: ElementTree.Element, shared: list[str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Number of each row, and its cells by their column's letters."""
-    for n, row in enumerate(sheet.iter(f"{_MAIN}row"), 1):
+    for n, row in enumerate(sheet.iter(f"{_NAMESPACE}row"), 1):
         cells = {}
-        for cell in row.iter(f"{_MAIN}c"):
+        for cell in row.iter(f"{_NAMESPACE}c"):
             found = _COLUMN.match(cell.get("r", ""))
             if found and (value := _cell_text(cell, shared)):
                 cells[found[0]] = value
@@ -248,7 +252,7 @@ def _sheet_rows(
 def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
     if cell.get("t") == "inlineStr":
         return _text_of(cell)
-    value = cell.findtext(f"{_MAIN}v") or ""
+    value = cell.findtext(f"{_NAMESPACE}v") or ""
     if cell.get("t") == "s":
         return shared[int(value)]
     return {"0": "False", "1": "True"}.get(value, value) if cell.get("t") == "b" else value
@@ -256,5 +260,5 @@ def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
 
 def _text_of(parts: ElementTree.Element) -> str:
     """Join the runs of a text, without phonetic ones (``rPh``)."""
-    spoken = {run for one in parts.iter(f"{_MAIN}rPh") for run in one.iter(f"{_MAIN}t")}
-    return "".join(one.text or "" for one in parts.iter(f"{_MAIN}t") if one not in spoken)
+    spoken = {run for one in parts.iter(f"{_NAMESPACE}rPh") for run in one.iter(f"{_NAMESPACE}t")}
+    return "".join(one.text or "" for one in parts.iter(f"{_NAMESPACE}t") if one not in spoken)

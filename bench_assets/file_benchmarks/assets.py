@@ -12,15 +12,15 @@ import dagster as dg
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.large_tables import gathered
-from bench_assets.core.tables.source_folder import pinned
+from bench_assets.core.tables.large_tables import collect_rows
+from bench_assets.core.tables.source_folder import pin_file
 from bench_assets.file_benchmarks.images import Image
 from bench_assets.file_benchmarks.questions import (
+    benchmark_location,
     build,
-    example_place,
+    example_location,
     image_files,
-    place_of,
-    shuffled,
+    shuffle_all_options,
 )
 from bench_assets.file_benchmarks.row_files import data_files
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -50,12 +50,14 @@ def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDef
         **here.stage("source"),
     )
     def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[Sequence[SourceFile]]:
-        place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
-        there = [place, *([example_place(benchmark, place)] if benchmark.shots else [])]
+        place = benchmark_location(here.folder, sources.open(here.folder).folder, settings.load())
+        there = [place, *([example_location(benchmark, place)] if benchmark.shots else [])]
         files = [str(file) for one in there for file in data_files(one.file, one.split)]
         files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
-        return table_output(gathered((pinned(Path(file), folder) for file in files), SourceFile))
+        return table_output(
+            collect_rows((pin_file(Path(file), folder) for file in files), SourceFile)
+        )
 
     return source
 
@@ -89,7 +91,7 @@ def _questions(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.Assets
         dg.Output[Sequence[Question]],
         dg.Output[Sequence[Rejection]],
     ]:
-        place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
+        place = benchmark_location(here.folder, sources.open(here.folder).folder, settings.load())
         built = build(benchmark, place, partial(_stored, image_store))
         return (
             table_output(built.images),
@@ -118,7 +120,7 @@ def _tables(here: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any
         **here.stage("questions", below="options_shuffled"),
     )
     def options_shuffled(questions: Sequence[Question]) -> dg.Output[Sequence[Question]]:
-        return table_output(shuffled(questions, benchmark.seed))
+        return table_output(shuffle_all_options(questions, benchmark.seed))
 
     @dg.asset_check(
         asset=here.key("rejections"),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from string import Formatter, ascii_uppercase
 
-from bench_assets.core.answer_types.options import MOST_OPTIONS, written
+from bench_assets.core.answer_types.options import MAX_OPTIONS, format_cell
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.json_records import Entry
 from bench_assets.file_benchmarks.images import looks_like_media
@@ -26,7 +26,7 @@ _USUAL: Mapping[Column, tuple[str, ...]] = {
     "decimals": (),
 }
 """Default column names of each field; the first one in the file is used."""
-_LETTERS = ascii_uppercase[:MOST_OPTIONS]
+_LETTERS = ascii_uppercase[:MAX_OPTIONS]
 _NUMBERED = re.compile(r"image_?\d+")
 _ARITHMETIC = re.compile(r"(.+?)\s*(%|//)\s*(\d+)")
 """Field of a template with the remainder or the whole part of a division: ``{index % 1000000}``."""
@@ -52,8 +52,8 @@ def columns_of(
 
 def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
     """Cells of a row for a question field; templates such as ``"{Index}.jpg"`` are filled in."""
-    names = columns_of(_among(cells, column), benchmark, column)
-    return [_filled(name, cells) if "{" in name else cells.get(name) for name in names]
+    names = columns_of(_candidate_columns(cells, column), benchmark, column)
+    return [_fill_template(name, cells) if "{" in name else cells.get(name) for name in names]
 
 
 def template_columns(template: str) -> list[str]:
@@ -62,18 +62,18 @@ def template_columns(template: str) -> list[str]:
     return [found[1] if (found := _ARITHMETIC.fullmatch(one)) else one for one in fields]
 
 
-def _filled(template: str, cells: Entry) -> str | None:
+def _fill_template(template: str, cells: Entry) -> str | None:
     """Fill the cells of a row into a template; None if one is empty."""
     parts = list(Formatter().parse(template))
-    texts = {name: _field(name, cells) for _, name, _, _ in parts if name}
+    texts = {name: _format_field(name, cells) for _, name, _, _ in parts if name}
     if not all(texts.values()):
         return None
     return "".join(f"{said}{texts.get(name or '', '')}" for said, name, _, _ in parts)
 
 
-def _field(name: str, cells: Entry) -> str:
+def _format_field(name: str, cells: Entry) -> str:
     found = _ARITHMETIC.fullmatch(name)
-    text = written(cells.get(found[1] if found else name))
+    text = format_cell(cells.get(found[1] if found else name))
     if found is None or not text:
         return text
     if not text.isdecimal() or not int(found[3]):
@@ -90,9 +90,9 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
     """
     found = cells_of(cells, benchmark, column)
     try:
-        return written(found[0]) if found else ""
-    except SourceError as why:
-        raise SourceError(f"{column}: {why}") from why
+        return format_cell(found[0]) if found else ""
+    except SourceError as error:
+        raise SourceError(f"{column}: {error}") from error
 
 
 def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
@@ -103,7 +103,9 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
         SourceError: If a column of ``slices`` holds neither text nor number.
     """
     ours = {
-        name for column in _USUAL for name in columns_of(_among(cells, column), benchmark, column)
+        name
+        for column in _USUAL
+        for name in columns_of(_candidate_columns(cells, column), benchmark, column)
     }
     further = {name: cell for name, cell in cells.items() if name not in ours}
     labels = {*benchmark.slices, *fields_of(benchmark.prompt), *chain(*benchmark.groups.values())}
@@ -113,7 +115,9 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
         if name in benchmark.slices and not isinstance(cell, str | int | float | None):
             raise SourceError(f"{name} is {cell!r:.60}: expected a text or a number, to slice by")
     return {
-        name: written(cell) for name, cell in further.items() if isinstance(cell, str | int | float)
+        name: format_cell(cell)
+        for name, cell in further.items()
+        if isinstance(cell, str | int | float)
     }
 
 
@@ -141,7 +145,7 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     for entry, name in ((entry, name) for entry, names in named.items() for name in names):
         for one in template_columns(name) if "{" in name else [name]:
             if one not in there:
-                raise _missing(f"{section}, {entry}", one, there)
+                raise _missing_column_error(f"{section}, {entry}", one, there)
     taken = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
     further = [name for name in there if name not in taken]
     for entry, names, known in (
@@ -152,17 +156,17 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     ):
         for name in names:
             if name not in known:
-                raise _missing(f"{section}, {entry}", name, sorted(known))
+                raise _missing_column_error(f"{section}, {entry}", name, sorted(known))
     has_groups = benchmark.group_size or columns_of(there, benchmark, "group")
     if benchmark.metric == "group_accuracy" and not has_groups:
         raise SettingsError(f"{section}, metric: group_accuracy needs a column group")
 
 
-def _missing(entry: str, name: str, there: Sequence[str]) -> SettingsError:
+def _missing_column_error(entry: str, name: str, there: Sequence[str]) -> SettingsError:
     return SettingsError(f"{entry}: no column {name!r}; there are: {', '.join(there)}")
 
 
-def _among(cells: Entry, column: Column) -> list[str]:
+def _candidate_columns(cells: Entry, column: Column) -> list[str]:
     """Columns of a row that may hold a field; for images and options, only those with a value.
 
     Lettered option columns count even if empty, unless all of them are.

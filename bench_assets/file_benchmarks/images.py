@@ -79,7 +79,7 @@ def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
     Raises:
         SourceError: If a cell is not an image; says why.
     """
-    return [_image(one, folder) for cell in cells for one in _listed(cell)]
+    return [_image(one, folder) for cell in cells for one in _list_images(cell)]
 
 
 def looks_like_media(name: str, cell: object) -> str:
@@ -94,12 +94,12 @@ def looks_like_media(name: str, cell: object) -> str:
         return ""
     listed = parse_list(cell) if isinstance(cell, str) else cell
     cells = listed if isinstance(listed, list | tuple) else [listed]
-    if any(map(_is_timed, cells)) or (_MEDIA_NAME.fullmatch(name) and cells):
+    if any(map(_is_video_or_audio, cells)) or (_MEDIA_NAME.fullmatch(name) and cells):
         return "video or audio"
     return "images" if any(map(_is_media, cells)) else ""
 
 
-def _is_timed(cell: object) -> bool:
+def _is_video_or_audio(cell: object) -> bool:
     match cell:
         case str():
             return bool(_TIMED_FILE.fullmatch(cell)) or cell.startswith(("data:video", "data:aud"))
@@ -121,7 +121,7 @@ def _is_media(cell: object) -> bool:
     return False
 
 
-def _listed(cell: object) -> Sequence[object]:
+def _list_images(cell: object) -> Sequence[object]:
     if isinstance(cell, str) and cell.startswith("["):
         cell = parse_list(cell)
         if isinstance(cell, str):
@@ -144,7 +144,7 @@ def _image(one: object, folder: Folder) -> ImageCell:
         case {"bytes": bytes() as data} if data:
             return data
         case {"bytes": str() as text} if text:
-            return _decoded(text)
+            return _decode_base64(text)
         case {"path": str() as path} if path:
             return _file(path, folder)
         case int() if not isinstance(one, bool):
@@ -161,12 +161,12 @@ def _text(one: str, folder: Folder) -> ImageCell:
     if one.startswith(("http://", "https://")):
         raise SourceError(f"image {one!r:.80} is an address: download it, and give the file's path")
     if len(one) > _LONGEST_PATH:
-        return _decoded(one)
+        return _decode_base64(one)
     try:
         return _file(one, folder)
     except SourceError:
         if _BASE64.match(one):
-            return _decoded(one)
+            return _decode_base64(one)
         if _ROW.fullmatch(one):
             return RowReference(one, folder.path)
         raise
@@ -178,8 +178,8 @@ def _file(name: str, folder: Folder) -> Path:
         there = path.is_file()
         if there and inside:
             return path
-    except (OSError, ValueError) as why:  # too long, or a NUL
-        raise SourceError(f"image {name!r:.80} is not a file name: {why}") from why
+    except (OSError, ValueError) as error:  # too long, or a NUL
+        raise SourceError(f"image {name!r:.80} is not a file name: {error}") from error
     if there:
         raise SourceError(f"image {name!r:.80} lies outside {folder.path}. Set image_folder")
     raise SourceError(f"no image {name!r:.80} in {folder.path}")
@@ -187,11 +187,11 @@ def _file(name: str, folder: Folder) -> Path:
 
 def _data_uri(uri: str) -> bytes:
     head, _, data = uri.partition(",")
-    return _decoded(data) if head.endswith(";base64") else unquote_to_bytes(data)
+    return _decode_base64(data) if head.endswith(";base64") else unquote_to_bytes(data)
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError) as why:
-        raise SourceError(f"image {text!r:.40} is not base64: {why}") from why
+    except (binascii.Error, ValueError) as error:
+        raise SourceError(f"image {text!r:.40} is not base64: {error}") from error

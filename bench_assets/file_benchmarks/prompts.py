@@ -10,7 +10,7 @@ from string import Formatter, ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.core.answer_types.option_answers import ChoiceAnswer
-from bench_assets.core.answer_types.options import MOST_OPTIONS
+from bench_assets.core.answer_types.options import MAX_OPTIONS
 from bench_assets.core.answer_types.registry import RowAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.parsing.choices import lettered
@@ -20,7 +20,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.file_benchmarks.row_files import Row
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
-FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:MOST_OPTIONS]})
+FIELDS = frozenset({"question", "options", "context", "category", *ascii_uppercase[:MAX_OPTIONS]})
 """Fields of a template, besides the file's other columns."""
 
 SHOTS = "few-shot turns"
@@ -54,8 +54,8 @@ def fields_of(template: str) -> list[str]:
     """
     try:
         found = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
-    except ValueError as why:
-        raise SettingsError(f"prompt {template!r:.80}: {why}; write {{{{ for a brace") from why
+    except ValueError as error:
+        raise SettingsError(f"prompt {template!r:.80}: {error}; write {{{{ for a brace") from error
     if "" in found:
         raise SettingsError(f"prompt {template!r:.80}: name a column between the braces")
     return found
@@ -70,7 +70,7 @@ class PromptSettings(NamedTuple):
     instruction: str = TextAnswer().instruction  # of questions without options
 
 
-PLAIN = PromptSettings()
+DEFAULT_SETTINGS = PromptSettings()
 
 
 def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptSettings:
@@ -84,19 +84,23 @@ def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptS
     return PromptSettings(benchmark.prompt, benchmark.system, shots, answers.instruction)
 
 
-def main(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
+def main(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
     """Build the prompt: images replace ``<image>`` or ``<image 2>``; untagged ones come first.
 
     A tag without an image stays as text. ``<turn>`` begins another user turn, which is sent after
     the model's response to the one before.
     """
-    text = _filled(settings.template, question) if settings.template else _usual(question, settings)
+    text = (
+        _fill_template(settings.template, question)
+        if settings.template
+        else _default_text(question, settings)
+    )
     opening = (Turn("system", (settings.system,)),) if settings.system else ()
     shots = turns_of(question.labels.get(SHOTS, "")) if settings.shots else ()
     return Prompt((*opening, *shots, *_turns(text, question.images)))
 
 
-def no_image(question: Question, settings: PromptSettings = PLAIN) -> Prompt:
+def no_image(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
     """Build the prompt without the images."""
     return main(question, settings).without_images()
 
@@ -122,7 +126,7 @@ def number_marks(question: Question) -> Question:
     return replace(question, context=context, text=text, options=tuple(options))
 
 
-def solved(question: Question, settings: PromptSettings) -> tuple[Turn, ...]:
+def example_turns(question: Question, settings: PromptSettings) -> tuple[Turn, ...]:
     """Build the turns of a solved example: the question in one turn, and its answer."""
     first, *others = main(question, settings._replace(system="", shots=False)).turns
     parts = [part for turn in others for part in ("\n\n", *turn.parts)]
@@ -144,8 +148,8 @@ def turns_of(written: str) -> tuple[Turn, ...]:
             )
             for role, parts in json.loads(written or "[]")
         )
-    except (ValueError, TypeError, KeyError, RecursionError) as why:
-        raise SourceError(f"label {SHOTS!r}: {written!r:.60} are not turns: {why}") from why
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SourceError(f"label {SHOTS!r}: {written!r:.60} are not turns: {error}") from error
 
 
 def _turns(text: str, images: Sequence[str]) -> Iterator[Turn]:
@@ -183,7 +187,7 @@ def judge(question: Question, response: str) -> Prompt:
     )
 
 
-def _usual(question: Question, settings: PromptSettings) -> str:
+def _default_text(question: Question, settings: PromptSettings) -> str:
     letters = ChoiceAnswer(question.kind).instruction if question.options else ""
     instruction = letters or settings.instruction
     options = f"\n{lettered(question.options)}" if question.options else ""
@@ -191,7 +195,7 @@ def _usual(question: Question, settings: PromptSettings) -> str:
     return f"{context}{question.text}{options}\n\n{instruction}".rstrip("\n")
 
 
-def _filled(template: str, question: Question) -> str:
+def _fill_template(template: str, question: Question) -> str:
     """Fill in a template; empty columns become empty text."""
     columns = dict.fromkeys(fields_of(template), "") | dict(question.labels)
     columns |= dict(zip(ascii_uppercase, question.options, strict=False))
@@ -261,7 +265,7 @@ def read_shots(
             why = f"{row.where}: {error}"
             continue
         if found.setdefault(content_id(question), row.where) == row.where:
-            turns.append(solved(question, settings))
+            turns.append(example_turns(question, settings))
     if len(found) < benchmark.shots:
         raise SettingsError(
             f"{section}, shots: expected {benchmark.shots} usable rows, got {len(found)} ({why})"

@@ -10,11 +10,16 @@ from random import Random
 from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import Gold, RowContext
-from bench_assets.core.answer_types.options import parse_list, read_options, split_options, written
+from bench_assets.core.answer_types.options import (
+    format_cell,
+    parse_list,
+    read_options,
+    split_options,
+)
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry
-from bench_assets.core.tables.large_tables import RowCollector, TextIndex, gathered
+from bench_assets.core.tables.large_tables import RowCollector, TextIndex, collect_rows
 from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.columns import (
     cells_of,
@@ -31,7 +36,7 @@ from bench_assets.file_benchmarks.scoring import scoring_of
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
-_OF_OTHERS = re.compile(
+_OPTION_REFERENCE = re.compile(
     r"\bof the (?:above|below|others?)\b|\b(?-i:[A-M] (?:and|or|nor) [A-M])\b|\([A-M]\)",
     re.IGNORECASE,
 )
@@ -104,7 +109,7 @@ class _QuestionBuilder:
         if row.fault:
             raise SourceError(row.fault)
         cells, benchmark = row.cells, self.benchmark
-        text, options = _asked(cells, benchmark)
+        text, options = _read_question(cells, benchmark)
         images = self.images.of(cells, row.where)
         gold = self._gold(cells, text, options, images)
         named = columns_of(cells, benchmark, "id")
@@ -175,7 +180,7 @@ class _QuestionBuilder:
         )
 
 
-def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
+def benchmark_location(name: str, file: Path, settings: Settings) -> FileLocation:
     """Location of a benchmark."""
     benchmark = settings.benchmarks[name]
     named = benchmark.image_folder
@@ -184,20 +189,20 @@ def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
         name=name,
         file=file,
         split=benchmark.split,
-        image_folder=settings.resolve(named) if named else _beside(file),
+        image_folder=settings.resolve(named) if named else _parent_folder(file),
         section=settings.section(name),
         shots_file=settings.resolve(shots_file) if shots_file else file,
     )
 
 
-def example_place(benchmark: FileBenchmarkSettings, place: FileLocation) -> FileLocation:
+def example_location(benchmark: FileBenchmarkSettings, place: FileLocation) -> FileLocation:
     """Location of the solved examples."""
     file, split = place.shots_file, benchmark.shots_split
-    folder = place.image_folder if benchmark.image_folder else _beside(file)
+    folder = place.image_folder if benchmark.image_folder else _parent_folder(file)
     return replace(place, file=file, split=split, image_folder=folder)
 
 
-def _beside(file: Path) -> Path:
+def _parent_folder(file: Path) -> Path:
     return file if file.is_dir() else file.parent
 
 
@@ -219,10 +224,10 @@ def build(
         columns |= dict.fromkeys(row.cells)
         try:
             question = building.question(row, n)
-        except SettingsError as why:
-            raise SettingsError(f"{place.section}: {row.where}: {why}") from why
-        except (SourceError, ImageError) as why:
-            rejections.append(Rejection(entry=row.where, reason=str(why)))
+        except SettingsError as error:
+            raise SettingsError(f"{place.section}: {row.where}: {error}") from error
+        except (SourceError, ImageError) as error:
+            rejections.append(Rejection(entry=row.where, reason=str(error)))
             n_rejections += 1
             continue
         first = building.first_row(question.question_id, n)
@@ -235,10 +240,10 @@ def build(
         twins[n_rejections] = first
         n_rejections += 1
     require_columns(benchmark, list(columns), place.section)
-    images = gathered(chain(building.images.stored.rows(), shown), StoredImage)
+    images = collect_rows(chain(building.images.stored.rows(), shown), StoredImage)
     built = FileQuestions(
         questions=questions.rows(),
-        rejections=_with_twins(rejections.rows(), twins, place.questions(benchmark)),
+        rejections=_add_first_rows(rejections.rows(), twins, place.questions(benchmark)),
         images=images,
     )
     if not built.questions:
@@ -247,7 +252,7 @@ def build(
     return built
 
 
-def _with_twins(
+def _add_first_rows(
     rejections: Sequence[Rejection], twins: Mapping[int, int], rows: Iterator[Row]
 ) -> Sequence[Rejection]:
     """Name the first row in the reason of each duplicate, by reading the rows once more."""
@@ -255,7 +260,7 @@ def _with_twins(
         return rejections
     first = set(twins.values())
     where = {n: row.where for n, row in enumerate(rows) if n in first}
-    return gathered(
+    return collect_rows(
         (
             replace(one, reason=one.reason + where[twins[n]]) if n in twins else one
             for n, one in enumerate(rejections)
@@ -270,7 +275,7 @@ def _shots(
     """Read the solved examples, and their images."""
     if not benchmark.shots:
         return Shots(section=place.section), ()
-    there = example_place(benchmark, place)
+    there = example_location(benchmark, place)
     files = data_files(place.file, place.split)
     if any(file in files for file in data_files(there.file, there.split)):
         raise SettingsError(
@@ -284,7 +289,7 @@ def _shots(
     return shots, building.images.stored.rows()
 
 
-def _asked(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[str, ...]]:
+def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[str, ...]]:
     """Read a question's text, with all its turns, and its options."""
     text = text_of(cells, benchmark, "question")
     if turns := _turns(cells_of(cells, benchmark, "turns")):
@@ -322,7 +327,7 @@ def _turns(cells: Sequence[object]) -> list[str]:
         return []
     if not isinstance(listed, list | tuple):
         raise SourceError(f"turns {listed!r:.60} are not a list of texts")
-    texts = [written(one) for one in listed]
+    texts = [format_cell(one) for one in listed]
     while texts and not texts[-1]:
         texts.pop()
     if "" in texts:
@@ -336,7 +341,7 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
     Texts rather than paths: a million of them take a fifth of the memory.
     """
     files = set[str]()
-    for there in (place, *([example_place(benchmark, place)] if benchmark.shots else [])):
+    for there in (place, *([example_location(benchmark, place)] if benchmark.shots else [])):
         folder = Folder(there.image_folder)
         for row in there.rows():
             try:
@@ -347,21 +352,21 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
     return sorted(files)
 
 
-def shuffled(questions: Sequence[Question], seed: int) -> Sequence[Question]:
+def shuffle_all_options(questions: Sequence[Question], seed: int) -> Sequence[Question]:
     """Shuffle the options of each question.
 
     Leaves out questions without options, and those with an option that refers to others, such as
     "all of the above" or "A and B".
     """
     drawn = (
-        _shuffled(question, Random(f"{seed}\n{question.question_id}"))
+        _shuffle_options(question, Random(f"{seed}\n{question.question_id}"))
         for question in questions
-        if question.options and not any(map(_OF_OTHERS.search, question.options))
+        if question.options and not any(map(_OPTION_REFERENCE.search, question.options))
     )
-    return gathered(drawn, Question)
+    return collect_rows(drawn, Question)
 
 
-def _shuffled(question: Question, rng: Random) -> Question:
+def _shuffle_options(question: Question, rng: Random) -> Question:
     order = list(range(len(question.options)))
     rng.shuffle(order)
     letters = {ascii_uppercase[old]: ascii_uppercase[new] for new, old in enumerate(order)}

@@ -22,13 +22,13 @@ from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
 
 _BATCH = 16  # least rows in memory at once; one may hold several photographs
-_MOST = 1024  # most rows in memory at once
+_MAX_ROWS = 1024  # most rows in memory at once
 _BYTES = 1 << 20  # size of a batch in between
 _NOT_JSON = "not JSON, or cut short"
-_END = "\0end of the table"
+_END_SENTINEL = "\0end of the table"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _FETCH_AGAIN = "Download the file again, or remove the line."
-_WHOLE = b"ARROW1"  # first bytes of an Arrow file, but not of an Arrow stream
+_ARROW_MAGIC = b"ARROW1"  # first bytes of an Arrow file, but not of an Arrow stream
 
 
 class Row(NamedTuple):
@@ -49,17 +49,17 @@ def _json_lines(file: Path) -> Iterator[Row]:
                     if row.fault.startswith(_NOT_JSON) and not line.endswith(b"\n"):
                         raise SourceError(f"{row.where}, the last: {row.fault}. {_FETCH_AGAIN}")
                     yield row
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except OSError as error:
+        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
 
 
 def _json_line(line: bytes, where: str) -> Row:
     try:
         entry = parse_json(line.decode("utf-8-sig"))
-    except SourceError as why:
-        return Row(where, {}, str(why))
-    except (ValueError, RecursionError) as why:
-        return Row(where, {}, f"{_NOT_JSON}: {why}")
+    except SourceError as error:
+        return Row(where, {}, str(error))
+    except (ValueError, RecursionError) as error:
+        return Row(where, {}, f"{_NOT_JSON}: {error}")
     return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
 
 
@@ -70,30 +70,30 @@ def _json_list(file: Path) -> Iterator[Row]:
     yield from (Row(str(file.with_name(one.entry)), {}, one.reason) for one in rejections)
 
 
-def _separated(file: Path, delimiter: str) -> Iterator[Row]:
+def _delimited(file: Path, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be an image
     ended = [True]
     try:
         with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as lines:
-            reader = csv.reader(_with_end(lines, ended), delimiter=delimiter)
+            reader = csv.reader(_append_sentinel(lines, ended), delimiter=delimiter)
             header = next(reader, [])
-            refuse_twins(header, file)
+            refuse_duplicate_columns(header, file)
             for cells in reader:
                 where = f"{file}, line {reader.line_num}"
-                if cells == [_END]:
+                if cells == [_END_SENTINEL]:
                     return
                 fault = _table_fault(cells, header)
                 cut = len(cells) < len(header) and not ended[0]
-                if cells and (cut or cells[-1].endswith(_END)):
+                if cells and (cut or cells[-1].endswith(_END_SENTINEL)):
                     raise SourceError(f"{where}, the last: the row is cut short. {_FETCH_AGAIN}")
                 if cells:
                     named = zip(header, cells, strict=False)
                     yield Row(where, {} if fault else {n: c or None for n, c in named}, fault)
-    except (OSError, csv.Error) as why:
-        raise SourceError(f"{file}: cannot be read as a table in UTF-8: {why}") from why
+    except (OSError, csv.Error) as error:
+        raise SourceError(f"{file}: cannot be read as a table in UTF-8: {error}") from error
 
 
-def _with_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
+def _append_sentinel(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
     """Yield the lines of a table and a sentinel, which becomes part of an unclosed quotation.
 
     Stores in ``ended`` whether the last line had a line ending.
@@ -101,7 +101,7 @@ def _with_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
     for line in lines:
         ended[0] = line.endswith(("\n", "\r"))
         yield line
-    yield _END
+    yield _END_SENTINEL
 
 
 def _table_fault(cells: Sequence[str], header: Sequence[str]) -> str:
@@ -116,16 +116,20 @@ def _parquet(file: Path) -> Iterator[Row]:
         with pq.ParquetFile(file) as table:
             about = table.metadata
             taken = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
-            batches = table.iter_batches(batch_size=_at_once(taken, about.num_rows))
+            batches = table.iter_batches(batch_size=_batch_rows(taken, about.num_rows))
             yield from _rows(batches, table.schema_arrow, file)
-    except (OSError, ValueError, pa.ArrowException) as why:  # ValueError: a column name is not text
-        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
+    except (
+        OSError,
+        ValueError,
+        pa.ArrowException,
+    ) as error:  # ValueError: a column name is not text
+        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {error}") from error
 
 
 def _arrow(file: Path) -> Iterator[Row]:
     try:
         with pa.memory_map(str(file)) as data:
-            whole = data.read(len(_WHOLE)) == _WHOLE
+            whole = data.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
             data.seek(0)
             if whole:
                 table = pa.ipc.open_file(data)
@@ -134,17 +138,17 @@ def _arrow(file: Path) -> Iterator[Row]:
             else:
                 stream = pa.ipc.open_stream(data)
                 yield from _rows(stream, stream.schema, file)
-    except (OSError, ValueError, pa.ArrowException) as why:
-        raise SourceError(f"{file}: cannot be read as Arrow, or is cut short: {why}") from why
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise SourceError(f"{file}: cannot be read as Arrow, or is cut short: {error}") from error
 
 
 def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> Iterator[Row]:
-    refuse_twins(schema.names, file)
+    refuse_duplicate_columns(schema.names, file)
     classes = _class_names(schema)
     number = 0
     for batch in batches:
         batch.validate(full=True)  # otherwise wrong lengths crash the process
-        step = _at_once(batch.nbytes, batch.num_rows)
+        step = _batch_rows(batch.nbytes, batch.num_rows)
         for start in range(0, batch.num_rows, step):
             for entry in _entries(batch.slice(start, step)):
                 number += 1
@@ -152,10 +156,10 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
                 if isinstance(entry, str):
                     yield Row(where, {}, entry)
                 else:
-                    yield Row(where, _named(entry, classes))
+                    yield Row(where, _name_classes(entry, classes))
 
 
-def refuse_twins(names: Iterable[str], file: Path) -> None:
+def refuse_duplicate_columns(names: Iterable[str], file: Path) -> None:
     """Refuse a table with duplicate column names.
 
     Raises:
@@ -165,18 +169,18 @@ def refuse_twins(names: Iterable[str], file: Path) -> None:
         raise SourceError(f"{file}: duplicate column {twins[0]!r:.60}")
 
 
-def _at_once(n_bytes: int, n_rows: int) -> int:
+def _batch_rows(n_bytes: int, n_rows: int) -> int:
     """Rows per batch, from the size of all rows."""
-    return max(_BATCH, min(_MOST, _BYTES * n_rows // max(n_bytes, 1)))
+    return max(_BATCH, min(_MAX_ROWS, _BYTES * n_rows // max(n_bytes, 1)))
 
 
 def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
     """Convert rows to Python values; a row that cannot be converted becomes the reason."""
     try:
         return list(rows.to_pylist())
-    except (ValueError, OverflowError) as why:
+    except (ValueError, OverflowError) as error:
         if rows.num_rows == 1:
-            return [f"cannot be read: {why}"]
+            return [f"cannot be read: {error}"]
         return [entry for at in range(rows.num_rows) for entry in _entries(rows.slice(at, 1))]
 
 
@@ -196,7 +200,7 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     }
 
 
-def _named(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
+def _name_classes(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
     named = {
         name: names[number]
         for name, names in classes.items()
@@ -208,15 +212,15 @@ def _named(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
 READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": _json_lines,
     ".json": _json_list,
-    ".csv": lambda file: _separated(file, ","),
-    ".tsv": lambda file: _separated(file, "\t"),
+    ".csv": lambda file: _delimited(file, ","),
+    ".tsv": lambda file: _delimited(file, "\t"),
     ".parquet": _parquet,
     ".arrow": _arrow,
 }
 """Readers of files, by suffix."""
 
 
-_IN_FOLDERS = [suffix for suffix in READERS if suffix != ".json"]
+_FOLDER_SUFFIXES = [suffix for suffix in READERS if suffix != ".json"]
 """Suffixes of question files in folders, where JSON files are mostly metadata."""
 _SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+(?:-[0-9a-f]{16})?)?$")
 
@@ -245,9 +249,9 @@ def data_files(path: Path, split: str = "") -> list[Path]:
         if path.suffix.lower() not in READERS:
             raise SourceError(f"{path}: not one of {', '.join(READERS)}, and not a folder")
         return [path]
-    splits = _saved(path) or _by_split(path)
+    splits = _saved_splits(path) or _by_split(path)
     if not splits:
-        raise SourceError(f"{path}: holds no {', '.join(_IN_FOLDERS)} file")
+        raise SourceError(f"{path}: holds no {', '.join(_FOLDER_SUFFIXES)} file")
     if "*" in split and (matched := [name for name in splits if fnmatchcase(name, split)]):
         return [file for name in matched for file in splits[name]]
     names = [name for name in splits if split in (name, name.rpartition("/")[2])]
@@ -259,10 +263,10 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     return splits[names[0]]
 
 
-def _saved(folder: Path) -> dict[str, list[Path]]:
+def _saved_splits(folder: Path) -> dict[str, list[Path]]:
     """Splits of a folder written by ``save_to_disk``: one dataset, or several by name."""
     if (folder / "dataset_dict.json").is_file():
-        names = _listed(folder / "dataset_dict.json", "splits")
+        names = _read_list(folder / "dataset_dict.json", "splits")
         return {str(name): _saved_files(folder / str(name)) for name in names}
     return {"all": _saved_files(folder)} if (folder / "state.json").is_file() else {}
 
@@ -273,21 +277,21 @@ def _saved_files(folder: Path) -> list[Path]:
         raise SourceError(
             f"{folder}: the dataset is a selection of rows. Save it after flatten_indices()"
         )
-    named = _listed(folder / "state.json", "_data_files")
+    named = _read_list(folder / "state.json", "_data_files")
     files = [one.get("filename") if isinstance(one, dict) else None for one in named]
-    if wrong := [one for one in files if not _names_a_file(one)]:
+    if wrong := [one for one in files if not _is_file_name(one)]:
         raise SourceError(f"{folder / 'state.json'}: _data_files: not a file: {wrong[0]!r:.60}")
     return [folder / str(file) for file in files]
 
 
-def _names_a_file(one: object) -> bool:
+def _is_file_name(one: object) -> bool:
     """Whether a cell names a readable file in the same folder."""
     if not isinstance(one, str) or "\0" in one or Path(one).name != one:
         return False
     return Path(one).suffix.lower() in READERS
 
 
-def _listed(file: Path, name: str) -> list[object]:
+def _read_list(file: Path, name: str) -> list[object]:
     listed = _json(file).get(name, [])
     if not isinstance(listed, list):
         raise SourceError(f"{file}: {name} is {listed!r:.60}, expected a list")
@@ -298,7 +302,9 @@ def _by_split(folder: Path) -> dict[str, list[Path]]:
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.rglob("*")):
         inside = file.relative_to(folder)
-        if file.suffix.lower() in _IN_FOLDERS and not any(part[0] == "." for part in inside.parts):
+        if file.suffix.lower() in _FOLDER_SUFFIXES and not any(
+            part[0] == "." for part in inside.parts
+        ):
             stem = _SHARD.sub("", file.stem)
             parts = [part for part in inside.parts[:-1] if part != "data"]
             splits.setdefault("/".join([*parts, *([stem] if stem else [])]), []).append(file)
@@ -308,8 +314,8 @@ def _by_split(folder: Path) -> dict[str, list[Path]]:
 def _json(file: Path) -> dict[str, Any]:
     try:
         read = parse_json(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, SourceError) as why:
-        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    except (OSError, ValueError, RecursionError, SourceError) as error:
+        raise SourceError(f"{file}: cannot be read as JSON: {error}") from error
     if not isinstance(read, dict):
         raise SourceError(f"{file}: expected an object, found {read!r:.60}")
     return read

@@ -15,7 +15,7 @@ from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 
-_TURNED = range(5, 9)  # EXIF orientations that exchange width and height
+_ROTATED_ORIENTATIONS = range(5, 9)  # EXIF orientations that exchange width and height
 
 
 class ShownImage(NamedTuple):
@@ -84,7 +84,9 @@ class RowImages:
         """
         found = images_of(cells_of(dict(cells), self._benchmark, "images"), self._folder)
         return [
-            self._of_row(one) if isinstance(one, RowReference) else self._kept(one, where, nth)
+            self._image_of_row(one)
+            if isinstance(one, RowReference)
+            else self._kept(one, where, nth)
             for nth, one in enumerate(found, 1)
         ]
 
@@ -99,14 +101,14 @@ class RowImages:
 
     def _put(self, image: Image, name: str) -> ShownImage:
         stored = self._store(image, name)
-        turned = stored.orientation in _TURNED
+        turned = stored.orientation in _ROTATED_ORIENTATIONS
         size = (stored.height, stored.width) if turned else (stored.width, stored.height)
         shown = ShownImage(stored.sha256, *size)
         if self._digests.add(stored.sha256, shown):
             self.stored.append(stored)
         return shown
 
-    def _of_row(self, reference: RowReference) -> ShownImage:
+    def _image_of_row(self, reference: RowReference) -> ShownImage:
         if self._of_rows is None:
             self._of_rows = self._read_all()
         if (found := self._of_rows.find(reference.row)) is None:

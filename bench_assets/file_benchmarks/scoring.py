@@ -23,22 +23,22 @@ from bench_assets.core.answer_types.metrics import (
     METRICS,
     MetricDefinition,
     default_metric,
-    metric_named,
+    find_metric,
 )
-from bench_assets.core.answer_types.registry import RowAnswer, answer_type
+from bench_assets.core.answer_types.registry import RowAnswer, make_answer_type
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.request_streaming import LazyRows
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
-    verdicts_of_many,
+    stream_verdicts,
 )
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_verdict
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, is_truncated, read_verdict
 from bench_assets.core.metrics.aggregates import group_accuracy_by
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.core.tables.large_tables import gathered, some
+from bench_assets.core.tables.large_tables import collect_rows, select_pairs
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
@@ -52,11 +52,11 @@ from bench_assets.file_benchmarks import prompts
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
-_HALF = 0.5  # points from which a grade counts as yes
+_YES_THRESHOLD = 0.5  # points from which a grade counts as yes
 _ROUNDING = 1e-6  # of points that a metric function computes, such as a cosine
 _WORDS = {"yes", "no"}
 
-_PLAIN = AnswerSettings()
+_DEFAULT_ANSWERS = AnswerSettings()
 
 Points: TypeAlias = Callable[[str, Question], float | None]
 """A user's metric function: points in [0, 1] of a response to a question; None if unread."""
@@ -78,7 +78,7 @@ class AnswerScoring:
         cls,
         metric: str | None = None,
         answers: AnswerTypeName | None = None,
-        settings: AnswerSettings = _PLAIN,
+        settings: AnswerSettings = _DEFAULT_ANSWERS,
         groups: Mapping[str, tuple[str, ...]] | None = None,
     ) -> "AnswerScoring":
         """Find the metric and the answer type that settings name.
@@ -89,21 +89,21 @@ class AnswerScoring:
         if metric and ":" in metric:
             name = metric.rpartition(":")[2]
             found = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
-            points = _imported(metric)
+            points = _import_metric(metric)
         else:
             name = known = _known(metric) or default_metric(answers)
-            found, points = metric_named(known, answers), None
+            found, points = find_metric(known, answers), None
         chosen = replace(settings, matching=found.matching)
         return cls(
             name=name,
-            answers=answer_type(answers, chosen),
+            answers=make_answer_type(answers, chosen),
             metric=found,
             points=points,
             groups=groups or {},
         )
 
     @property
-    def graded(self) -> GradedAnswer | None:
+    def graded_answer(self) -> GradedAnswer | None:
         """The answer type, if a judge grades every response."""
         kind = self.answers.others
         return kind if isinstance(kind, GradedAnswer) else None
@@ -111,7 +111,7 @@ class AnswerScoring:
     @property
     def is_judgeable(self) -> bool:
         """Whether a judge may decide about responses that the rules cannot parse."""
-        return self.metric.is_judgeable or self.graded is not None
+        return self.metric.is_judgeable or self.graded_answer is not None
 
     @property
     def scorers(self) -> dict[str, ScoreOne]:
@@ -130,25 +130,27 @@ class AnswerScoring:
         if not self.is_judgeable:
             return {}
         rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules, each=True)}
-        return {**({} if self.graded else rules), "model": ByModel(self.judge)}
+        return {**({} if self.graded_answer else rules), "model": ByModel(self.judge)}
 
     def score(self, answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
         """Score a response by the answer type; if that leaves it open, by the judge's verdict."""
         grade = self._grade(answered)
         if self.is_judgeable and self._is_open(answered, grade):
-            points, note = self._judged(judgements)
+            points, note = self._judge_points(judgements)
             return Score.of(answered.prediction, points=points, answer=grade.read, note=note)
         return Score.of(answered.prediction, points=grade.points or 0.0, answer=grade.read)
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
         """Ask a judge model about responses that the rules leave open."""
-        unread = some(answered, [n for n, pair in enumerate(answered) if self._needs_judge(pair)])
-        complaint = self.graded.complaint if self.graded else prompts.NO_VERDICT
+        unread = select_pairs(
+            answered, [n for n, pair in enumerate(answered) if self._needs_judge(pair)]
+        )
+        complaint = self.graded_answer.complaint if self.graded_answer else prompts.NO_VERDICT
         if isinstance(unread, list):
             asked = list(map(self._asked, unread))
             return [rows[0] for rows in ask_for_verdicts(asked, model, complaint)]
-        found = verdicts_of_many(LazyRows(unread, self._asked), model, complaint)
-        return gathered((rows[0] for rows in found), Judgement)
+        found = stream_verdicts(LazyRows(unread, self._asked), model, complaint)
+        return collect_rows((rows[0] for rows in found), Judgement)
 
     def judge_by_rules(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         """Judge responses that the rules leave open as wrong."""
@@ -167,7 +169,7 @@ class AnswerScoring:
     def _grade(self, answered: AnsweredQuestion) -> Grade:
         question, prediction = answered
         if self.points:
-            points = _checked(self.points(prediction.text, question))
+            points = _check_points(self.points(prediction.text, question))
             return Grade(points, () if points is None else (prediction.text.strip(),), "")
         gold = Gold(question.kind, question.answer, question.options)
         return self.answers.grade(prediction.text, gold)
@@ -182,7 +184,7 @@ class AnswerScoring:
 
     def _asked(self, pair: AnsweredQuestion) -> VerdictRequest:
         question, prediction = pair
-        graded = self.graded if question.kind == "text" else None
+        graded = self.graded_answer if question.kind == "text" else None
         if graded is None:
             prompt = prompts.judge(question, prediction.text)
             read = partial(read_verdict, words=RIGHT_OR_WRONG)
@@ -191,15 +193,15 @@ class AnswerScoring:
         prompt = Prompt.of(graded.judge_prompt(question.text, prediction.text, gold))
 
         def graded_yes(response: Response) -> bool | None:
-            points = graded.grade_of_judge(_whole(response)).points
-            return None if points is None else points >= _HALF
+            points = graded.read_judge_grade(_complete_answer(response)).points
+            return None if points is None else points >= _YES_THRESHOLD
 
         def value(response: Response) -> str:
-            return " ".join(graded.grade_of_judge(_whole(response)).read)
+            return " ".join(graded.read_judge_grade(_complete_answer(response)).read)
 
         return VerdictRequest(question, prediction, prompt, graded_yes, CRITERION, value)
 
-    def _judged(self, judgements: Sequence[Judgement]) -> tuple[float | None, str]:
+    def _judge_points(self, judgements: Sequence[Judgement]) -> tuple[float | None, str]:
         """Points by the judge's verdict or grade; None with a reason if there is none."""
         if len(judgements) != 1:
             return None, f"{len(judgements)} judgements instead of one"
@@ -207,10 +209,10 @@ class AnswerScoring:
         if one.error:
             return None, f"the judge gave no response: {one.error}"
         if one.verdict is None:
-            what = "no grade" if self.graded else "neither right nor wrong"
+            what = "no grade" if self.graded_answer else "neither right nor wrong"
             return None, f"the judge says {what}: {one.response:.200}"
-        if self.graded and one.value:
-            return self.graded.grade_of_judge(one.value).points, f"grade {one.value}"
+        if self.graded_answer and one.value:
+            return self.graded_answer.read_judge_grade(one.value).points, f"grade {one.value}"
         return float(one.verdict), one.response if one.judge == RULES else ""
 
 
@@ -228,11 +230,11 @@ def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
     return found
 
 
-def _whole(response: Response) -> str:
-    return "" if cut_off(response) else response.said.answer
+def _complete_answer(response: Response) -> str:
+    return "" if is_truncated(response) else response.said.answer
 
 
-def _checked(points: object) -> float | None:
+def _check_points(points: object) -> float | None:
     """Points of a user's metric function; a ``ValueError`` leaves the response unscored."""
     if points is None:
         return None
@@ -246,7 +248,7 @@ def _known(metric: str | None) -> MetricName | None:
     return next((name for name in METRICS if name == metric), None)
 
 
-def _imported(metric: str) -> Points:
+def _import_metric(metric: str) -> Points:
     """Import a metric function, named as "module:function".
 
     Raises:
@@ -255,8 +257,8 @@ def _imported(metric: str) -> Points:
     module, _, name = metric.partition(":")
     try:
         found = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as why:
-        raise SettingsError(f"metric {metric}: {why}. Is its folder on PYTHONPATH?") from why
+    except (ImportError, AttributeError) as error:
+        raise SettingsError(f"metric {metric}: {error}. Is its folder on PYTHONPATH?") from error
     if not callable(found):
         raise SettingsError(f"metric {metric}: expected a function (response, question) -> points")
     points: Points = found

@@ -23,8 +23,8 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
     try:
         scoring = scoring_of(benchmark)
         asked = prompts.settings_of(benchmark, scoring.answers)
-    except SettingsError as why:
-        raise SettingsError(f"{section}, {why}") from why
+    except SettingsError as error:
+        raise SettingsError(f"{section}, {error}") from error
     main = partial(prompts.main, settings=asked)
     return Task(
         name=name,
@@ -59,7 +59,7 @@ def _slices(question: Question, labels: tuple[str, ...]) -> tuple[str, ...]:
     return (*by_category(question), *(f"{name} {value}" for name, value in named.items() if value))
 
 
-def plain_suites(settings: Settings) -> list[tuple[str, Suite]]:
+def file_benchmark_suites(settings: Settings) -> list[tuple[str, Suite]]:
     """Build a suite for each ``[benchmarks.<name>]``, with its location for messages.
 
     Raises:

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from bench_assets.asset_factory.asset_metadata import p_text
+from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.comparison.verdicts import (
     Comparison,
     compare_scores,
     decide,
     verdict_sentence,
 )
-from bench_assets.core.images.charts import differences
+from bench_assets.core.images.charts import difference_chart
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.python_api.display import Plot, html_rows, terminal_table
@@ -29,7 +29,7 @@ _COLUMNS: Mapping[str, Cell] = {
     "after": lambda row: f"{row.after:.3f}",
     "change": lambda row: f"{row.change:+.3f}",
     "95 % interval": lambda row: row.interval,
-    "p": lambda row: p_text(row.p),
+    "p": lambda row: format_p(row.p),
     "n": lambda row: str(row.n),
     "verdict": lambda row: row.verdict,
 }
@@ -60,7 +60,7 @@ class RunComparison:
         lines = [
             (f"{row.task}: {row.category}", row.change, row.low, row.high) for row in self.rows
         ]
-        return Plot(svg=differences(lines, self.title), n_rows=len(lines))
+        return Plot(svg=difference_chart(lines, self.title), n_rows=len(lines))
 
     @property
     def title(self) -> str:

@@ -15,7 +15,7 @@ from rich.console import Console
 from bench_assets.core.images.charts import scale
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.text.escaping import one_line, printable
+from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
 from bench_assets.python_api.samples import SampleImage
 from bench_assets.report.site.addresses import number_page, served_address
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, table_of
@@ -66,7 +66,7 @@ def terminal_table(
         markup=False,
         emoji=False,
     )
-    console.print(printable(title))
+    console.print(escape_controls(title))
     console.print(table_of(rows, shown) if rows else "(no rows)")
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
@@ -117,11 +117,11 @@ def html_rows(
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = ""
     for row in rows:
-        cells = {name: escape(one_line(cell(row))) for name, cell in columns.items()}
+        cells = {name: escape(escape_to_one_line(cell(row))) for name, cell in columns.items()}
         cells |= {name: draw(row, cells.get(name, "")) for name, draw in (drawn or {}).items()}
         body += f"<tr>{''.join(f'<td>{cells[name]}</td>' for name in names)}</tr>"
     return (
-        f"<div><b>{escape(one_line(title))}</b><table><thead><tr>{head}</tr></thead>"
+        f"<div><b>{escape(escape_to_one_line(title))}</b><table><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
     )
 
@@ -130,12 +130,13 @@ def interval_bar(row: Metric, full: float) -> str:
     """Draw a value with its 95 % interval, and the best constant response as a tick."""
     if isnan(row.value):
         return ""
-    at = {name: _along(getattr(row, name), full) for name in ("value", "low", "high")}
+    at = {name: _bar_position(getattr(row, name), full) for name in ("value", "low", "high")}
     constant = row.constant
     tick = (
         ""
         if constant is None
-        else f'<path d="M{_along(constant, full):.1f} 0v16" stroke="#c2410c" stroke-width="2"/>'
+        else f'<path d="M{_bar_position(constant, full):.1f} 0v16" '
+        'stroke="#c2410c" stroke-width="2"/>'
     )
     return (
         f'<svg width="{_BAR}" height="16" role="img" aria-label="interval">'
@@ -145,7 +146,7 @@ def interval_bar(row: Metric, full: float) -> str:
     )
 
 
-def _along(value: float, full: float) -> float:
+def _bar_position(value: float, full: float) -> float:
     return _BAR * min(1.0, max(0.0, 0.0 if isnan(value) else value / full))
 
 
@@ -156,7 +157,7 @@ def show_samples(samples: Sequence[Mapping[str, Any]]) -> None:
 
         display(HTML("".join(map(sample_html, samples)) or "no sample"))
         return
-    sys.stdout.write(printable("\n\n".join(map(sample_text, samples)) or "no sample") + "\n")
+    sys.stdout.write(escape_controls("\n\n".join(map(sample_text, samples)) or "no sample") + "\n")
 
 
 def sample_text(sample: Mapping[str, Any]) -> str:
@@ -198,8 +199,8 @@ def _shown(sample: Mapping[str, Any], name: str) -> object:
 def _image_html(image: SampleImage) -> str:
     try:
         picture = image.open()
-    except ImageError as why:
-        return f"<i>{escape(str(why))}</i>"
+    except ImageError as error:
+        return f"<i>{escape(str(error))}</i>"
     picture.thumbnail((_THUMBNAIL, _THUMBNAIL))
     written = BytesIO()
     picture.save(written, "PNG")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from PIL import Image as PillowImage
 
-from bench_assets.core.images.decoding import shown
+from bench_assets.core.images.decoding import to_upright_rgb
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.python_api.evaluation import interrupt_reporting, model_arguments
@@ -89,5 +89,5 @@ def _part(part: Part, store: ImageStore) -> str | Image:
             f"prompts: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
         )
     written = BytesIO()
-    shown(part).save(written, "PNG")
+    to_upright_rgb(part).save(written, "PNG")
     return Image(store.put(written.getvalue(), "an image of a prompt").sha256)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from bench_assets.core.images.charts import Bar, bars, scale
+from bench_assets.core.images.charts import Bar, bar_chart, scale
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
-from bench_assets.evaluation.blind_baselines import chance_of
+from bench_assets.evaluation.blind_baselines import chance_level
 from bench_assets.evaluation.task import TaskEvaluation
 from bench_assets.python_api import arguments, display, samples
 from bench_assets.python_api.display import Plot
@@ -119,7 +119,7 @@ class Run:
         lines = [bar for one in self.evaluations for bar in _bars(one, metric, self._is_single)]
         if not lines:
             raise UnknownNameError("metric", metric, {row.metric for row in self.rows})
-        return Plot(svg=bars(lines, self.title), n_rows=len(lines))
+        return Plot(svg=bar_chart(lines, self.title), n_rows=len(lines))
 
     def _questions_of(self, category: str) -> set[str]:
         """Ids of the questions of a category or another slice.
@@ -211,7 +211,7 @@ def _bars(one: TaskEvaluation, metric: str, is_single: bool) -> Sequence[Bar]:
             label=row.category if is_single else f"{one.task.title}: {row.category}",
             row=row,
             full=full,
-            chance=chance_of(one.task, by_slice.get(row.category, one.questions))
+            chance=chance_level(one.task, by_slice.get(row.category, one.questions))
             if is_primary
             else None,
         )

@@ -77,8 +77,8 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
             with torch.random.fork_rng():  # keep the random state of the training
                 model = f"{folder}{self._entries}"
                 run = evaluate(self._suites, model, limit=self._limit, **self._options)
-        except Exception as why:  # noqa: BLE001 - training is worth more than any evaluation
-            _log.warning("%s: not evaluated: %s", folder, why)
+        except Exception as error:  # noqa: BLE001 - training is worth more than any evaluation
+            _log.warning("%s: not evaluated: %s", folder, error)
             return
         self.runs[state.global_step] = run
         numbers = {

@@ -9,12 +9,12 @@ from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.pages.audit import AuditPages
-from bench_assets.report.pages.checks import ClaimPages, Expectations
+from bench_assets.report.pages.checks import ClaimPages, ExpectationsPage
 from bench_assets.report.pages.comparison import ComparisonPage
-from bench_assets.report.pages.index import Index
-from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.pages.index import IndexPage
+from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.pages.tasks import TaskPages
-from bench_assets.report.point_provenance import Origins
+from bench_assets.report.point_provenance import PointProvenance
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from resources.config.bench_toml import Settings
@@ -44,16 +44,16 @@ def parts(
     """All parts of the report, without the images of the given suites."""
     store = existing_response_store(settings)
     return [
-        Index(standings, published, settings),
+        IndexPage(standings, published, settings),
         TaskPages(standings, published, settings.models),
         Samples(
             without_images=without_images,
             find_prompts=store.prompts_of if store else lambda _: {},
         ),
-        Numbers(without_images=without_images),
+        NumberPages(without_images=without_images),
         ComparisonPage(),
-        Expectations(),
-        Origins(),
+        ExpectationsPage(),
+        PointProvenance(),
         AuditPages(without_images=without_images),
         ClaimPages(),
         AnnotationPages(settings=settings, without_images=without_images),

@@ -1,6 +1,6 @@
 """Provenance of points: digests of the inputs of each score, which the compare page pairs.
 
-A thousand models have half a million pairs, so the inputs that ``causes.cause_of`` compares are
+A thousand models have half a million pairs, so the inputs that ``causes.find_causes`` compares are
 written once per model, and the page compares them.
 """
 
@@ -12,15 +12,15 @@ from typing import Any
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.causes import ORIGIN, spelled_out, who_and_how
+from bench_assets.comparison.causes import ORIGIN, signature_by_cause, split_model_part
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
-from bench_assets.report.samples.questions import RUN, CodedColumn, Columns, coded
-from bench_assets.report.site.folder import Site, made_of, slug
+from bench_assets.report.samples.questions import RUN, CodedColumn, Columns, dictionary_encode
+from bench_assets.report.site.folder import Site, combined_digest, slug
 from resources.tables.file_bytes import PER_MODEL
 from resources.tables.parquet import TableFiles, read_by_question
 
@@ -32,7 +32,7 @@ _JUDGED = ("judge", "criterion", "verdict", "value")
 _NAMED = ("question_id", "sample")
 
 
-class Origins:
+class PointProvenance:
     """Writes ``origins-<questions>`` and ``origins-<task>-<model>``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
@@ -50,7 +50,7 @@ class Origins:
                 _put_model(site, task, asked, model)
 
 
-def origins(
+def input_digests(
     ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
 ) -> dict[str, Any]:
     """Digests of the inputs of each question's points, over all its samples.
@@ -64,16 +64,16 @@ def origins(
     Returns:
         Columns encoded by ``coded``; "" for missing values, such as ``points`` without scores.
     """
-    parted = [who_and_how(one or "") for one in predictions["decoding"]]
+    parted = [split_model_part(one or "") for one in predictions["decoding"]]
     more: dict[str, Sequence[Any]] = {
         "who": [who for who, _ in parted],
         "how": [how for _, how in parted],
         "failed": ["yes" if why else "" for why in predictions["error"]],
         "ranking": [tuple(names or ()) for names in predictions["ranking"]],
     }
-    said = _Draws(ids, {**predictions, **more})
-    read = _Draws(ids, scores)
-    judged = _Draws(ids, judgements or {name: [] for name in (*_NAMED, *_JUDGED)})
+    said = _QuestionSamples(ids, {**predictions, **more})
+    read = _QuestionSamples(ids, scores)
+    judged = _QuestionSamples(ids, judgements or {name: [] for name in (*_NAMED, *_JUDGED)})
     return {
         "failed": said.names("failed"),
         "response": said.digests("sample", "text", "ranking"),
@@ -89,7 +89,7 @@ def origins(
     }
 
 
-def exam_columns(
+def question_columns(
     rows: Sequence[Question], asked: ConditionQuestions, *, several: bool = True
 ) -> dict[str, Any]:
     """Clusters and pairs of questions; digests of fields if the task has several tables."""
@@ -105,7 +105,7 @@ def exam_columns(
 
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
     """Write the clusters of questions and, if a task has several tables, their digests."""
-    inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
+    inputs = combined_digest(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
     name = f"origins-{slug('/'.join(asked.key))}"
     if site.has(name, inputs) or not asked.tables.exists(asked.key):
         return
@@ -113,7 +113,7 @@ def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> N
         rows = asked.questions
     except TableError:
         return
-    site.put(name, exam_columns(rows, asked, several=several), inputs)
+    site.put(name, question_columns(rows, asked, several=several), inputs)
 
 
 def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], model: str) -> None:
@@ -126,7 +126,7 @@ def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], 
         for condition, one in asked.items()
         for key, of in ((one.key, ""), *((key, model) for key in tables[condition].values()))
     ]
-    inputs = made_of(_FORM, *stamps)
+    inputs = combined_digest(_FORM, *stamps)
     name = f"origins-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
@@ -147,9 +147,9 @@ def _of_model(
             return None
         columns = defaultdict[str, CodedColumn](CodedColumn)
         for run in _runs(asked, keys, model):
-            for name, found in origins(*run).items():
+            for name, found in input_digests(*run).items():
                 columns[name].add_coded(found)
-        spelled = spelled_out(Signature.parse(measured[0].signature))
+        spelled = signature_by_cause(Signature.parse(measured[0].signature))
     except TableError:
         return None
     return {"spelled": spelled, **{name: column.data() for name, column in columns.items()}}
@@ -174,7 +174,7 @@ def _runs(
     )
 
 
-class _Draws:
+class _QuestionSamples:
     """The rows of each question, ordered by sample."""
 
     def __init__(self, ids: Sequence[str], columns: Columns) -> None:
@@ -189,15 +189,18 @@ class _Draws:
     def digests(self, *names: str) -> dict[str, Any]:
         """Digest of these columns over the samples of each question; "" if all are empty."""
         columns = [self._columns[name] for name in names]
-        found = coded(
+        found = dictionary_encode(
             [tuple([tuple([c[at] for c in columns]) for at in rows]) for rows in self._rows]
         )
-        return {**found, "values": [_digest(one) if _says(one) else "" for one in found["values"]]}
+        return {
+            **found,
+            "values": [_digest(one) if _has_values(one) else "" for one in found["values"]],
+        }
 
     def names(self, name: str) -> dict[str, Any]:
         """Distinct values of a column for each question."""
         column = self._columns[name]
-        found = coded([tuple([column[at] for at in rows]) for rows in self._rows])
+        found = dictionary_encode([tuple([column[at] for at in rows]) for rows in self._rows])
         return {
             **found,
             "values": [
@@ -210,7 +213,7 @@ class _Draws:
         return [column[at] for column in columns.values()]
 
 
-def _says(rows: Sequence[Sequence[Any]]) -> bool:
+def _has_values(rows: Sequence[Sequence[Any]]) -> bool:
     return any(value not in ("", None, ()) for row in rows for value in row)
 
 

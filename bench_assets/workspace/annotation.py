@@ -11,28 +11,28 @@ from typing import NamedTuple
 
 import dagster as dg
 
-from bench_assets.annotation.answers.progress import AnnotationProgress, Undecided, progress_of
+from bench_assets.annotation.answers.progress import AnnotationProgress, UndecidedUnits, progress_of
 from bench_assets.annotation.answers.quality import (
     AnnotatorQuality,
     UnitDisagreement,
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import ResolvedAnswers, count
+from bench_assets.annotation.answers.validation import ResolvedAnswers, resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
-from bench_assets.asset_factory.annotation_inputs import undecided_of
+from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.core.text.escaping import formula_safe
+from bench_assets.core.text.escaping import escape_formula
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.annotation.label_studio import server
-from resources.annotation.label_studio.server import shared_images
+from resources.annotation.label_studio.server import export_images
 from resources.annotation.opening import open_annotation_backend
 from resources.annotation.web.server import LOOPBACK, PORT, require_pages
-from resources.annotation.web.sessions import Links
+from resources.annotation.web.sessions import LinkSigner
 from resources.annotation.web.store import pages_store
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.environment import environment_of
 from resources.images.store import open_image_store
@@ -55,7 +55,7 @@ class Campaign(NamedTuple):
     task: AnnotationTask
     units: Sequence[Unit]
     counted: ResolvedAnswers
-    undecided: Undecided
+    undecided: UndecidedUnits
 
 
 def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
@@ -179,9 +179,9 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
     for one in _selected_tasks(bench, name):
         units = bench.tables.read(one.table("units").split("/"), Unit)
         terms = bench.settings.annotation.tasks[one.task.name].terms
-        counted = count(one.task, units, tool.answers(one.task), terms)
+        counted = resolve_answers(one.task, units, tool.answers(one.task), terms)
         suite = bench.catalog.suite(one.suite)
-        waits = undecided_of(bench.tables, one, suite, units, counted.answers, terms)
+        waits = undecided_in_task(bench.tables, one, suite, units, counted.answers, terms)
         yield Campaign(one.task, units, counted, waits)
 
 
@@ -206,7 +206,7 @@ def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
         said = ["; ".join(answer.values.get(name, ())) for name in columns]
         told = [getattr(answer, name) for name in about]
         cells = (*told, *said)
-        lines.writerow(formula_safe(one) if isinstance(one, str) else one for one in cells)
+        lines.writerow(escape_formula(one) if isinstance(one, str) else one for one in cells)
     return text.getvalue()
 
 
@@ -243,9 +243,9 @@ def make_links(
             f"{settings.file}: no annotators. Use --person NAME, or list them in [annotation.names]"
         )
     _check(settings, tasks)
-    made = Links.beside(pages_store(settings.home))
+    made = LinkSigner.beside(pages_store(settings.home))
     ends = datetime.now(UTC) + timedelta(days=days)
-    address = with_keys(settings.annotation.url).rstrip("/") or f"http://{LOOPBACK}:{PORT}"
+    address = fill_keys(settings.annotation.url).rstrip("/") or f"http://{LOOPBACK}:{PORT}"
 
     def handed(name: str) -> PersonLink:
         person = names.get(name, name)
@@ -270,7 +270,7 @@ def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
     require_pages(settings)
     known = [settings.annotation.names.get(name, name) for name in people]
     for person in known:
-        Links.beside(pages_store(settings.home)).revoke(person)
+        LinkSigner.beside(pages_store(settings.home)).revoke(person)
     return known
 
 
@@ -301,7 +301,7 @@ class LabelStudioProcess(UiProcess):
         self._program = program
         place = open_image_store(load_settings(home)).place
         self._variables = server.variables(
-            environment_of(home), self.folder, shared_images(home, place), port, token
+            environment_of(home), self.folder, export_images(home, place), port, token
         )
 
     def command(self) -> list[str]:

@@ -7,7 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.metrics.captions import bleu_of
-from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, macro_mean, mean
+from bench_assets.core.stats.means import (
+    Floats,
+    Mean,
+    ScoredPoint,
+    jackknife_interval,
+    macro_mean,
+    mean,
+)
 from benchmarks.coverage.cells import SIZES, Promise, Rng, Trial
 from benchmarks.coverage.populations import (
     EQUAL,
@@ -150,7 +157,7 @@ def _of_corpus(measure: Callable[[Floats], Floats], top: float) -> Trial:
         every = captions()
         (truth,) = measure(every.sum(axis=0, keepdims=True))
         drawn = every[rng.integers(0, len(every), n)]
-        low, high = interval(drawn, [str(number) for number in range(n)], measure, top)
+        low, high = jackknife_interval(drawn, [str(number) for number in range(n)], measure, top)
         return bool(low <= truth <= high)
 
     return trial

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from bench_assets.core.stats.paired_tests import PairedScores, change, compare, holm
-from bench_assets.core.stats.power import alpha_of, p_worse
+from bench_assets.core.stats.paired_tests import PairedScores, holm, mean_change, paired_t_test
+from bench_assets.core.stats.power import comparison_alpha, sequential_p_value
 from benchmarks.coverage.cells import Promise, Rng, Trial
 from benchmarks.coverage.pairs import ALPHA, KINDS, Draw, of_uneven
 from benchmarks.coverage.populations import UNEVEN
@@ -42,39 +42,44 @@ def _gains(n: int, rng: Rng, loss: float = 0.0) -> list[float]:
 
 def _by_betting(n: int, rng: Rng) -> bool:
     gains = _gains(n, rng)
-    return any(p_worse(gains[:seen]) < ALPHA for seen in _seen(n))
+    return any(sequential_p_value(gains[:seen]) < ALPHA for seen in _seen(n))
 
 
 def _finds(n: int, rng: Rng) -> bool:
-    return p_worse(_gains(n, rng, loss=1 / 3)) < ALPHA  # of 0.6, a third
+    return sequential_p_value(_gains(n, rng, loss=1 / 3)) < ALPHA  # of 0.6, a third
 
 
 def _by_testing(n: int, rng: Rng) -> bool:
     pairs = _alone(n, rng, 0.0)
-    return any(change(pairs[:seen]) < 0 and compare(pairs[:seen]).p < ALPHA for seen in _seen(n))
+    return any(
+        mean_change(pairs[:seen]) < 0 and paired_t_test(pairs[:seen]).p < ALPHA for seen in _seen(n)
+    )
 
 
 def _of_a_run(n: int, rng: Rng) -> bool:
     return any(
-        p_worse(_gains(n, rng)) < alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)
+        sequential_p_value(_gains(n, rng)) < comparison_alpha(number, ALPHA)
+        for number in range(1, _CHECKPOINTS + 1)
     )
 
 
 def _of_evaluations(n: int, rng: Rng) -> bool:
-    return _any_worse(n, rng, [alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)])
+    return _any_worse(
+        n, rng, [comparison_alpha(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)]
+    )
 
 
 def _over_uneven(n: int, rng: Rng) -> bool:
     draw = partial(of_uneven, UNEVEN["lognormal image sizes"])
     return _any_worse(
-        n, rng, [alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)], draw
+        n, rng, [comparison_alpha(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)], draw
     )
 
 
 def _of_tasks(n: int, rng: Rng) -> bool:
     """Each step is checked on three tasks, which share its budget, over all and three slices."""
     return any(
-        _fails(_alone(n, rng, 0.0), alpha_of(number, ALPHA) / _TASKS)
+        _fails(_alone(n, rng, 0.0), comparison_alpha(number, ALPHA) / _TASKS)
         for number in range(1, _CHECKPOINTS + 1)
         for _ in range(_TASKS)
     )
@@ -82,8 +87,10 @@ def _of_tasks(n: int, rng: Rng) -> bool:
 
 def _fails(pairs: list[PairedScores], alpha: float) -> bool:
     looked_at = [pairs, *(pairs[category::_SLICES] for category in range(_SLICES))]
-    corrected = holm([compare(some).p for some in looked_at])
-    return any(change(some) < 0 and p < alpha for some, p in zip(looked_at, corrected, strict=True))
+    corrected = holm([paired_t_test(some).p for some in looked_at])
+    return any(
+        mean_change(some) < 0 and p < alpha for some, p in zip(looked_at, corrected, strict=True)
+    )
 
 
 def _without_budget(n: int, rng: Rng) -> bool:
@@ -93,7 +100,7 @@ def _without_budget(n: int, rng: Rng) -> bool:
 def _any_worse(n: int, rng: Rng, alphas: Sequence[float], draw: Draw = _alone) -> bool:
     runs = [draw(n, rng, 0.0) for _ in alphas]
     return any(
-        change(pairs) < 0 and compare(pairs).p < alpha
+        mean_change(pairs) < 0 and paired_t_test(pairs).p < alpha
         for pairs, alpha in zip(runs, alphas, strict=True)
     )
 

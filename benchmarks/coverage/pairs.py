@@ -8,8 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.stats.means import Floats
-from bench_assets.core.stats.paired_tests import PairedScores, compare, interval, spread
-from bench_assets.core.stats.power import chance_to_show
+from bench_assets.core.stats.paired_tests import (
+    PairedScores,
+    change_interval,
+    change_variance,
+    paired_t_test,
+)
+from bench_assets.core.stats.power import detection_power
 from benchmarks.coverage.cells import Promise, Rng
 from benchmarks.coverage.populations import EQUAL, UNEVEN, captions, chances, images, name
 
@@ -74,16 +79,16 @@ def powers() -> list[Promise]:
 
 
 def _alarm(draw: Draw, n: int, rng: Rng) -> bool:
-    return compare(draw(n, rng, 0.0)).p < ALPHA
+    return paired_t_test(draw(n, rng, 0.0)).p < ALPHA
 
 
 def _holds(of: "Kind", gain: float, n: int, rng: Rng) -> bool:
-    low, high = interval(of.draw(n, rng, gain))
+    low, high = change_interval(of.draw(n, rng, gain))
     return low <= gain * of.missing() <= high
 
 
 def _shown(of: "Kind", n: int, rng: Rng) -> bool:
-    return compare(of.draw(n, rng, _gain_for(of, n))).p < ALPHA
+    return paired_t_test(of.draw(n, rng, _gain_for(of, n))).p < ALPHA
 
 
 @cache
@@ -92,8 +97,8 @@ def _gain_for(of: "Kind", n: int) -> float:
     low, high = 0.0, 1.0
     for _ in range(12):
         gain = (low + high) / 2
-        seen = spread(of.draw(_MANY, np.random.default_rng(1), gain))
-        shown = chance_to_show(seen, n, gain * of.missing())
+        seen = change_variance(of.draw(_MANY, np.random.default_rng(1), gain))
+        shown = detection_power(seen, n, gain * of.missing())
         low, high = (low, gain) if shown > POWER else (gain, high)
     return high
 

@@ -167,8 +167,8 @@ def _runs(
         return measure(setting.engine, replace(scene, **setting.changed), plan.questions), ""
     except BrokenProcessPool:
         return {}, "its process died"
-    except Exception as why:  # noqa: BLE001 - whatever it is, the rest is measured
-        return {}, first_line(why)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the rest is measured
+        return {}, first_line(error)
 
 
 def _run(ask: Ask, scene: Scene, watching: Watching, n: int, max_tokens: int) -> Run:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
 from bench_assets.core.parsing.choices import lettered
-from bench_assets.suites.blink.builders.drafts import placed, wording
+from bench_assets.suites.blink.builders.drafts import insert_at, wording
 from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
 from bench_assets.suites.blink.synthetic.objects import THINGS
 from bench_assets.suites.blink.synthetic.surfaces import noise
@@ -83,7 +83,7 @@ def _how_many(parts: Sequence[Part], kind: str, side: str, rng: Random) -> Asked
     columns = sorted(part.x * CELLS // _SIZE[0] + 1 for part in counted)
     n = len(counted)
     wrong = [str(number) for number in wrong_numbers(n, CountingParameters().spread, rng)]
-    options = placed(str(n), wrong, rng.randrange(4))
+    options = insert_at(str(n), wrong, rng.randrange(4))
     asked = wording("Counting", question=f"How many {THINGS[kind]} are {side} the line?")
     places = ", ".join(f"{nth} at {column}" for nth, column in enumerate(columns, 1)) or "none"
     letter = "ABCD"[options.index(str(n))]

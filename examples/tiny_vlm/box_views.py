@@ -6,13 +6,13 @@ from random import Random
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.images.drawing import LabelledBox, to_height, with_boxes
+from bench_assets.core.images.drawing import LabelledBox, draw_labelled_boxes, scale_to_height
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.parsing.choices import lettered
-from bench_assets.suites.blink.builders.drafts import Marks, placed, wording
+from bench_assets.suites.blink.builders.drafts import Marks, insert_at, wording
 from bench_assets.suites.blink.builders.object_localization import (
     ObjectLocalizationParameters,
-    shaken,
+    jitter_box,
 )
 from bench_assets.suites.blink.synthetic import geometry
 from bench_assets.suites.blink.synthetic.surfaces import mosaic, noise
@@ -39,9 +39,9 @@ def boxes(rng: Random) -> View:
     right = scene.sprite(name, spot, rng.randint(165, 215)).box
     wrong = None
     while wrong is None:
-        wrong = shaken(right, _SIZE, ObjectLocalizationParameters(), rng)
+        wrong = jitter_box(right, _SIZE, ObjectLocalizationParameters(), rng)
     place = rng.randrange(2)
-    shown = placed(right, [wrong], place)
+    shown = insert_at(right, [wrong], place)
     prompt = wording("Object_Localization", noun=name).prompt
     asked = Asked(prompt.replace("{options}", lettered(_OPTIONS)), _OPTIONS[place])
     cells = {cell: (_OPTIONS[place],) for cell in range(CELLS**2)}
@@ -68,7 +68,7 @@ def _outlined(image: Image.Image, shown: tuple[tuple[float, ...], ...]) -> list[
         LabelledBox(label, tuple(side * scale for side in box), colour)  # type: ignore[arg-type]
         for label, box, colour in zip("AB", shown, ("red", "green"), strict=True)
     ]
-    return [with_boxes(to_height(image, Marks().height), scaled)]
+    return [draw_labelled_boxes(scale_to_height(image, Marks().height), scaled)]
 
 
 def _drawn(angles: list[float], seed: int) -> list[Image.Image]:
@@ -77,4 +77,4 @@ def _drawn(angles: list[float], seed: int) -> list[Image.Image]:
     table, wall = mosaic(rng, 400, 400, 60), noise(rng, 400, 300, finest=4)
     height = rng.uniform(20, 35)
     poses = [geometry._pose(angle, height + rng.uniform(-1, 1)) for angle in angles]
-    return [Image.fromarray(geometry._shown(sides, table, wall, *pose)) for pose in poses]
+    return [Image.fromarray(geometry._render_box(sides, table, wall, *pose)) for pose in poses]

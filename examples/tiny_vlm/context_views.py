@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image
 
-from bench_assets.core.parsing.numbers import WORDS
+from bench_assets.core.parsing.numbers import NUMBER_WORDS
 from bench_assets.suites.codis import prompts, synthetic
 from examples.tiny_vlm.lessons import Asked, decoded, plain_question, text_of
 from examples.tiny_vlm.views import View, cells_of
@@ -59,7 +59,7 @@ def held_out_variations() -> frozenset[str]:
 
 def _key(name: str, variation: Mapping[str, Any]) -> str:
     """A variation by what is drawn: questions may differ."""
-    parts = synthetic._filled(_scenes()[name]["parts"], variation)
+    parts = synthetic._fill_placeholders(_scenes()[name]["parts"], variation)
     return f"{name} {json.dumps(parts)}"
 
 
@@ -74,13 +74,15 @@ def _scenes() -> dict[str, Any]:
 
 
 def _drawn(image: Any, seed: int) -> list[Image.Image]:  # noqa: ANN401
-    return [decoded(synthetic._drawn(image, Random(seed)))]
+    return [decoded(synthetic._draw_image(image, Random(seed)))]
 
 
 def _talk(described: Mapping[str, Any], variation: Variation, rng: Random) -> Iterator[Asked]:
     """Ask every question in one of its contexts: the answer in the other would follow from it."""
     for asked in rng.sample(described["questions"], len(described["questions"])):
-        said = synthetic._filled({key: asked[key] for key in synthetic._TEXTS}, variation)
+        said = synthetic._fill_placeholders(
+            {key: asked[key] for key in synthetic._TEXTS}, variation
+        )
         half = rng.randrange(2)
         context, other = said["contexts"][half], said["contexts"][1 - half]
         prompt = text_of(prompts.main(plain_question(said["question"], context=context)))
@@ -105,7 +107,7 @@ def _named(
     described: Mapping[str, Any], variation: Variation
 ) -> Iterator[tuple[str, float, float]]:
     """The parts of a scene, by their names, colours and texts."""
-    for part in synthetic._filled(described["parts"], variation):
+    for part in synthetic._fill_placeholders(described["parts"], variation):
         for time in range(part.get("times", 1)):
             x, y = (time * step for step in part.get("step", (0, 0)))
             match part:
@@ -230,7 +232,7 @@ def _road(rng: Random) -> Variation:
 
 def _lift(rng: Random) -> Variation:
     n = rng.randint(1, 9)
-    words = {k: ("Zero" if k == 0 else WORDS[k].capitalize()) for k in (n - 1, n)}
+    words = {k: ("Zero" if k == 0 else NUMBER_WORDS[k].capitalize()) for k in (n - 1, n)}
     return {"seen": f"Display {n}.", "n": str(n), "us": words[n - 1], "uk": words[n]}
 
 

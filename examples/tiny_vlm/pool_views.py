@@ -11,7 +11,7 @@ from bench_assets.core.parsing.choices import lettered
 from bench_assets.suites.blink.builders.drafts import wording
 from bench_assets.suites.blink.prompts import main
 from bench_assets.suites.blink.synthetic import image_choices as drawn
-from bench_assets.suites.blink.synthetic.surfaces import as_jpeg, mosaic, with_look
+from bench_assets.suites.blink.synthetic.surfaces import as_jpeg, match_look, mosaic
 from examples.tiny_vlm.lessons import Asked, decoded, plain_question, text_of
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import Cells, View
@@ -64,8 +64,8 @@ def _prompt(task: str, options: tuple[str, ...]) -> str:
 
 
 def _looked(rng: Random, image: np.ndarray) -> Image.Image:
-    look = drawn._stepped(drawn._middle(rng), [rng.uniform(-2, 2) for _ in range(3)])
-    return decoded(as_jpeg(with_look(rng, image, look)))
+    look = drawn._step_look(drawn._random_look(rng), [rng.uniform(-2, 2) for _ in range(3)])
+    return decoded(as_jpeg(match_look(rng, image, look)))
 
 
 def _painting(style: str, seed: int) -> Image.Image:
@@ -76,4 +76,4 @@ def _painting(style: str, seed: int) -> Image.Image:
 def _surface(real: bool, seed: int) -> Image.Image:
     rng = Random(seed)
     surface = mosaic(rng, 360, 270, 20)
-    return _looked(rng, surface if real else drawn._generated(surface))
+    return _looked(rng, surface if real else drawn._simulate_generated(surface))

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.parsing.numbers import numbers, written
+from bench_assets.core.parsing.numbers import format_number, list_numbers
 from bench_assets.suites.journeybench import synthetic
-from bench_assets.suites.journeybench.mcot.planned_images import refer, reference
+from bench_assets.suites.journeybench.mcot.planned_images import image_reference, replace_quantities
 from bench_assets.suites.journeybench.mcot.problems import Problem, solve
 from bench_assets.suites.journeybench.mcot.task import main
 from examples.tiny_vlm.lessons import Asked, plain_question, text_of
@@ -81,14 +81,16 @@ def _read(entry: Mapping[str, Any]) -> Iterator[_Counted]:
     )
     solved = {number: solve(problem, {float(quantity["number"]): number}) for number in _NUMBERS}
     answers = {
-        number: written(solution.answer)
+        number: format_number(solution.answer)
         for number, solution in solved.items()
         if solution
         and solution.answer.is_integer()
-        and number not in numbers(problem.question.replace(quantity["text"], ""))
+        and number not in list_numbers(problem.question.replace(quantity["text"], ""))
     }
     if answers:
-        asked = refer(problem.question, {quantity["text"]: reference(quantity["things"])})
+        asked = replace_quantities(
+            problem.question, {quantity["text"]: image_reference(quantity["things"])}
+        )
         sprite = quantity["image_prompt"].rpartition("of: ")[2]
         prompt = text_of(main(plain_question(asked)))
         yield _Counted(prompt, quantity["things"], sprite, answers)

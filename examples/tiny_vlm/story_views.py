@@ -16,9 +16,9 @@ from bench_assets.suites.cogbench.synthetic.tales import (
     LETTERS,
     Tale,
     all_parts,
+    choose_openings,
     draw_scene,
     tales,
-    word_questions,
 )
 from bench_assets.suites.cogbench.vqa import prompts
 from examples.tiny_vlm.lessons import Asked, decoded, plain_question, text_of
@@ -51,7 +51,7 @@ def held_out_tales() -> frozenset[tuple[str, ...]]:
 
 
 def _tales(seed: int) -> list[Tale]:
-    return word_questions(tales(_material(), Random(seed)))
+    return choose_openings(tales(_material(), Random(seed)))
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from random import Random
 
 from bench_assets.core.images.synthetic_scenes import Scene, Spot
-from bench_assets.core.parsing.numbers import WORDS
+from bench_assets.core.parsing.numbers import NUMBER_WORDS
 from bench_assets.suites.journeybench.captioning import task as captioning
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from examples.tiny_vlm.lessons import Asked, plain_question, text_of
@@ -130,7 +130,7 @@ def _talk(
     words = {
         **nouns,
         "s_n": "n" if subject[0] in "aeiou" else "",
-        "few": WORDS[few],
+        "few": NUMBER_WORDS[few],
         "absent": absent[0],
         "unknown": unknown[0],
     }

@@ -22,10 +22,10 @@ from bench_assets.annotation.tasks import (
     UnitCounts,
     Values,
     by_id,
-    read_moment,
+    parse_timestamp,
 )
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.core.tables.json_records import read_lines, require_field
 from resources.storage.atomic_write import open_atomic
 
 _TIMES = ("at", "changed_at")
@@ -41,7 +41,7 @@ class FileBackend:
         """Write the units."""
         before = self._digests(task)
         asked = {name: unit.digest for name, unit in by_id(task, units).items()}
-        lines = [json.dumps(_line(unit), ensure_ascii=False) for unit in units]
+        lines = [json.dumps(_unit_entry(unit), ensure_ascii=False) for unit in units]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
         self._write_task(task, closed=False)
         return UnitCounts.of(before, asked)
@@ -51,7 +51,7 @@ class FileBackend:
         found = [
             answer
             for file in sorted(self._folder(task).glob("answers*.jsonl"))
-            for answer in _answers(task, file)
+            for answer in _read_answers(task, file)
         ]
         return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
@@ -64,7 +64,7 @@ class FileBackend:
 
     def _digests(self, task: AnnotationTask) -> dict[str, str]:
         return {
-            field(entry, "unit", str, where): field(entry, "digest", str, where)
+            require_field(entry, "unit", str, where): require_field(entry, "digest", str, where)
             for entry, where in self._units(task)
         }
 
@@ -72,8 +72,10 @@ class FileBackend:
         file = self._folder(task) / "units.jsonl"
         try:
             yield from read_lines(file) if file.exists() else ()
-        except SourceError as why:
-            raise AnnotationError(f"{why}. Remove the file, and publish the units again") from why
+        except SourceError as error:
+            raise AnnotationError(
+                f"{error}. Remove the file, and publish the units again"
+            ) from error
 
     def _write_task(self, task: AnnotationTask, *, closed: bool) -> None:
         told = {**asdict(task), "version": task.version, "closed": closed}
@@ -84,72 +86,72 @@ class FileBackend:
             file.write(text.encode())
 
 
-def _line(unit: Unit) -> dict[str, Any]:
+def _unit_entry(unit: Unit) -> dict[str, Any]:
     hidden = ("task", "unit_id", "gold", "withheld")
     told = {name: value for name, value in asdict(unit).items() if name not in hidden}
     return {"unit": unit.unit_id, "digest": unit.digest, **told}
 
 
-def _answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
+def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
     try:
         lines = file.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as why:
-        raise AnnotationError(f"{file}: cannot be read: {why}") from why
+    except (OSError, UnicodeDecodeError) as error:
+        raise AnnotationError(f"{file}: cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _answer(task, line, f"{file.name}, line {number:06}")
+            yield _parse_answer(task, line, f"{file.name}, line {number:06}")
 
 
-def _answer(task: AnnotationTask, line: str, where: str) -> Answer:
+def _parse_answer(task: AnnotationTask, line: str, where: str) -> Answer:
     nothing = Answer(
         task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
         at="", changed_at="", tool="files", tool_id=where,
     )  # fmt: skip
     try:
         entry = json.loads(line)
-        return _read(entry, nothing, where)
-    except SourceError as why:
-        return replace(nothing, complaint=str(why))
-    except (ValueError, ArithmeticError, RecursionError) as why:
-        return replace(nothing, complaint=f"{where}: not an answer: {why}")
+        return _parse_entry(entry, nothing, where)
+    except SourceError as error:
+        return replace(nothing, complaint=str(error))
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        return replace(nothing, complaint=f"{where}: not an answer: {error}")
 
 
-def _read(entry: object, nothing: Answer, where: str) -> Answer:
+def _parse_entry(entry: object, nothing: Answer, where: str) -> Answer:
     if not isinstance(entry, dict):
         raise SourceError(f"{where}: expected an object, got {entry!r:.60}")
-    times = {k: read_moment(field(entry, k, str, where)) for k in _TIMES if k in entry}
+    times = {k: parse_timestamp(require_field(entry, k, str, where)) for k in _TIMES if k in entry}
     at = times.get("at") or times.get("changed_at", "")
     texts = ("digest", "task_version", "changed_by", "proposed_by")
-    told = {name: field({name: "", **entry}, name, str, where) for name in texts}
+    told = {name: require_field({name: "", **entry}, name, str, where) for name in texts}
     seconds = entry.get("seconds")
     return replace(
         nothing,
         # Interned: many answers have the same unit, person and values.
-        unit_id=intern(field(entry, "unit", str, where)),
+        unit_id=intern(require_field(entry, "unit", str, where)),
         unit_digest=intern(told["digest"]),
         task_version=intern(told["task_version"]),
-        person=intern(_named(field(entry, "person", str, where), where)),
-        values=_values(field({"values": {}, **entry}, "values", dict, where), where),
+        person=intern(_require_person(require_field(entry, "person", str, where), where)),
+        values=_parse_values(require_field({"values": {}, **entry}, "values", dict, where), where),
         at=at,
         changed_at=times.get("changed_at", at),
         changed_by=told["changed_by"],
         proposed_by=told["proposed_by"],
         seconds=float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None,
-        skipped=field({"skipped": False, **entry}, "skipped", bool, where),
+        skipped=require_field({"skipped": False, **entry}, "skipped", bool, where),
     )
 
 
-def _named(person: str, where: str) -> str:
+def _require_person(person: str, where: str) -> str:
     if not (name := person.strip()):
         raise SourceError(f"{where}: field 'person' is empty. Set the annotator's name")
     return name
 
 
-def _values(given: Mapping[str, object], where: str) -> Values:
+def _parse_values(given: Mapping[str, object], where: str) -> Values:
     lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
-    return _kept_once(
+    return _intern_values(
         tuple(
-            (name, tuple(field({name: value}, name, str, where) for value in some))
+            (name, tuple(require_field({name: value}, name, str, where) for value in some))
             for name, some in lists.items()
             if some
         )
@@ -157,5 +159,5 @@ def _values(given: Mapping[str, object], where: str) -> Values:
 
 
 @lru_cache(maxsize=1000)
-def _kept_once(values: tuple[tuple[str, tuple[str, ...]], ...]) -> Values:
+def _intern_values(values: tuple[tuple[str, tuple[str, ...]], ...]) -> Values:
     return dict(values)

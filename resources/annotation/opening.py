@@ -19,23 +19,23 @@ def open_annotation_backend(settings: Settings) -> AnnotationBackend:
     if settings.annotation.kind == "pages":
         return PagesBackend(pages_store(settings.home))
     if settings.annotation.kind == "label-studio":
-        return _label_studio(settings)
+        return _open_label_studio(settings)
     return FileBackend(settings.home / "annotation")
 
 
-def _label_studio(settings: Settings) -> AnnotationBackend:
+def _open_label_studio(settings: Settings) -> AnnotationBackend:
     from resources.annotation.label_studio.backend import LabelStudioBackend
-    from resources.annotation.label_studio.client import LabelStudio, checked_address
+    from resources.annotation.label_studio.client import LabelStudio, validate_address
 
     people = settings.annotation
     try:
-        url = checked_address(people.url)
+        url = validate_address(people.url)
         if not people.token_env:
             raise SettingsError(
                 "token_env is empty. Set it to the name of the variable with the token"
             )
         token = read_secret(people.token_env)
-    except SettingsError as why:
-        raise SettingsError(f"{settings.file}, [annotation]: {why}") from None
+    except SettingsError as error:
+        raise SettingsError(f"{settings.file}, [annotation]: {error}") from None
     images = open_image_store(settings).place
     return LabelStudioBackend(LabelStudio(url, token), people.names, settings.home, images)

@@ -13,14 +13,14 @@ from resources.checkpoints.files import (
     is_adapter,
     loaded_files,
     read_object,
-    shortened,
+    shorten,
 )
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 """Pattern of a hub id: ``owner/name``."""
 
 # PEFT methods whose adapters add to a model's weights and can be merged into them.
-_LIKE_LORA = {
+_MERGEABLE_METHODS = {
     *{"ADALORA", "BOFT", "BONE", "C3A", "DELORA", "FOURIERFT", "HRA", "IA3", "LN_TUNING", "LOHA"},
     *{"LOKR", "LORA", "MISS", "OFT", "RANDLORA", "ROAD", "SHIRA", "TRAINABLE_TOKENS", "VBLORA"},
     *{"VERA", "WAVEFT"},
@@ -63,16 +63,16 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
             " (merge_and_unload of PEFT), and set base to the result"
         )
     if revision == "main" and not base:
-        revision = shortened(config.get("revision") or "main")
+        revision = shorten(config.get("revision") or "main")
     return AdapterBase(place=place, revision=revision)
 
 
 def _require_peft_support(folder: Path, kind: object) -> None:
     if kind is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: no field peft_type: not an adapter of PEFT")
-    if not isinstance(kind, str) or kind not in _LIKE_LORA:
+    if not isinstance(kind, str) or kind not in _MERGEABLE_METHODS:
         raise ModelError(
-            f"{folder / ADAPTER_CONFIG}: peft_type {shortened(kind)}: not supported (expected"
+            f"{folder / ADAPTER_CONFIG}: peft_type {shorten(kind)}: not supported (expected"
             " a method that adds to weights, such as LORA)"
         )
     names = [file.name for file in folder.iterdir()]
@@ -95,8 +95,7 @@ def _place(folder: Path, written: str) -> str:
         return str(place.resolve())
     if not HUB_ID.fullmatch(written):
         raise ModelError(
-            f"{folder}: its base {shortened(written)} does not exist. Set base to a folder or hub"
-            " id"
+            f"{folder}: its base {shorten(written)} does not exist. Set base to a folder or hub id"
         )
     return written
 

@@ -17,7 +17,9 @@ from bench_assets.core.schema.errors import ModelError
 ListFiles: TypeAlias = Callable[[], list[Path]]
 DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
 
-_COARSE = 2 * 10**9  # ns; coarsest time stamps of file systems: two changes within it look alike
+_CLOCK_RESOLUTION = (
+    2 * 10**9
+)  # ns; coarsest time stamps of file systems: two changes within it look alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +56,28 @@ class ContentChecksum:
         """
         if set(files := self.list_files()) != set(self.states):
             changed = min(set(files) ^ set(self.states))
-            raise ModelError(_refusal(changed))
+            raise ModelError(_changed_message(changed))
         now = _states(files)
         if now == self.states and not self.just_written:
             return self
         again = take_checksum(self.list_files, self.digest)
         if again.content != self.content:
             differing = [file for file in files if now[file] != self.states[file]]
-            raise ModelError(_refusal((differing or files)[0]))
+            raise ModelError(_changed_message((differing or files)[0]))
         return again
 
-    def not_overwritten(self) -> "ContentChecksum":
+    def verify_existing(self) -> "ContentChecksum":
         """Verify the files as ``intact``, but accept deleted ones: they stay in memory.
 
         Raises:
             ModelError: If a file was replaced, or its content changed.
         """
-        there = {file: state for file in self.states if (state := _there(file))}
+        there = {file: state for file in self.states if (state := _state_or_none(file))}
         if all(self.states[file] == state for file, state in there.items()):
             return self
         if len(there) == len(self.states):
             return self.intact()
-        raise ModelError(_refusal(next(f for f in there if there[f] != self.states[f])))
+        raise ModelError(_changed_message(next(f for f in there if there[f] != self.states[f])))
 
 
 def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
@@ -100,7 +102,7 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
         states=after,
         list_files=list_files,
         digest=digest,
-        just_written=newest > looked_at - _COARSE,
+        just_written=newest > looked_at - _CLOCK_RESOLUTION,
     )
 
 
@@ -111,44 +113,44 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
     Raises:
         ModelError: If a file changed before or during the block; names it.
     """
-    with _as_refusals():
+    with _as_model_errors():
         checksummed = [one.intact() for one in checksums]
     yield
-    with _as_refusals():
+    with _as_model_errors():
         for one in checksummed:
             one.intact()
 
 
-def still_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
+def verify_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
     """Verify files that a loaded model may still read; deleted ones are fine.
 
     Raises:
         ModelError: If a file was replaced, or its content changed.
     """
-    with _as_refusals():
-        return [one.not_overwritten() for one in checksums]
+    with _as_model_errors():
+        return [one.verify_existing() for one in checksums]
 
 
 @contextmanager
-def _as_refusals() -> Iterator[None]:
+def _as_model_errors() -> Iterator[None]:
     try:
         yield
-    except OSError as why:
-        raise ModelError(f"{_refusal(why.filename)} ({why.strerror})") from why
+    except OSError as error:
+        raise ModelError(f"{_changed_message(error.filename)} ({error.strerror})") from error
 
 
 def _states(files: Iterable[Path]) -> dict[Path, _FileState]:
     return {file: _FileState.of(file) for file in files}
 
 
-def _there(file: Path) -> _FileState | None:
+def _state_or_none(file: Path) -> _FileState | None:
     try:
         return _FileState.of(file)
     except OSError:
         return None
 
 
-def _refusal(what: object) -> str:
+def _changed_message(what: object) -> str:
     return (
         f"{what}: changed since the checkpoint was identified (overwritten or replaced)."
         " Responses from now on are discarded. Run the command again when the file is complete"

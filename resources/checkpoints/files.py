@@ -40,11 +40,11 @@ _PROCESSOR = {
 }
 # Subfolders that transformers reads: chat templates, tokenizers of the parts of a processor
 # (InstructBLIP's qformer_tokenizer), and trusted code.
-_OF_PROCESSOR = re.compile(r"additional_chat_templates|(?!tokenizer$)\w*tokenizer\w*")
-_FOLDERS_READ = re.compile(rf"{_OF_PROCESSOR.pattern}|custom_generate")
+_PROCESSOR_FOLDERS = re.compile(r"additional_chat_templates|(?!tokenizer$)\w*tokenizer\w*")
+_READ_FOLDERS = re.compile(rf"{_PROCESSOR_FOLDERS.pattern}|custom_generate")
 _FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
 _SHARD = re.compile(r"(?P<stem>model|pytorch_model)-\d+-of-\d+\.(?P<kind>safetensors|bin)")
-_WHOLE = ("model.safetensors", "pytorch_model.bin")
+_UNSHARDED = ("model.safetensors", "pytorch_model.bin")
 _GGUF_SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<n>\d{5})\.gguf")
 
 
@@ -57,13 +57,13 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     if gguf_file:
-        return [*_gguf_files(folder, gguf_file), *sorted(_read_below(folder, _FOLDERS_READ))]
-    read = [*_read(folder), *_read_below(folder, _FOLDERS_READ)]
+        return [*_gguf_files(folder, gguf_file), *sorted(_read_below(folder, _READ_FOLDERS))]
+    read = [*_top_level_files(folder), *_read_below(folder, _READ_FOLDERS)]
     if is_adapter(folder):
         return sorted({*read, *_adapter_weights(folder)})
     layers = _layers(folder)
     if not layers or (folder / "config.json").is_file():  # else its transformer is a layer
-        _existing(folder / "config.json")
+        _require_file(folder / "config.json")
         read += _weights(folder)
     return sorted({*read, *layers})
 
@@ -76,7 +76,7 @@ def processor_files(folder: Path) -> list[Path]:
         if file.is_file()
         and (_TOKENIZER.fullmatch(file.name) or file.name in _PROCESSOR or file.suffix == ".py")
     ]
-    return sorted([*read, *_read_below(folder, _OF_PROCESSOR)])
+    return sorted([*read, *_read_below(folder, _PROCESSOR_FOLDERS)])
 
 
 def has_tokenizer(folder: Path) -> bool:
@@ -123,7 +123,7 @@ def has_weights(names: Iterable[str]) -> bool:
     >>> has_weights(["config.json"]), has_weights(["model-00001-of-00002.safetensors"])
     (False, True)
     """
-    signs = {*_WHOLE, *(f"{name}.index.json" for name in _WHOLE)}
+    signs = {*_UNSHARDED, *(f"{name}.index.json" for name in _UNSHARDED)}
     return any(name in signs or _SHARD.fullmatch(name) for name in names)
 
 
@@ -136,14 +136,14 @@ def read_object(file: Path) -> dict[str, Any]:
     """
     try:
         written = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as why:
-        raise ModelError(f"{file}: not JSON: {shortened(why)}") from why
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{file}: not JSON: {shorten(error)}") from error
     if not isinstance(written, dict):
         raise ModelError(f"{file}: not a JSON object")
     return written
 
 
-def shortened(value: object) -> str:
+def shorten(value: object) -> str:
     """A value from a file as text of at most 120 characters, for messages."""
     text = str(value)
     return f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
@@ -167,15 +167,15 @@ def relative_names(files: Sequence[Path]) -> list[str]:
     folders = {file.parent for file in files}
     return [
         f"{file.parent.name}/{file.name}"
-        if _FOLDERS_READ.fullmatch(file.parent.name) and file.parent.parent in folders
+        if _READ_FOLDERS.fullmatch(file.parent.name) and file.parent.parent in folders
         else file.name
         for file in files
     ]
 
 
-def _read(folder: Path) -> list[Path]:
+def _top_level_files(folder: Path) -> list[Path]:
     return [
-        _existing(file)
+        _require_file(file)
         for file in folder.iterdir()
         if file.suffix in _READ_WHEN_LOADED
         and not (_WRITTEN_BY_TRAINERS.fullmatch(file.name) or file.is_dir())
@@ -185,7 +185,9 @@ def _read(folder: Path) -> list[Path]:
 def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
     """Files other than weights in subfolders that transformers reads."""
     below = (one for one in folder.iterdir() if read.fullmatch(one.name) and one.is_dir())
-    return [file for one in below for file in _read(one) if file.suffix != ".safetensors"]
+    return [
+        file for one in below for file in _top_level_files(one) if file.suffix != ".safetensors"
+    ]
 
 
 def _layers(folder: Path) -> list[Path]:
@@ -200,12 +202,14 @@ def _layers(folder: Path) -> list[Path]:
 def _weights(folder: Path) -> list[Path]:
     """The named weights, or else the first kind present, in the order of transformers."""
     if named := _named_weights(folder / "config.json"):
-        first = _existing(folder / named)
+        first = _require_file(folder / named)
         further = _shards(first) if first.suffix == ".json" else []
-        return [first, *(_existing(folder / name) for name in further)]
-    for whole in _WHOLE:
+        return [first, *(_require_file(folder / name) for name in further)]
+    for whole in _UNSHARDED:
         index = folder / f"{whole}.index.json"
-        shards = [_existing(folder / shard) for shard in _shards(index)] if index.exists() else []
+        shards = (
+            [_require_file(folder / shard) for shard in _shards(index)] if index.exists() else []
+        )
         alone = [folder / whole] if (folder / whole).is_file() else []
         if shards or alone:
             return [*alone, *shards]
@@ -218,9 +222,9 @@ def _weights(folder: Path) -> list[Path]:
 def _gguf_files(folder: Path, name: str) -> list[Path]:
     """A GGUF file, or all shards of one that is split; llama.cpp gets the first."""
     if not (shard := _GGUF_SHARD.fullmatch(name)):
-        return [_existing(folder / name)]
+        return [_require_file(folder / name)]
     numbers = range(1, int(shard["n"]) + 1)
-    return [_existing(folder / f"{shard['stem']}-{i:05}-of-{shard['n']}.gguf") for i in numbers]
+    return [_require_file(folder / f"{shard['stem']}-{i:05}-of-{shard['n']}.gguf") for i in numbers]
 
 
 def _named_weights(config: Path) -> str | None:
@@ -233,7 +237,7 @@ def _named_weights(config: Path) -> str | None:
             f"{config}: {_WEIGHTS} is {name!r:.{_LONGEST}}, neither a .safetensors file nor an"
             " index of such files"
         )
-    return _inside(name, f"{config}: {_WEIGHTS}")
+    return _require_inside(name, f"{config}: {_WEIGHTS}")
 
 
 def _adapter_weights(folder: Path) -> list[Path]:
@@ -252,21 +256,21 @@ def _shards(index: Path) -> list[str]:
     for tensor, shard in of_tensor.items():
         if not isinstance(shard, str) or not shard.endswith(f".{kind}"):
             raise ModelError(
-                f"{index}: tensor {shortened(tensor)}: expected a .{kind} file, got"
+                f"{index}: tensor {shorten(tensor)}: expected a .{kind} file, got"
                 f" {shard!r:.{_LONGEST}}"
             )
-        _inside(shard, f"{index}: tensor {shortened(tensor)}")
+        _require_inside(shard, f"{index}: tensor {shorten(tensor)}")
     return sorted(set(of_tensor.values()))
 
 
-def _inside(name: str, where: str) -> str:
+def _require_inside(name: str, where: str) -> str:
     """Refuse a path outside the checkpoint, which no digest of the folder would cover."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise ModelError(f"{where}: {shortened(name)} is outside the checkpoint")
+        raise ModelError(f"{where}: {shorten(name)} is outside the checkpoint")
     return name
 
 
-def _existing(file: Path) -> Path:
+def _require_file(file: Path) -> Path:
     if not file.is_file():
         raise ModelError(f"{file.parent}: {file.name} is missing")
     return file
@@ -306,8 +310,8 @@ def tensor_spans(file: Path) -> list[TensorSpan]:
         with file.open("rb") as opened:
             start = _LENGTH + int.from_bytes(opened.read(_LENGTH), "little")
             header = json.loads(opened.read(start - _LENGTH))
-    except (SafetensorError, ValueError, RecursionError) as why:
-        raise ModelError(f"{file}: half-written or corrupt: {shortened(why)}") from why
+    except (SafetensorError, ValueError, RecursionError) as error:
+        raise ModelError(f"{file}: half-written or corrupt: {shorten(error)}") from error
     header.pop("__metadata__", None)
     return sorted(
         TensorSpan(start + begin, start + end, name, tensor["dtype"], _row(tensor))
@@ -322,7 +326,7 @@ def _row(tensor: Mapping[str, Any]) -> int:
     return (end - begin) // prod(shape[:-1]) if len(shape) > 1 and end > begin else 0
 
 
-def refuse_cut_archive(file: Path) -> None:
+def refuse_truncated_archive(file: Path) -> None:
     """Refuse a truncated file of torch, which is a zip archive since torch 1.6.
 
     Raises:

@@ -19,7 +19,7 @@ BLOCK = 4096  # bytes of a page, or of a block of a disk
 _STEP = 1 << 20  # bytes read at once
 _SHOWN = 3
 
-_WITHOUT_PLACES = (".bin", ".gguf")
+_UNINDEXED_SUFFIXES = (".bin", ".gguf")
 _COPY_AGAIN = "Unless that is intended, the file is half-written: copy it again"
 
 _log = logging.getLogger("bench_assets.checkpoints")
@@ -65,7 +65,7 @@ def inspect_weights(files: Iterable[Path]) -> None:
         OSError: If a file cannot be read.
     """
     for file in files:
-        if file.suffix in _WITHOUT_PLACES and (n := _zero_mebibytes(file)):
+        if file.suffix in _UNINDEXED_SUFFIXES and (n := _zero_mebibytes(file)):
             _log.warning("%s: about %d MiB are zero. %s", file, n, _COPY_AGAIN)
         if file.suffix != ".safetensors":
             continue

@@ -12,10 +12,12 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.text.redaction import without_keys
+from bench_assets.core.text.redaction import redact_urls
 
 _CONNECT_TIMEOUT = 3.0  # s, including name resolution
-_SAME_ANSWER = 30.0  # s for which reachability is cached; one checkpoint needs several requests
+_REACHABILITY_SECONDS = (
+    30.0  # s for which reachability is cached; one checkpoint needs several requests
+)
 _PATIENCE = 45.0  # s without a response after which no further request is sent
 _READ_TIMEOUT = 10.0  # s between two bytes, as in the library's own downloads
 _LONG_WAITS = ("retry-after", "ratelimit")
@@ -63,13 +65,13 @@ def hub_access() -> Generator[None]:
     limit_hub_waits()
     try:
         yield
-    except _network_errors() as why:
-        if isinstance(why, OSError):  # of a file, or with a clear message of the library
+    except _network_errors() as error:
+        if isinstance(error, OSError):  # of a file, or with a clear message of the library
             raise
-        said = first_line(why).rstrip(".")
+        said = first_line(error).rstrip(".")
         raise ModelError(
-            f"{without_keys(ENDPOINT)}: the connection to the model hub failed: {said}. {_ADVICE}"
-        ) from why
+            f"{redact_urls(ENDPOINT)}: the connection to the model hub failed: {said}. {_ADVICE}"
+        ) from error
 
 
 _ADVICE = "Run the command again, or name a folder instead of a hub id"
@@ -84,15 +86,17 @@ def limit_hub_waits() -> None:
         log.setLevel(logging.ERROR)
     session: Any = get_session()
     hooks = session.event_hooks
-    if not any(isinstance(getattr(hook, "__self__", None), _Waits) for hook in hooks["request"]):
-        waits = _Waits()
+    if not any(
+        isinstance(getattr(hook, "__self__", None), _ResponseClock) for hook in hooks["request"]
+    ):
+        waits = _ResponseClock()
         session.event_hooks = {
             "request": [*hooks["request"], waits.begin],
             "response": [*hooks["response"], waits.end],
         }
 
 
-class _Waits:
+class _ResponseClock:
     """Hooks of an HTTP client that track for how long the hub has not responded."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -109,11 +113,11 @@ class _Waits:
         from huggingface_hub.constants import ENDPOINT
 
         now = self._clock()
-        if self._since is None or now - self._last > _SAME_ANSWER:
+        if self._since is None or now - self._last > _REACHABILITY_SECONDS:
             self._since = now
         if now - self._since > _PATIENCE:
             raise ModelError(
-                f"{without_keys(ENDPOINT)}: the model hub has not responded for"
+                f"{redact_urls(ENDPOINT)}: the model hub has not responded for"
                 f" {now - self._since:.0f} s. {_ADVICE}"
             )
         self._last = now
@@ -137,7 +141,7 @@ def hub_is_reachable() -> bool:
 
     if getproxies().get(urlsplit(ENDPOINT).scheme):
         return True
-    return _connects(ENDPOINT, int(monotonic() // _SAME_ANSWER))
+    return _connects(ENDPOINT, int(monotonic() // _REACHABILITY_SECONDS))
 
 
 @lru_cache(maxsize=1)

@@ -61,8 +61,8 @@ def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi"
     for repository in repositories:
         try:
             refs = _refs(repository, api)
-        except ModelError as why:
-            found.unfinished[repository] = str(why)
+        except ModelError as error:
+            found.unfinished[repository] = str(error)
             continue
         found.refs[repository] = {name for name, _ in refs}
         for revision in _revisions(repository, refs):
@@ -96,10 +96,10 @@ def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
     """Branches and tags with their commits."""
     try:
         refs = api.list_repo_refs(repository)
-    except hub_errors() as why:
+    except hub_errors() as error:
         raise ModelError(
-            f"{repository}: the hub does not list its branches: {first_line(why)}"
-        ) from why
+            f"{repository}: the hub does not list its branches: {first_line(error)}"
+        ) from error
     return [(str(ref.name), str(ref.target_commit)) for ref in [*refs.branches, *refs.tags]]
 
 
@@ -118,8 +118,8 @@ def _problem(revision: HubRevision, api: "HfApi") -> str:
     try:
         listed = api.list_repo_files(revision.repository, revision=revision.commit)
         files = {name for name in listed if isinstance(name, str)}
-    except hub_errors() as why:
-        return f"the hub does not list its files: {first_line(why)}"
+    except hub_errors() as error:
+        return f"the hub does not list its files: {first_line(error)}"
     if ADAPTER_CONFIG in files:
         return "" if files & ADAPTER_WEIGHTS else "the adapter has no weights"
     if "config.json" not in files:

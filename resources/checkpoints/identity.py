@@ -33,7 +33,7 @@ from resources.checkpoints.files import (
     loaded_files,
     processor_above,
     processor_files,
-    refuse_cut_archive,
+    refuse_truncated_archive,
     relative_names,
     tensor_spans,
     watched_files,
@@ -92,12 +92,12 @@ def pin(
             meanwhile, or an adapter cannot be applied to its base.
     """
     try:
-        return _pinned(written, revision, gguf_file, processor, base, digest)
-    except OSError as why:
-        raise ModelError(f"{written}: {why.filename or 'a file'}: {why.strerror}") from why
+        return _pin_content(written, revision, gguf_file, processor, base, digest)
+    except OSError as error:
+        raise ModelError(f"{written}: {error.filename or 'a file'}: {error.strerror}") from error
 
 
-def _pinned(
+def _pin_content(
     written: str,
     revision: str,
     gguf_file: str | None,
@@ -111,7 +111,7 @@ def _pinned(
     elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(written):
         pinned = _from_hub(written, revision, base, digest)
     else:
-        pinned = _whole(written, revision, gguf_file, digest)
+        pinned = _pin_weights(written, revision, gguf_file, digest)
     if base and not pinned.adapter:
         raise ModelError(
             f"{written}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
@@ -120,14 +120,16 @@ def _pinned(
     return _with_processor(pinned, found, digest) if found else pinned
 
 
-def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
+def _pin_weights(
+    written: str, revision: str, gguf_file: str | None, digest: DigestFiles
+) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
         try:
-            checksummed = _inspected(partial(loaded_files, folder, gguf_file), digest)
-        except ModelError as why:
+            checksummed = _checksum_weights(partial(loaded_files, folder, gguf_file), digest)
+        except ModelError as error:
             if folder.is_dir() and not gguf_file and (layout := layout_of(folder)):
-                raise ModelError(layout.says) from why
+                raise ModelError(layout.says) from error
             raise
         content = f"sha256:{checksummed.content}"
         return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
@@ -136,7 +138,7 @@ def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFil
     return Checkpoint(location=written, revision=commit, content=content)
 
 
-def _inspected(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
+def _checksum_weights(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
     checksummed = take_checksum(list_files, digest)
     inspect_weights(checksummed.states)
     return checksummed
@@ -148,7 +150,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     The transformer of a sentence-transformers model may lie in a subfolder.
     """
     try:
-        return _whole(hub_id, revision, None, digest)
+        return _pin_weights(hub_id, revision, None, digest)
     except ModelError as no_model:
         if not isinstance(no_model.__cause__, OSError) or no_model.__cause__.__cause__:
             raise  # a network error, for which the next request would wait as long
@@ -164,15 +166,17 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     try:
         with hub_access():
             folder = snapshot_download(hub_id, revision=commit)
-    except (OSError, ValueError) as why:
-        raise ModelError(f"{hub_id}: its files cannot be downloaded: {first_line(why)}") from why
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"{hub_id}: its files cannot be downloaded: {first_line(error)}"
+        ) from error
     return _with_adapter(Path(folder), "main", base, digest)
 
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
     on = base_of(folder, base, revision)
-    checksummed = _inspected(partial(loaded_files, folder), digest)
-    below = _whole(on.place, on.revision, None, digest)
+    checksummed = _checksum_weights(partial(loaded_files, folder), digest)
+    below = _pin_weights(on.place, on.revision, None, digest)
     return replace(
         below,
         adapter=str(folder),
@@ -248,16 +252,16 @@ def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -
         with hub_access():
             path = hf_hub_download(hub_id, file, revision=revision, local_files_only=not is_online)
         _refuse_page(Path(path))
-    except (OSError, ValueError) as why:  # every error of huggingface_hub is one of the two
+    except (OSError, ValueError) as error:  # every error of huggingface_hub is one of the two
         if not is_online:
             raise ModelError(
                 f"{hub_id}: no such folder; the hub cannot be reached, and the local cache has no"
                 f" {file} at revision {revision!r}"
-            ) from why
+            ) from error
         raise ModelError(
             f"{hub_id}: no such folder, and no hub repository with {file} at revision"
-            f" {revision!r}, nor is it in the local cache: {first_line(why)}"
-        ) from why
+            f" {revision!r}, nor is it in the local cache: {first_line(error)}"
+        ) from error
     # .../snapshots/<commit>/<file>; the file may be in subfolders.
     return Path(path).parents[len(Path(file).parts) - 1].name
 
@@ -292,7 +296,7 @@ def fingerprint(folder: Path, *, full: bool = False) -> str:
         refuse_half_copy(file, its_spans)
     for file in files:
         if file.suffix == ".bin":
-            refuse_cut_archive(file)
+            refuse_truncated_archive(file)
     if full:
         return content_digest(files)[:8]
     state = sha256()

@@ -13,7 +13,7 @@ _TASKS = {
     "TEXT_ENCODING": "text embeddings",
     "TEXT_TO_WAVEFORM": "speech synthesis",
 }
-_BLIND = "text_only = true (--model PATH,text_only=true) evaluates it without images"
+_TEXT_ONLY_ADVICE = "text_only = true (--model PATH,text_only=true) evaluates it without images"
 
 
 def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
@@ -33,11 +33,15 @@ def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
     if "IMAGE_TEXT_TO_TEXT" in tasks or ("MULTIMODAL_LM" in tasks and may_see):
         return ""
     if "CAUSAL_LM" in tasks:
-        return "" if text_only else f"{name} is a language model and takes no images; {_BLIND}"
-    return _not_evaluated(name, tasks) if tasks else ""
+        return (
+            ""
+            if text_only
+            else f"{name} is a language model and takes no images; {_TEXT_ONLY_ADVICE}"
+        )
+    return _rejection_message(name, tasks) if tasks else ""
 
 
-def _not_evaluated(name: str, tasks: Sequence[str]) -> str:
+def _rejection_message(name: str, tasks: Sequence[str]) -> str:
     if "ZERO_SHOT_IMAGE_CLASSIFICATION" in tasks:
         return (
             f"{name} embeds images and texts and generates none. To evaluate it on retrieval, name"
@@ -75,10 +79,10 @@ def _tasks(name: str) -> Iterator[str]:
 
     for listed, classes in vars(modeling_auto).items():
         if listed.startswith("MODEL_") and listed.endswith("MAPPING_NAMES"):
-            named = (one for some in classes.values() for one in _each(some))
+            named = (one for some in classes.values() for one in _as_tuple(some))
             if name in named:
                 yield listed.removesuffix("_MAPPING_NAMES").removeprefix("MODEL_FOR_")
 
 
-def _each(classes: str | tuple[str, ...]) -> tuple[str, ...]:
+def _as_tuple(classes: str | tuple[str, ...]) -> tuple[str, ...]:
     return (classes,) if isinstance(classes, str) else tuple(classes)

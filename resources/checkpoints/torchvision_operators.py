@@ -17,7 +17,7 @@ _SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 
 @cache
-def let_torchvision_load() -> bool:
+def enable_torchvision() -> bool:
     """Import torchvision if installed; call before importing transformers.
 
     Returns:
@@ -39,11 +39,11 @@ def let_torchvision_load() -> bool:
         _DECLARED.append(declared)  # the declarations last as long as this object
     try:
         import_module("torchvision")
-    except (ImportError, RuntimeError, AttributeError) as why:
+    except (ImportError, RuntimeError, AttributeError) as error:
         raise ModelError(
-            f"the installed torchvision does not match torch {torch.__version__} ({why}). Install"
+            f"the installed torchvision does not match torch {torch.__version__} ({error}). Install"
             " the matching release, or uninstall it: few families need it (docs/models.md)"
-        ) from why
+        ) from error
     return True
 
 

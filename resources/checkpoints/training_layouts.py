@@ -158,7 +158,7 @@ def layout_of(folder: Path) -> UnconvertedFolder | None:
     Raises:
         OSError: If the folder cannot be read.
     """
-    listed = islice(_names(folder), _MOST_NAMES)
+    listed = islice(_walk_names(folder), _MOST_NAMES)
     names = sorted(listed, key=lambda name: (name.count("/"), name))
     for layout in LAYOUTS:
         signs = re.compile("|".join(layout.signs))
@@ -171,7 +171,7 @@ def layout_of(folder: Path) -> UnconvertedFolder | None:
     return None
 
 
-def _names(folder: Path) -> Iterator[str]:
+def _walk_names(folder: Path) -> Iterator[str]:
     """File names relative to the folder, level by level."""
     level = [""]
     for _ in range(_DEEPEST + 1):

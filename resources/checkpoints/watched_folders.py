@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.training_runs import checkpoint_name
-from bench_assets.core.text.escaping import one_line
+from bench_assets.core.text.escaping import escape_to_one_line
 from resources.checkpoints.adapters import base_of
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
@@ -71,7 +71,11 @@ def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pa
         if unconverted := layout_of(folder):
             found.others[folder] = unconverted.says
             return re.compile(unconverted.parts)
-        if "config.json" in files and folder.parent not in found.others and _of_a_model(folder):
+        if (
+            "config.json" in files
+            and folder.parent not in found.others
+            and _is_model_folder(folder)
+        ):
             found.others[folder] = (
                 f"{folder}: config.json without weights; are they still being written?"
             )
@@ -80,7 +84,7 @@ def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pa
     return re.compile("")
 
 
-def _of_a_model(folder: Path) -> bool:
+def _is_model_folder(folder: Path) -> bool:
     try:
         return "model_type" in read_object(folder / "config.json")
     except ModelError:
@@ -96,9 +100,9 @@ KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]
 """Partition key of a checkpoint in a watched folder."""
 
 _UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp(?!l\b)|partial|incomplete)|\.part$")
-_NOT_TAKEN = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
-_BETWEEN_LOOKS = 2.0  # s
-_OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no checkpoints
+_CHECK_ERRORS = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
+_RECHECK_SECONDS = 2.0  # s
+_LOST_AND_FOUND = "lost+found"  # only its owner can list it; it holds no checkpoints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +132,9 @@ class CheckpointSurvey:
 
     def note(self, name: str, why: str) -> None:
         """Record why something was not taken, on one line."""
-        self.unfinished[one_line(name)] = one_line(why)
+        self.unfinished[escape_to_one_line(name)] = escape_to_one_line(why)
 
-    def gone(self, key: str) -> bool:
+    def is_deleted(self, key: str) -> bool:
         """Whether a known checkpoint certainly disappeared, and may be retired.
 
         Every watched folder must exist, be readable and not be empty (it may not be mounted), none
@@ -172,27 +176,27 @@ def survey_folders(
             name = _name(root, folder)
             try:
                 state = _state(folder)
-                content = _content(folder, state, found, remembered, full_digest)
-                _finished(folder, now - settle_seconds, base)
-            except _NOT_TAKEN as why:
-                found.note(name, str(why) or type(why).__name__)
+                content = _fingerprint_folder(folder, state, found, remembered, full_digest)
+                _require_complete(folder, now - settle_seconds, base)
+            except _CHECK_ERRORS as error:
+                found.note(name, str(error) or type(error).__name__)
             else:
                 taken = FinishedCheckpoint(name=name, content=content, folder=folder)
                 found.finished.append(taken)
                 new |= {} if content in remembered.values() else {folder: state}
     if new:
-        _look_again(found, new, min(settle_seconds, _BETWEEN_LOOKS))
+        _recheck(found, new, min(settle_seconds, _RECHECK_SECONDS))
     found.finished.sort(key=lambda one: one.key)
     return found
 
 
-def _look_again(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
+def _recheck(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
     """Drop new checkpoints that still change, whatever the times of their files say."""
     time.sleep(seconds)
     for one in [one for one in found.finished if one.folder in new]:
         try:
             why = "" if _state(one.folder) == new[one.folder] else "its files still change"
-        except _NOT_TAKEN as gone:
+        except _CHECK_ERRORS as gone:
             why = str(gone)
         if why:
             found.finished.remove(one)
@@ -211,7 +215,7 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
         try:
             if fingerprint(folder, full=full_digest) == content:
                 return folder
-        except _NOT_TAKEN:
+        except _CHECK_ERRORS:
             continue  # another checkpoint that is just being written
     listed = ", ".join(map(str, folders)) or "none"
     raise ModelError(
@@ -221,7 +225,7 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
 
 def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
     """Folders of models below a watched one; records all other findings."""
-    if why := _why_not_there(root):
+    if why := _missing_reason(root):
         found.note(str(root), why)
         found.out_of_sight.append(str(root))
         return []
@@ -229,7 +233,7 @@ def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
     for folder, says in seen.others.items():
         found.note(_name(root, folder), says)
     for folder, why in seen.unread.items():
-        if folder.name != _OF_A_FILE_SYSTEM:
+        if folder.name != _LOST_AND_FOUND:
             found.note(str(folder), f"cannot be read: {why}")
             found.out_of_sight.append(str(folder))
     for folder in seen.empty:
@@ -240,18 +244,18 @@ def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
     return seen.models
 
 
-def _why_not_there(root: Path) -> str:
+def _missing_reason(root: Path) -> str:
     try:
         return "" if root.is_dir() else "no such folder; is it mounted?"
-    except OSError as why:  # a parent folder cannot be read
-        return f"cannot be read: {why.strerror}"
+    except OSError as error:  # a parent folder cannot be read
+        return f"cannot be read: {error.strerror}"
 
 
 def _name(root: Path, folder: Path) -> str:
     return checkpoint_name([root.name] if folder == root else folder.relative_to(root).parts)
 
 
-def _content(
+def _fingerprint_folder(
     folder: Path,
     state: str,
     found: CheckpointSurvey,
@@ -266,7 +270,7 @@ def _content(
     return content
 
 
-def _finished(folder: Path, settled_at: float, base: str) -> None:
+def _require_complete(folder: Path, settled_at: float, base: str) -> None:
     """Raise ModelError with the reason if a checkpoint cannot be taken now."""
     if str(folder).encode(errors="ignore").decode() != str(folder):
         raise ModelError(f"{folder}: its path is not UTF-8. Rename it")

@@ -24,7 +24,7 @@ from bench_assets.core.schema.errors import (
     did_you_mean,
 )
 from bench_assets.core.schema.training_runs import checkpoint_name
-from bench_assets.core.text.redaction import without_keys
+from bench_assets.core.text.redaction import redact_urls
 from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
 from resources.checkpoints.identity import fingerprint
@@ -38,7 +38,7 @@ from resources.config.sections.local_models import AutoSpec, LocalSpec, Transfor
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.toml_validation import describe_validation_error
 
-FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
+LOCATION_FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
 
 _HUB = "hf:"
 _AUTO = "auto"  # kind of a checkpoint whose engine is chosen
@@ -47,7 +47,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, se
 _CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in the name of a folder's checkpoint
 _END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
 _SHOWN = 3
-_NOT_NAMED = {"api_key_env", "key_header"}  # entries that responses do not depend on
+_UNNAMED_SETTINGS = {"api_key_env", "key_header"}  # entries that responses do not depend on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,20 +73,20 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     """
     known = _names(settings)
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
-        raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
+        raise UnknownNameError(f"model in {settings.file}", text, known, also=LOCATION_FORMS)
     if text in settings.encoders or _is_name(text, settings):
         return None
-    place, *entries = [text] if _is_there(text) else _ENTRY.split(text)
-    if place.startswith(_HUB) and not _is_there(place):
+    place, *entries = [text] if _path_exists(text) else _ENTRY.split(text)
+    if place.startswith(_HUB) and not _path_exists(place):
         name, section = _hub_section(place, settings)
     elif place.startswith(("http://", "https://")):
         name, section = _server_section(place)
     else:
         name, section = _folder_section(text, place, settings)
-    chosen = template_of_value(dict(_entry(one) for one in entries))
-    name, section = _safe(name, chosen), {**section, **chosen}
+    chosen = template_of_value(dict(_parse_setting(one) for one in entries))
+    name, section = _partition_key(name, chosen), {**section, **chosen}
     section, engine = _with_engine(name, section, settings)
-    found = replace(_named(name, section, place, settings), engine=engine)
+    found = replace(_build_model(name, section, place, settings), engine=engine)
     return replace(found, section={}) if _is_watched(found.name, settings) else found
 
 
@@ -100,7 +100,7 @@ def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
     if not named or not isinstance(spec, LocalSpec) or not Path(spec.path).is_dir():
         return
     file = spec.gguf_file if isinstance(spec, TransformersSpec) else None
-    now = _ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
+    now = _digest_ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
     if now != named["content"]:
         raise ModelError(
             f"{name}: {spec.path} holds other weights now. Give the folder again as --model; they"
@@ -136,7 +136,7 @@ def _is_name(text: str, settings: Settings) -> bool:
     except UnknownNameError:
         return False
     except ModelError:  # the name of a checkpoint that does not exist any more
-        if _is_there(text):
+        if _path_exists(text):
             return False
         raise
     return True
@@ -153,7 +153,7 @@ def _path(text: str) -> Path:
         return Path(text)
 
 
-def _is_there(text: str) -> bool:
+def _path_exists(text: str) -> bool:
     try:
         return _path(text).exists()
     except OSError:  # it is longer than a path can be
@@ -190,7 +190,7 @@ def _server_section(place: str) -> tuple[str, dict[str, Any]]:
 
 def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     path = _path(place)
-    if _is_there(place):
+    if _path_exists(place):
         return _path_section(path.resolve(), place)
     if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
@@ -203,25 +203,25 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
         raise ModelError(
             f"{place}: no such folder, and no model of this name{hints and f'; {hints}'}"
         )
-    raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
+    raise UnknownNameError(f"model in {settings.file}", text, known, also=LOCATION_FORMS)
 
 
 def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
     if not path.is_dir() and path.suffix != ".gguf":
         raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
     if file := path if path.is_file() else gguf_of(path):
-        name = f"{checkpoint_name([file.parent.name, file.stem])}@{_ends(file)}"
+        name = f"{checkpoint_name([file.parent.name, file.stem])}@{_digest_ends(file)}"
         return name, {"path": str(file)}
     try:
         content = fingerprint(path)
-    except (ModelError, OSError) as why:
+    except (ModelError, OSError) as error:
         if layout := layout_of(path):
-            raise ModelError(layout.says) from why
-        raise ModelError(f"{place} is not a checkpoint: {why}{_below(path)}") from why
+            raise ModelError(layout.says) from error
+        raise ModelError(f"{place} is not a checkpoint: {error}{_checkpoint_hint(path)}") from error
     return f"{checkpoint_name([path.parent.name, path.name])}@{content}", {"path": str(path)}
 
 
-def _below(folder: Path) -> str:
+def _checkpoint_hint(folder: Path) -> str:
     """Hint on the checkpoints below a folder, for the folder of a whole run; "" without any."""
     named = {"config.json", ADAPTER_CONFIG}
     files = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/*config.json"))
@@ -230,7 +230,7 @@ def _below(folder: Path) -> str:
     return f"; it contains {', '.join(found[:_SHOWN])}{more}" if found else ""
 
 
-def _ends(file: Path) -> str:
+def _digest_ends(file: Path) -> str:
     with file.open("rb") as opened:
         size = opened.seek(0, 2)
         opened.seek(0)
@@ -240,7 +240,7 @@ def _ends(file: Path) -> str:
     return state.hexdigest()[:8]
 
 
-def _entry(text: str) -> tuple[str, Any]:
+def _parse_setting(text: str) -> tuple[str, Any]:
     """Read ``name=value``: a value of TOML, or else a text."""
     name, _, value = text.partition("=")
     try:
@@ -249,9 +249,9 @@ def _entry(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _safe(name: str, chosen: Mapping[str, Any]) -> str:
+def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
     """Build a valid partition key from a name and the chosen settings."""
-    said = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _NOT_NAMED]
+    said = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
     parts = (
         _UNSAFE.sub("-", part).strip("-")
         for part in shown_address("".join([name, *said])).split("/")
@@ -259,17 +259,17 @@ def _safe(name: str, chosen: Mapping[str, Any]) -> str:
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
 
-def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -> AdHocModel:
+def _build_model(name: str, section: dict[str, Any], place: str, settings: Settings) -> AdHocModel:
     kind = section["kind"]
     try:
         spec = spec_of(kind).model_validate(section)
-    except ValidationError as why:
+    except ValidationError as error:
         raise SettingsError(
-            f"{without_keys(place)}: {describe_validation_error(why, spec_of(kind))}"
+            f"{redact_urls(place)}: {describe_validation_error(error, spec_of(kind))}"
         ) from None
     own = {**EMBEDDED_MODELS, **settings.models_of_file}
     for called, one in own.items():
-        if _placed(one, settings) == _placed(spec, settings):
+        if _normalize_spec(one, settings) == _normalize_spec(spec, settings):
             return AdHocModel(name=called, section=section)
     taken = {**EMBEDDED_MODELS, **settings.models}.get(name)
     moved = isinstance(taken, LocalSpec) and name not in own  # the same content elsewhere
@@ -278,7 +278,7 @@ def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -
     return AdHocModel(name=name, section=section)
 
 
-def _placed(spec: ModelSpec, settings: Settings) -> ModelSpec:
+def _normalize_spec(spec: ModelSpec, settings: Settings) -> ModelSpec:
     """A spec with its engine chosen and its folder absolute, for comparison with another."""
     if isinstance(spec, AutoSpec):
         with suppress(ModelError):

@@ -12,14 +12,14 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator
 
-from bench_assets.core.text.redaction import HIDDEN, has_key_shape, is_key, replace_keys
-from resources.config.environment import KEPT, keep_key, read_secret
+from bench_assets.core.text.redaction import REDACTED, has_key_shape, is_key, replace_keys
+from resources.config.environment import KEY_PREFIX, export_key, read_secret
 
-_NAMED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
-_QUERY = re.compile(rf"(?<==)\{{{KEPT}\w+\}}|env:{KEPT}\w+", re.ASCII)
-_WHOLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
+_QUERY_KEY = re.compile(rf"(?<==)\{{{KEY_PREFIX}\w+\}}|env:{KEY_PREFIX}\w+", re.ASCII)
+_ENV_REFERENCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _SAFE = "%!$&'()*+,;=:~"
-_IN_ARGUMENT = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s,]+", re.IGNORECASE)
+_URL = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s,]+", re.IGNORECASE)
 _ENTRY = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
 
 
@@ -46,7 +46,7 @@ def template_of(address: str, *, pins: bool = False) -> str:
     """
     return replace_keys(
         address,
-        lambda key: f"{{{keep_key(key, address.replace(key, HIDDEN))}}}",
+        lambda key: f"{{{export_key(key, address.replace(key, REDACTED))}}}",
         pins=pins,
     )
 
@@ -55,18 +55,18 @@ Address: TypeAlias = Annotated[str, AfterValidator(template_of)]
 """An address in the settings, parsed to its template."""
 
 
-def with_keys(template: str) -> str:
+def fill_keys(template: str) -> str:
     """Fill the keys into a template, for a request.
 
     Raises:
         SettingsError: If a variable is not set; names it.
     """
-    return _NAMED.sub(lambda found: quote(read_secret(found[1]), safe=_SAFE), template)
+    return _PLACEHOLDER.sub(lambda found: quote(read_secret(found[1]), safe=_SAFE), template)
 
 
 def shown_address(template: str) -> str:
     """A template as part of an identity: without keys in the query, which may change."""
-    return _QUERY.sub(HIDDEN, template)
+    return _QUERY_KEY.sub(REDACTED, template)
 
 
 def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any TOML value
@@ -76,26 +76,26 @@ def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any 
         return {inner: template_of_value(one, below or inner) for inner, one in value.items()}
     if isinstance(value, list):
         return [template_of_value(one, name) for one in value]
-    if isinstance(value, str) and not _WHOLE.fullmatch(value):
+    if isinstance(value, str) and not _ENV_REFERENCE.fullmatch(value):
         if is_key(name, value) or has_key_shape(value):
-            return f"env:{keep_key(value, name)}"
+            return f"env:{export_key(value, name)}"
         return template_of(value)
     return value
 
 
-def value_with_keys(value: Any) -> Any:  # noqa: ANN401 - as above
+def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
     """Fill the keys into a value, for a request.
 
     Raises:
         SettingsError: If a variable is not set; names it.
     """
     if isinstance(value, dict):
-        return {name: value_with_keys(one) for name, one in value.items()}
+        return {name: fill_value_keys(one) for name, one in value.items()}
     if isinstance(value, list):
-        return [value_with_keys(one) for one in value]
+        return [fill_value_keys(one) for one in value]
     if isinstance(value, str):
-        whole = _WHOLE.fullmatch(value)
-        return read_secret(whole[1]) if whole else with_keys(value) if "://" in value else value
+        whole = _ENV_REFERENCE.fullmatch(value)
+        return read_secret(whole[1]) if whole else fill_keys(value) if "://" in value else value
     return value
 
 
@@ -115,7 +115,7 @@ def template_of_argument(text: str) -> str:
         whole = "=" in model  # else it is the name of a model
         return template_of(found[0] if whole else place, pins=True) + (mark + model) * (not whole)
 
-    return _ENTRY.sub(entry, _IN_ARGUMENT.sub(address, text))
+    return _ENTRY.sub(entry, _URL.sub(address, text))
 
 
 def is_release_address(text: str) -> bool:

@@ -15,7 +15,7 @@ from pydantic import (
     ValidationError,
 )
 
-from bench_assets.core.schema.elicitation import Elicitation, ElicitedName, elicited_name
+from bench_assets.core.schema.elicitation import Elicitation, ElicitedName, split_elicited_name
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import AnySuiteSettings
@@ -108,7 +108,7 @@ class Settings(StrictSection):
     _left_out: dict[str, str] = PrivateAttr(default_factory=dict)
     _files: dict[str, Path] = PrivateAttr(default_factory=dict)
 
-    def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
+    def with_ad_hoc_models(self, models: Mapping[str, ModelSpec]) -> "Settings":
         """Add ad-hoc models; sections of the file take precedence."""
         added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
         both = self.model_copy(update={"models": {**self.models, **added}})
@@ -181,8 +181,8 @@ class Settings(StrictSection):
             accept = tuple(dict.fromkeys((*self.accept, *chosen.accept)))
             review = str(self.resolve(chosen.review)) if chosen.review else ""
             return chosen.model_copy(update={"accept": accept, "review": review})
-        except ValidationError as why:
-            said = describe_validation_error(why, settings_type)
+        except ValidationError as error:
+            said = describe_validation_error(error, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None
 
     def model(self, name: str) -> ModelSpec:
@@ -199,7 +199,7 @@ class Settings(StrictSection):
             if isinstance(spec, UnusableSpec):
                 raise ModelError(f"{self.file}, model {name}: {spec.place}")
             return chosen.spec if (chosen := self.engine_of(name)) else spec
-        if elicited := elicited_name(name):
+        if elicited := split_elicited_name(name):
             return self._elicited(elicited)
         watched = self.checkpoints
         if watched.folders and checkpoint_folders.KEY.fullmatch(name):
@@ -211,7 +211,7 @@ class Settings(StrictSection):
             return self._like({"path": str(found), "revision": "main", "base": base})
         if watched.repositories and hub_revisions.KEY.fullmatch(name):
             path, commit = hub_revisions.find_revision(name, watched.repositories)
-            if isinstance(self.liked(), ServerSpec):
+            if isinstance(self.watched_spec(), ServerSpec):
                 raise SettingsError(
                     f"{self.file}, [checkpoints]: {name}: servers are started for folders, not for"
                     " repositories; watch a folder that they are copied to"
@@ -231,10 +231,10 @@ class Settings(StrictSection):
             return None
         try:
             return choose_engine(spec.model_dump(), self.resolve(spec.path))
-        except ModelError as why:
-            raise ModelError(f"{self.file}, model {name}: {why}") from why
+        except ModelError as error:
+            raise ModelError(f"{self.file}, model {name}: {error}") from error
 
-    def innermost(self, spec: ModelSpec, name: str = "") -> ModelSpec:
+    def base_model(self, spec: ModelSpec, name: str = "") -> ModelSpec:
         """Model at the end of a chain of ``of`` settings.
 
         Raises:
@@ -256,7 +256,7 @@ class Settings(StrictSection):
         spec = ElicitedSpec(
             kind="elicited", of=name.model, elicit=str(Elicitation.parse(name.elicit))
         )
-        self.innermost(spec)
+        self.base_model(spec)
         return spec
 
     def base_of_checkpoints(self) -> str:
@@ -266,19 +266,19 @@ class Settings(StrictSection):
             SettingsError: If checkpoints cannot have the settings of ``like``.
             UnknownNameError: If the model ``like`` does not exist.
         """
-        liked = self.liked()
+        liked = self.watched_spec()
         base = liked.base if isinstance(liked, LocalSpec) else ""
         return str(beside) if base and (beside := self.resolve(base)).is_dir() else base
 
     def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec | ServerSpec:
         """Settings of a checkpoint: those of ``like``, with its own weights."""
-        liked = self.liked()
+        liked = self.watched_spec()
         if isinstance(liked, ServerSpec):
             return liked.model_copy(update={"path": place["path"]})
         no_gguf = {"gguf_file": None} if isinstance(liked, TransformersSpec) else {}
         return liked.model_copy(update=place | no_gguf)
 
-    def liked(self) -> TransformersSpec | VllmSpec | ServerSpec:
+    def watched_spec(self) -> TransformersSpec | VllmSpec | ServerSpec:
         """Settings of watched checkpoints, from ``like`` and ``serve``.
 
         Raises:
@@ -288,10 +288,10 @@ class Settings(StrictSection):
         like, serve = self.checkpoints.like, self.checkpoints.serve
         spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
         if serve and not like:
-            return self._started_by(serve, {})
+            return self._server_spec(serve, {})
         if isinstance(spec, ServerSpec) and spec.serve:
             said = spec.model_dump(exclude_unset=True, by_alias=True)
-            return self._started_by(serve, said) if serve else spec
+            return self._server_spec(serve, said) if serve else spec
         if serve or not isinstance(spec, TransformersSpec | VllmSpec):
             wanted = "with serve" if serve else "transformers, vllm, or a server with serve"
             raise SettingsError(
@@ -299,13 +299,13 @@ class Settings(StrictSection):
             )
         return spec
 
-    def _started_by(self, serve: str, said: Mapping[str, Any]) -> ServerSpec:
+    def _server_spec(self, serve: str, said: Mapping[str, Any]) -> ServerSpec:
         section = {**said, "kind": "server", "path": ".", "serve": serve}
         try:
             return ServerSpec.model_validate(section)
-        except ValidationError as why:
+        except ValidationError as error:
             raise SettingsError(
-                f"{self.file}, [checkpoints], serve: {describe_validation_error(why, ServerSpec)}"
+                f"{self.file}, [checkpoints], serve: {describe_validation_error(error, ServerSpec)}"
             ) from None
 
 
@@ -319,8 +319,8 @@ def load_settings(home: Path) -> Settings:
     try:
         if home.exists() and not home.is_dir():
             raise SettingsError(f"{home}: not a folder; set BENCH_HOME to one, or to a new path")
-    except OSError as why:
-        raise SettingsError(f"{home}: cannot be read: {why.strerror}") from why
+    except OSError as error:
+        raise SettingsError(f"{home}: cannot be read: {error.strerror}") from error
     file = home / "bench.toml"
     written = read_toml(file)
     if "home" in written:
@@ -332,15 +332,15 @@ def load_settings(home: Path) -> Settings:
         written = {**written, "benchmarks": {**named.sections, **own}}
     try:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
-    except ValidationError as why:
+    except ValidationError as error:
         raise SettingsError(
-            f"{file}, {describe_validation_error(why, Settings, written)}"
+            f"{file}, {describe_validation_error(error, Settings, written)}"
         ) from None
     validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
-    return _without_twins(settings, named, own).with_given(read_models(home))
+    return _without_duplicates(settings, named, own).with_ad_hoc_models(read_models(home))
 
 
-def _without_twins(
+def _without_duplicates(
     settings: Settings, named: NamedBenchmarks, of_file: Collection[str]
 ) -> Settings:
     owners = find_owners(SUITES) if settings.benchmarks else {}
@@ -378,7 +378,7 @@ def model_pools(settings: Settings) -> dict[str, str]:
     watched = settings.checkpoints
     if watched.folders and (watched.like or watched.serve):
         with suppress(ModelError):  # its kind is not installed: no checkpoint is evaluated
-            liked = settings.liked()
+            liked = settings.watched_spec()
             if isinstance(liked, ServerSpec) and liked.pool:
                 named[_WATCHED] = liked.pool
     return named | settings.cluster.pool_of

@@ -54,7 +54,7 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         ModelError: If no engine can run it; names a server that can, if there is one.
     """
     if file := _gguf(section, folder):
-        refuse_seeing_gguf(file)
+        refuse_multimodal_gguf(file)
         found = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
         return _choice("transformers", "it reads GGUF", found)
     for kind, own in AutoSpec.own_fields().items():
@@ -77,7 +77,7 @@ def gguf_of(folder: Path) -> Path | None:
     return files[0] if files else None
 
 
-def refuse_seeing_gguf(file: Path) -> None:
+def refuse_multimodal_gguf(file: Path) -> None:
     """Refuse a GGUF model with an image projector in another file, which transformers cannot read.
 
     Raises:

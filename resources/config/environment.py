@@ -68,7 +68,7 @@ def read_secret(variable: str) -> str:
     return value
 
 
-def keep_key(key: str, seed: str) -> str:
+def export_key(key: str, seed: str) -> str:
     """Store a key in the environment of this process and its children; returns the variable's name.
 
     Args:
@@ -76,12 +76,12 @@ def keep_key(key: str, seed: str) -> str:
         seed: Text whose digest names the variable of a weak key, which its own digest would reveal.
     """
     digest = text_digest(key if is_strong(key) else seed)
-    name = f"{KEPT}{digest[:8].upper()}"
+    name = f"{KEY_PREFIX}{digest[:8].upper()}"
     os.environ[name] = key
     return name
 
 
-KEPT = "BENCH_KEY_"
+KEY_PREFIX = "BENCH_KEY_"
 """Prefix of the variables with keys from addresses."""
 
 
@@ -89,18 +89,20 @@ def weak_key_warning(variable: str) -> str:
     """Warning that a weak key is not redacted; "" if it is strong, or there is none."""
     key = os.environ.get(variable, "").strip()
     return (
-        _WEAK.format(f"the environment variable {variable}") if key and not is_strong(key) else ""
+        _WEAK_KEY_WARNING.format(f"the environment variable {variable}")
+        if key and not is_strong(key)
+        else ""
     )
 
 
 def weak_key_warnings(home: Path) -> list[str]:
     """Warnings for all weak keys that a home's settings name or contain."""
-    found = named_secrets([_read_or_nothing(file) for file in files_with_secrets(home)], _variable)
+    found = named_secrets([_read_or_empty(file) for file in files_with_secrets(home)], _variable)
     weak = dict.fromkeys(name for value, name in found if not is_strong(value))
-    return [_WEAK.format(name) for name in weak]
+    return [_WEAK_KEY_WARNING.format(name) for name in weak]
 
 
-_WEAK = (
+_WEAK_KEY_WARNING = (
     "the key in {} could be an ordinary text: it is not redacted in responses and messages. Use a"
     " random key of 16 or more letters and digits"
 )
@@ -115,7 +117,7 @@ def known_secrets(*homes: Path) -> Secrets:
 
     Unreadable files are skipped.
     """
-    written = [_read_or_nothing(file) for file in files_with_secrets(*homes)]
+    written = [_read_or_empty(file) for file in files_with_secrets(*homes)]
     return secrets_in([*written, dict(os.environ)], _variable)
 
 
@@ -124,7 +126,7 @@ def files_with_secrets(*homes: Path) -> list[Path]:
     return [home / name for home in homes for name in ("bench.toml", MODELS_FILE)]
 
 
-def _read_or_nothing(file: Path) -> dict[str, Any]:
+def _read_or_empty(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):

@@ -81,12 +81,12 @@ def named_benchmarks(home: Path) -> NamedBenchmarks:
             section = _sections(place, {file.stem}).get(file.stem)
             if section is None:
                 continue
-            if unusable := _why_unusable(file.stem, section):
+            if unusable := _validation_error(file.stem, section):
                 named.left_out[file.stem] = unusable
             else:
                 named.sections[file.stem] = section
-        except SettingsError as why:
-            named.left_out[file.stem] = str(why)
+        except SettingsError as error:
+            named.left_out[file.stem] = str(error)
     return named
 
 
@@ -101,17 +101,17 @@ def _add_file(home: Path, file: Path) -> list[str]:
         if name in own or (there.exists() and _ORIGIN not in read_toml(there)):
             where = home / "bench.toml" if name in own else there
             raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
-        if unusable := _why_unusable(name, sections[name]):
+        if unusable := _validation_error(name, sections[name]):
             raise SettingsError(f"{file}, [benchmarks]: {unusable}")
         _write(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
     return names
 
 
-def _why_unusable(name: str, section: dict[str, Any]) -> str:
+def _validation_error(name: str, section: dict[str, Any]) -> str:
     try:
         _BENCHMARKS.validate_python({name: section})
-    except ValidationError as why:
-        return describe_validation_error(why, dict[str, FileBenchmarkSettings])
+    except ValidationError as error:
+        return describe_validation_error(error, dict[str, FileBenchmarkSettings])
     return ""
 
 
@@ -121,13 +121,13 @@ def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {}
     return {
-        name: {key: _whole(file.parent, key, value) for key, value in section.items()}
+        name: {key: _absolute_path(file.parent, key, value) for key, value in section.items()}
         for name, section in found.items()
         if isinstance(section, dict) and (name in only or not only)
     }
 
 
-def _whole(folder: Path, key: str, value: object) -> object:
+def _absolute_path(folder: Path, key: str, value: object) -> object:
     is_path = key in _PATHS and isinstance(value, str) and "://" not in value
     if not is_path or str(value).startswith("hf:"):
         return value

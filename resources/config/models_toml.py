@@ -29,7 +29,7 @@ def read_models(home: Path) -> dict[str, ModelSpec]:
         sections = read_sections(home)
     except SettingsError:  # reported by ``save_models``
         return {}
-    return dict(_readable(sections))
+    return dict(_parse_readable(sections))
 
 
 def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -71,7 +71,7 @@ def read_sections(home: Path) -> dict[str, dict[str, Any]]:
     return {n: one for n, one in written.get("models", {}).items() if isinstance(one, dict)}
 
 
-def _readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
+def _parse_readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
     found = []
     for name, section in sections.items():
         try:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from bench_assets.core.text.redaction import (
-    HIDDEN,
+    REDACTED,
     Secrets,
     has_key_shape,
     is_key,
@@ -15,11 +15,15 @@ from bench_assets.core.text.redaction import (
     replace_keys,
 )
 
-_FREE = {"extra_body", "options", "extra"}  # entries below which a section may have any names
+_FREE_FORM_ENTRIES = {
+    "extra_body",
+    "options",
+    "extra",
+}  # entries below which a section may have any names
 _TEXT = re.compile(r"(?<![\w-])[\w-]{12,}(?![\w-])", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]+", re.ASCII)
-_IN_ADDRESS = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
-_OF_ENVIRONMENT = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
+_ENV_REFERENCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _PASSWORD = re.compile(r"\bpassword\s*=\s*('(?:[^'\\]|\\.)*'|\S+)", re.IGNORECASE)
 _KEYWORD = re.compile(r"\b(?:host|dbname|user|password|service)\s*=", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
@@ -38,7 +42,7 @@ def secrets_in(written: object, variable: ReadVariable) -> Secrets:
 
 def named_secrets(written: object, variable: ReadVariable) -> Iterator[tuple[str, str]]:
     """Yield every secret with its name: of its environment variable, or of its entry."""
-    for value, name in _found(written, "", variable):
+    for value, name in _find_secrets(written, "", variable):
         if value.strip():
             yield value.strip(), name
 
@@ -51,7 +55,7 @@ def redact_key_shapes(text: str) -> str:
     """
 
     def shown(found: re.Match[str]) -> str:
-        return HIDDEN if is_strong(found[0]) and not _DIGEST.fullmatch(found[0]) else found[0]
+        return REDACTED if is_strong(found[0]) and not _DIGEST.fullmatch(found[0]) else found[0]
 
     return _TEXT.sub(shown, text)
 
@@ -102,48 +106,48 @@ def key_in_command(command: str) -> str:
     return ""
 
 
-def _found(
+def _find_secrets(
     written: object, name: str, variable: ReadVariable, *, free: bool = False
 ) -> Iterator[tuple[str, str]]:
     if isinstance(written, Mapping):
-        free = free or name in _FREE
+        free = free or name in _FREE_FORM_ENTRIES
         for inner, value in written.items():
             below = name if free and is_key(name, "") else str(inner)
-            yield from _found(value, below, variable, free=free)
+            yield from _find_secrets(value, below, variable, free=free)
     elif isinstance(written, list | tuple):
         for value in written:
-            yield from _found(value, name, variable, free=free)
+            yield from _find_secrets(value, name, variable, free=free)
     elif isinstance(written, str):
-        yield from _in_text(written, name, variable)
+        yield from _secrets_in_text(written, name, variable)
     elif isinstance(written, int) and is_key(name, ""):
         yield str(written), name
 
 
-def _in_text(text: str, name: str, variable: ReadVariable) -> Iterator[tuple[str, str]]:
-    if named := _OF_ENVIRONMENT.fullmatch(text):
-        yield from ((key, named[1]) for key in _in_database(variable(named[1])))
+def _secrets_in_text(text: str, name: str, variable: ReadVariable) -> Iterator[tuple[str, str]]:
+    if named := _ENV_REFERENCE.fullmatch(text):
+        yield from ((key, named[1]) for key in _database_password(variable(named[1])))
     if name.lower().endswith("_env"):
-        yield from ((key, text) for key in _opened(variable(text)))
+        yield from ((key, text) for key in _secret_part(variable(text)))
         yield ("" if _VARIABLE.fullmatch(text) and not is_strong(text) else text), name
     elif is_key(name, text) or has_key_shape(text):
-        yield from ((key, name) for key in _opened(text))
+        yield from ((key, name) for key in _secret_part(text))
     if _SCHEME.match(text):
         yield _SCHEME.sub("", text, count=1), name
-    yield from ((variable(found), found) for found in _IN_ADDRESS.findall(text))
-    yield from ((key, name) for key in _in_address(text))
+    yield from ((variable(found), found) for found in _PLACEHOLDER.findall(text))
+    yield from ((key, name) for key in _keys_in_address(text))
 
 
-def _in_database(address: str) -> Iterator[str]:
+def _database_password(address: str) -> Iterator[str]:
     """The password in a database's address, a URL or keywords; any other text is a key itself."""
     if "://" not in address and not _KEYWORD.search(address):
         yield address
-    yield from _in_address(address)
+    yield from _keys_in_address(address)
     before, at, _ = address.partition("://")[2].rpartition("@")
     yield before.partition(":")[2] if at else ""  # as written, possibly percent-encoded
     yield from (one[1].strip("'") for one in _PASSWORD.finditer(address))
 
 
-def _opened(secret: str) -> Iterator[str]:
+def _secret_part(secret: str) -> Iterator[str]:
     """A secret; of a secret URL only the part after the host.
 
     Other URLs have the same host, and it would be redacted in all of them.
@@ -152,8 +156,8 @@ def _opened(secret: str) -> Iterator[str]:
     yield _SCHEME.sub("", secret[match.end() :].lstrip("/") if match else secret, count=1)
 
 
-def _in_address(text: str) -> list[str]:
+def _keys_in_address(text: str) -> list[str]:
     """The keys in an address, as written and percent-decoded."""
     keys: list[str] = []
-    replace_keys(text, lambda key: keys.append(key) or HIDDEN)  # type: ignore[func-returns-value]
+    replace_keys(text, lambda key: keys.append(key) or REDACTED)  # type: ignore[func-returns-value]
     return [*keys, *map(unquote, keys)]

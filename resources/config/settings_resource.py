@@ -48,4 +48,4 @@ class SettingsResource(dg.ConfigurableResource[Any]):
         if self.training:
             named = AuditSettings(training=[str(Path(one).absolute()) for one in self.training])
             changed = changed.model_copy(update={"audit": named})
-        return changed.with_given(given) if given else changed
+        return changed.with_ad_hoc_models(given) if given else changed

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.config.bench_toml import Settings
 from resources.config.environment import read_secret
 from resources.storage.blobs.opening import open_blobs
@@ -34,10 +34,10 @@ def open_response_store(settings: Settings) -> "ResponseStore":
 
 def open_response_file(settings: Settings) -> "ResponseStore":
     """Open the local response cache of this home."""
-    from resources.response_cache.store import IF_DAMAGED, ResponseStore
+    from resources.response_cache.store import REPAIR_ADVICE, ResponseStore
     from resources.storage.database import SqliteDatabase
 
-    return ResponseStore(SqliteDatabase(settings.responses_file, IF_DAMAGED))
+    return ResponseStore(SqliteDatabase(settings.responses_file, REPAIR_ADVICE))
 
 
 def existing_response_store(settings: Settings) -> "ResponseStore | None":
@@ -65,7 +65,7 @@ def open_shared_blobs(home: Path, below: str, objects: str, endpoint: str) -> Bl
         SettingsError: If obstore is not installed, or a variable of a template is not set.
         HomeError: If the object store cannot be used.
     """
-    return open_blobs(home, below, with_keys(objects), with_keys(endpoint), place=objects)
+    return open_blobs(home, below, fill_keys(objects), fill_keys(endpoint), place=objects)
 
 
 def open_vector_cache(settings: Settings) -> "VectorCache":
@@ -85,9 +85,9 @@ def open_vector_cache(settings: Settings) -> "VectorCache":
 def open_vector_file(settings: Settings) -> "VectorCache":
     """Open the local vector cache of this home."""
     from resources.storage.database import SqliteDatabase
-    from resources.storage.vectors import IF_DAMAGED, VectorCache
+    from resources.storage.vectors import REPAIR_ADVICE, VectorCache
 
-    return VectorCache(SqliteDatabase(vectors_file(settings), IF_DAMAGED))
+    return VectorCache(SqliteDatabase(vectors_file(settings), REPAIR_ADVICE))
 
 
 def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
@@ -149,8 +149,8 @@ def migrate_schema(settings: Settings) -> list[str]:
     databases: list[tuple[Database, tuple[str, ...]]] = [
         (SqliteDatabase(file, advice), (name,))
         for file, advice, name in (
-            (settings.responses_file, store.IF_DAMAGED, "responses"),
-            (vectors_file(settings), vectors.IF_DAMAGED, "vectors"),
+            (settings.responses_file, store.REPAIR_ADVICE, "responses"),
+            (vectors_file(settings), vectors.REPAIR_ADVICE, "vectors"),
         )
         if file.exists()
     ]

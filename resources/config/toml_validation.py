@@ -31,14 +31,14 @@ def suggest_entry(name: str, known: Iterable[str]) -> str:
     return f"unknown; {meant}{meant and ' '}known: {', '.join(listed) or 'none'}"
 
 
-def strict(settings_type: type[AnyModel]) -> type[AnyModel]:
+def forbid_extra(settings_type: type[AnyModel]) -> type[AnyModel]:
     """The settings type with unknown entries forbidden, unless it allows them explicitly."""
     if settings_type.model_config.get("extra") == "allow":
         return settings_type
     return types.new_class(settings_type.__name__, (settings_type,), {"extra": "forbid"})
 
 
-def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
+def allowed_entries(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
     """Names of the entries allowed beside the entry at a place; () if unknown.
 
     Args:
@@ -47,24 +47,29 @@ def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...
     """
     reached = [settings_type]
     for part in place[:-1]:
-        inner = [field for one in reached for kind in _arms(one) for field in _field(kind, part)]
+        inner = [
+            field
+            for one in reached
+            for kind in _union_members(one)
+            for field in _field_types(kind, part)
+        ]
         reached = inner or reached  # pydantic names the arm of a union too
-    models = [kind for one in reached for kind in _arms(one) if _is_model(kind)]
+    models = [kind for one in reached for kind in _union_members(one) if _is_model(kind)]
     return tuple(name for kind in models for name in _aliases(kind))
 
 
-def _arms(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
+def _union_members(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
     """Types of a value, without annotations."""
     if get_origin(annotation) is Annotated:
-        yield from _arms(get_args(annotation)[0])
+        yield from _union_members(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, types.UnionType):
         for arm in get_args(annotation):
-            yield from _arms(arm)
+            yield from _union_members(arm)
     else:
         yield annotation
 
 
-def _field(kind: Any, part: str | int) -> Iterator[Any]:  # noqa: ANN401
+def _field_types(kind: Any, part: str | int) -> Iterator[Any]:  # noqa: ANN401
     if _is_model(kind):
         for name, field in kind.model_fields.items():
             if part in (name, field.alias):
@@ -91,19 +96,19 @@ def read_toml(file: Path) -> dict[str, Any]:
         data = file.read_bytes()
     except FileNotFoundError:
         return {}
-    except OSError as why:
-        raise SettingsError(f"{file}: cannot be read: {why.strerror}") from None
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot be read: {error.strerror}") from None
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as why:
-        line = data.count(b"\n", 0, why.start) + 1
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
         raise SettingsError(
             f"{file}: not a TOML file: line {line} is not written in utf-8; save it as UTF-8"
         ) from None
     except RecursionError:
         raise SettingsError(f"{file}: not a TOML file: nested too deep") from None
-    except ValueError as why:  # also for integers with thousands of digits
-        raise SettingsError(f"{file}: not a TOML file: {redact_key_shapes(str(why))}") from None
+    except ValueError as error:  # also for integers with thousands of digits
+        raise SettingsError(f"{file}: not a TOML file: {redact_key_shapes(str(error))}") from None
 
 
 def describe_validation_error(
@@ -140,5 +145,5 @@ def _known_entries(
         section = written["models"][place[1]]
         kind: Any = spec_of(section["kind"])
         both = TransformersSpec | VllmSpec
-        return entries_at(both if kind is AutoSpec else kind, place[2:])
-    return tuple(name for name in entries_at(settings_type, place) if name != "home")
+        return allowed_entries(both if kind is AutoSpec else kind, place[2:])
+    return tuple(name for name in allowed_entries(settings_type, place) if name != "home")

@@ -42,17 +42,17 @@ def unpack(archive: Path, most: int = MOST_BYTES) -> None:
     unfinished = archive.with_name(f".{archive.name}.unpacking")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    room = _Room(archive, min(most, shutil.disk_usage(archive.parent).free))
+    room = _UnpackQuota(archive, min(most, shutil.disk_usage(archive.parent).free))
     try:
         if archive.name.lower().endswith(".zip"):
             _unzip(archive, unfinished, room)
         else:
             _untar(archive, unfinished, room)
-    except (*_DAMAGED, SourceError) as why:
+    except (*_DAMAGED, SourceError) as error:
         shutil.rmtree(unfinished)
-        if isinstance(why, SourceError):
+        if isinstance(error, SourceError):
             raise
-        raise SourceError(f"{archive}: cannot be unpacked: {why}") from why
+        raise SourceError(f"{archive}: cannot be unpacked: {error}") from error
     (*only,) = unfinished.iterdir()
     whole = only[0] if len(only) == 1 and only[0].is_dir() else unfinished
     _merge(whole, archive.parent, archive)
@@ -74,7 +74,7 @@ def _merge(folder: Path, into: Path, archive: Path) -> None:
             )
 
 
-class _Room:
+class _UnpackQuota:
     """Names and bytes that are still available while unpacking."""
 
     def __init__(self, archive: Path, most: int) -> None:
@@ -105,7 +105,7 @@ class _Room:
             )
 
 
-def _unzip(archive: Path, folder: Path, room: _Room) -> None:
+def _unzip(archive: Path, folder: Path, room: _UnpackQuota) -> None:
     with zipfile.ZipFile(archive) as opened:
         members = [one for one in opened.infolist() if not _OF_MACOS.match(one.filename)]
         for member in members:
@@ -116,13 +116,13 @@ def _unzip(archive: Path, folder: Path, room: _Room) -> None:
         opened.extractall(folder, members)
 
 
-def _untar(archive: Path, folder: Path, room: _Room) -> None:
+def _untar(archive: Path, folder: Path, room: _UnpackQuota) -> None:
     """Unpack entry by entry: the size of a compressed tar is known only at its end."""
     with tarfile.open(archive) as opened:
         opened.extractall(folder, _members(opened, room), filter="data")
 
 
-def _members(opened: tarfile.TarFile, room: _Room) -> Iterator[tarfile.TarInfo]:
+def _members(opened: tarfile.TarFile, room: _UnpackQuota) -> Iterator[tarfile.TarInfo]:
     for member in opened:
         if _OF_MACOS.match(member.name):
             continue

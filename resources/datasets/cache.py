@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.datasets.archives import MOST_BYTES, is_archive, unpack
 from resources.datasets.download import (
     DownloadBar,
@@ -57,23 +57,23 @@ class ReleaseCache:
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
         """All complete downloads, with suite and folder."""
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
-        return [(one.parts[-3], _read(one), one.with_name("files")) for one in records]
+        return [(one.parts[-3], _read_record(one), one.with_name("files")) for one in records]
 
-    def damage(self, folder: Path) -> list[str]:
+    def find_damage(self, folder: Path) -> list[str]:
         """Compare the files of a release with its record, except archives deleted after unpacking.
 
         Raises:
             SourceError: If its record cannot be read.
         """
         wrong = []
-        for name, digest in _read(folder.with_name(_RECORD)).files.items():
+        for name, digest in _read_record(folder.with_name(_RECORD)).files.items():
             try:
                 with (folder / name).open("rb") as file:
                     if file_digest(file, "sha256").hexdigest() != digest:
                         wrong.append(f"{name}: differs from the file that was downloaded")
-            except OSError as why:
+            except OSError as error:
                 if not is_archive(name):
-                    wrong.append(f"{name}: {why.strerror}")
+                    wrong.append(f"{name}: {error.strerror}")
         return wrong
 
     def fetch(self, suite: str, release: Release, watched: DownloadLog | DownloadBar) -> Path:
@@ -86,7 +86,7 @@ class ReleaseCache:
             HomeError: If its folder cannot be written.
         """
         place = self._place(suite, release)
-        with _exclusive(place):
+        with _lock_folder(place):
             if not (place / _RECORD).exists():
                 self._fetch(place, release, watched)
         folder = place / "files" / release.below
@@ -103,7 +103,7 @@ class ReleaseCache:
         _require_space(place, total)
         watched.begin(str(release), total)
         digests = event_loop.run(_download_files(remote, arrived, self._patience, watched))
-        archives = [_inside(arrived, file) for file in remote if is_archive(file.path)]
+        archives = [_target_path(arrived, file) for file in remote if is_archive(file.path)]
         for archive in archives:
             unpack(archive, self._unpacked_bytes)
         arrived.replace(files)
@@ -119,17 +119,17 @@ class ReleaseCache:
         return self._folder / suite / sha256(str(release).encode()).hexdigest()[:12]
 
 
-def _read(record: Path) -> CachedRelease:
+def _read_record(record: Path) -> CachedRelease:
     try:
         return CachedRelease(**json.loads(record.read_text(encoding="utf-8")))
-    except (ValueError, TypeError, RecursionError) as why:
-        raise SourceError(f"{record}: not written by bench. Delete it to download again") from why
+    except (ValueError, TypeError, RecursionError) as error:
+        raise SourceError(f"{record}: not written by bench. Delete it to download again") from error
 
 
 def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
     if isinstance(release, HubRelease):
         return hub_files(release)
-    name = PurePosixPath(unquote(urlsplit(with_keys(release.url)).path)).name or "release"
+    name = PurePosixPath(unquote(urlsplit(fill_keys(release.url)).path)).name or "release"
     return "", [RemoteFile(path=name, url=release.url, sha256=release.sha256)]
 
 
@@ -145,7 +145,7 @@ async def _download_files(
 
     # Stored bytes are counted, so the transfer must not be decompressed.
     # The user's address or HF_ENDPOINT may have any host; its redirects may not.
-    hosts = HostPolicy.typed_by_user(with_keys(remote[0].url)) if remote else HostPolicy()
+    hosts = HostPolicy.typed_by_user(fill_keys(remote[0].url)) if remote else HostPolicy()
     async with aiohttp.ClientSession(
         connector=restricted_connector(hosts),
         headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
@@ -153,10 +153,12 @@ async def _download_files(
         auto_decompress=False,
     ) as session:
         downloads = FileDownloader(session, patience, watched.add, hosts)
-        return {file.path: await downloads.fetch(file, _inside(folder, file)) for file in remote}
+        return {
+            file.path: await downloads.fetch(file, _target_path(folder, file)) for file in remote
+        }
 
 
-def _inside(folder: Path, file: RemoteFile) -> Path:
+def _target_path(folder: Path, file: RemoteFile) -> Path:
     path = PurePosixPath(file.path)
     if path.is_absolute() or ".." in path.parts:
         raise SourceError(f"{file.url}: {file.path!r} is outside the folder")
@@ -173,7 +175,7 @@ def _require_space(place: Path, total: int) -> None:
 
 
 @contextmanager
-def _exclusive(place: Path) -> Generator[None]:
+def _lock_folder(place: Path) -> Generator[None]:
     with describe_write_errors(place):
         place.mkdir(parents=True, exist_ok=True)
         lock = (place / ".lock").open("w")

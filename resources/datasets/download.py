@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.http.allowed_hosts import ForbiddenAddressError, HostPolicy, open_url
 from resources.http.backoff import wait_of
 from resources.storage.atomic_write import describe_write_errors
@@ -81,7 +81,7 @@ class FileDownloader:
             HomeError: If it cannot be written, for example on a full disk.
         """
         if target.exists():
-            digest, fault = _checked(file, target)
+            digest, fault = _digest_and_mismatch(file, target)
             if not fault:
                 self.progress(target.stat().st_size)
                 return digest
@@ -93,10 +93,10 @@ class FileDownloader:
             self.progress(part.stat().st_size)
         digest, fault = await self._arrived(file, part)
         if fault and continued:  # the part of an earlier run may be of another file
-            self._throw_away(part)
+            self._discard(part)
             digest, fault = await self._arrived(file, part)
         if fault:
-            self._throw_away(part)
+            self._discard(part)
             raise SourceError(f"{file.url}: {fault}")
         part.replace(target)
         return digest
@@ -111,7 +111,7 @@ class FileDownloader:
                 kept = "; the partial file is kept, and resumed later" if part.exists() else ""
                 raise SourceError(f"{file.url}: {failure.what}{kept}")
             await asyncio.sleep(wait)
-        return _checked(file, part)
+        return _digest_and_mismatch(file, part)
 
     async def _try(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
         """Request the missing part; None if all of it arrived."""
@@ -122,14 +122,14 @@ class FileDownloader:
             return None
         headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
         try:
-            async with open_url(self.session, with_keys(file.url), self.hosts, headers) as response:
+            async with open_url(self.session, fill_keys(file.url), self.hosts, headers) as response:
                 if here and response.status in (200, 416):  # the server does not resume
-                    self._throw_away(part)
+                    self._discard(part)
                 failure = await self._receive(response, file, part)
-        except ForbiddenAddressError as why:
-            return _DownloadFailure(str(why), again=False)
-        except (ClientError, TimeoutError) as why:
-            return _DownloadFailure(f"{type(why).__name__}: {why}", moved=_size(part) > here)
+        except ForbiddenAddressError as error:
+            return _DownloadFailure(str(error), again=False)
+        except (ClientError, TimeoutError) as error:
+            return _DownloadFailure(f"{type(error).__name__}: {error}", moved=_size(part) > here)
         if failure:
             return failure
         cut_off = file.size is not None and _size(part) < file.size
@@ -151,14 +151,14 @@ class FileDownloader:
                 return _DownloadFailure("larger than expected", again=False)
             _append(part, chunk)
             self.progress(len(chunk))
-            if self._drips(here - before, time.monotonic() - started):
+            if self._is_too_slow(here - before, time.monotonic() - started):
                 return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
         return None
 
-    def _drips(self, n_bytes: int, seconds: float) -> bool:
+    def _is_too_slow(self, n_bytes: int, seconds: float) -> bool:
         return seconds > self.patience.timeout and n_bytes < seconds * self.patience.slowest
 
-    def _throw_away(self, part: Path) -> None:
+    def _discard(self, part: Path) -> None:
         self.progress(-part.stat().st_size)
         part.unlink()
 
@@ -172,7 +172,7 @@ def _append(part: Path, chunk: bytes) -> None:
         kept.write(chunk)
 
 
-def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:
+def _digest_and_mismatch(file: RemoteFile, arrived: Path) -> tuple[str, str]:
     """SHA-256 of a file, and its mismatch ("" if none)."""
     sha256, blob = hashlib.sha256(), hashlib.sha1(usedforsecurity=False)
     blob.update(b"blob %d\0" % arrived.stat().st_size)
@@ -190,7 +190,7 @@ def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:
 
 
 _log = logging.getLogger("bench_assets.sources")
-_EVERY = 10.0  # s between two lines of a log
+_LOG_INTERVAL = 10.0  # s between two lines of a log
 
 
 class DownloadLog:
@@ -210,7 +210,7 @@ class DownloadLog:
         """Count bytes (negative: discarded), and log the progress every 10 s."""
         self._done += n
         now = time.monotonic()
-        if now - self._logged > _EVERY:
+        if now - self._logged > _LOG_INTERVAL:
             self._logged = now
             done, rate = self._done / 1e6, self._done / 1e6 / (now - self._started)
             _log.warning(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.text.redaction import without_keys
+from bench_assets.core.text.redaction import redact_urls
 from resources.checkpoints.hub_access import first_line, hub_errors, limit_hub_waits
 from resources.config.addresses import template_of
 from resources.config.secrets import redact_key_shapes
@@ -71,7 +71,7 @@ def parse_release_address(text: str) -> Release:
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
     if well and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(place, sha256, below)
-    shown = redact_key_shapes(without_keys(text, pins=True))
+    shown = redact_key_shapes(redact_urls(text, pins=True))
     raise SettingsError(
         f'{shown!r} is not an address of a release (expected "hf:owner/name@revision", or '
         '"https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'
@@ -117,22 +117,22 @@ def hub_files(release: HubRelease) -> HubFiles:
 
     limit_hub_waits()
     api = HfApi()
-    shown = without_keys(api.endpoint)
+    shown = redact_urls(api.endpoint)
     page = f"{shown}/datasets/{release.repository}"
     try:
         info = api.dataset_info(release.repository, revision=release.revision, files_metadata=True)
-    except GatedRepoError as why:
+    except GatedRepoError as error:
         raise SourceError(
             f"{release}: gated. Accept its terms at {page}, and set a token (hf auth login, or "
             "HF_TOKEN)"
-        ) from why
-    except RepositoryNotFoundError as why:
-        raise SourceError(f"{release}: {page} does not exist, or is private") from why
-    except hub_errors() as why:
+        ) from error
+    except RepositoryNotFoundError as error:
+        raise SourceError(f"{release}: {page} does not exist, or is private") from error
+    except hub_errors() as error:
         raise SourceError(
-            f"{release}: {shown} cannot be reached ({first_line(why)}). To use a copy, name its "
+            f"{release}: {shown} cannot be reached ({first_line(error)}). To use a copy, name its "
             "folder in [sources] of bench.toml, or with --source"
-        ) from why
+        ) from error
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]

@@ -77,8 +77,8 @@ def configured_release(settings: Settings, suite: str) -> Release | None:
         return None
     try:
         return parse_release_address(named)
-    except SettingsError as why:
-        raise SettingsError(f"{where}: {why}") from why
+    except SettingsError as error:
+        raise SettingsError(f"{where}: {error}") from error
 
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")

@@ -80,7 +80,7 @@ class CachingEncoder:
         missing = sorted((c for c, key in keys.items() if key not in known), key=len)
         for start in range(0, len(missing), self._batch_size):
             batch = missing[start : start + self._batch_size]
-            vectors = _normalized(embed(batch))
+            vectors = _normalize(embed(batch))
             new = {keys[content]: v for content, v in zip(batch, vectors, strict=True)}
             self._store.put(self._name, new)
             known |= new
@@ -89,6 +89,6 @@ class CachingEncoder:
         return np.stack([known[keys[content]] for content in contents])
 
 
-def _normalized(vectors: Vectors) -> Vectors:
+def _normalize(vectors: Vectors) -> Vectors:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(length, np.finfo(np.float32).tiny), np.float32)

@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import pin
-from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import enable_torchvision
 from resources.encoders.caching_encoder import CachingEncoder
 from resources.images.store import ImageStore
 from resources.models.transformers.loading import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 _Embed: TypeAlias = Callable[..., Any]
 
-_BOTH = ("get_text_features", "get_image_features")
-_COMPARED_PIECEWISE = {
+_EMBED_METHODS = ("get_text_features", "get_image_features")
+_MULTI_VECTOR_MODELS = {
     "Blip2ForImageTextRetrieval": "a vector of each query about an image",
     "ColPaliForRetrieval": "a vector of each patch and each token",
     "ColModernVBertForRetrieval": "a vector of each patch and each token",
@@ -50,7 +50,7 @@ _COMPARED_PIECEWISE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TwoTowers:
+class DualEncoder:
     """A loaded model; vectors are not normalized, ``(n, dimensions)``."""
 
     name: str  # class name
@@ -78,7 +78,7 @@ class TwoTowers:
 
 
 @hub_access()
-def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
+def load_dual_encoder(location: str, revision: str, device: str) -> DualEncoder:
     """Load a checkpoint in float32.
 
     Raises:
@@ -86,7 +86,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
         ValueError: If it does not embed both texts and images as single vectors.
         OSError, RuntimeError, ...: Errors of transformers for invalid files.
     """
-    let_torchvision_load()
+    enable_torchvision()
     import torch
     from transformers import AutoConfig
 
@@ -102,7 +102,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
     refuse_infinite_weights(model, location)
     model = model.to(device).eval()
     blip = type(model).__name__ == "BlipForImageTextRetrieval"
-    return TwoTowers(
+    return DualEncoder(
         name=type(model).__name__,
         device=device,
         longest_text=model.config.text_config.max_position_embeddings,
@@ -111,7 +111,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
     )
 
 
-def refuse_other_spaces(name: str, *, texts: "Tensor", images: "Tensor") -> None:
+def refuse_incomparable(name: str, *, texts: "Tensor", images: "Tensor") -> None:
     """Refuse a model whose text and image vectors cannot be compared.
 
     Raises:
@@ -130,19 +130,19 @@ def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of 
     import transformers
 
     named = (config.architectures or [""])[0]
-    if made := _COMPARED_PIECEWISE.get(named):
+    if made := _MULTI_VECTOR_MODELS.get(named):
         raise ValueError(f"{named} makes {made}, not one vector that can be compared with others")
     own = getattr(transformers, named, None) if named else None
-    if named == "BlipForImageTextRetrieval" or _embeds(own):
+    if named == "BlipForImageTextRetrieval" or _has_embed_methods(own):
         return own
     family = transformers.MODEL_MAPPING.get(type(config), None)
-    if _embeds(family):
+    if _has_embed_methods(family):
         return family
     raise ValueError(f"{named or config.model_type} does not embed texts and images")
 
 
-def _embeds(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
-    return all(hasattr(kind, name) for name in _BOTH)
+def _has_embed_methods(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
+    return all(hasattr(kind, name) for name in _EMBED_METHODS)
 
 
 def _blip_texts(model: Any) -> _Embed:  # noqa: ANN401 - a BlipForImageTextRetrieval
@@ -166,7 +166,7 @@ RANDOM = "random"
 
 OpenImage: TypeAlias = Callable[[str], PILImage.Image]
 
-_TRIED = (64, 48)  # px; width and height of the trial image
+_TRIAL_SIZE = (64, 48)  # px; width and height of the trial image
 
 
 class EncoderSpec(BaseModel):
@@ -218,8 +218,8 @@ def open_encoder(
             )
     except ModelError:
         raise
-    except Exception as why:  # any exception: libraries read third-party files
-        raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
+    except Exception as error:  # any exception: libraries read third-party files
+        raise ModelError(f"{location}: does not load as an encoder: {first_line(error)}") from error
     library = "" if spec.kind == "transformers" else f"+{spec.kind}"
     identity = f"{name}@{checkpoint.content}{library}"
     shown = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
@@ -238,13 +238,13 @@ class RandomEncoder:
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; ``(n, 32)``."""
-        return self._drawn(f"text {text}" for text in texts)
+        return self._random_vectors(f"text {text}" for text in texts)
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
         """Embed images; ``(n, 32)``."""
-        return self._drawn(f"image {image}" for image in images)
+        return self._random_vectors(f"image {image}" for image in images)
 
-    def _drawn(self, contents: Iterable[str]) -> Vectors:
+    def _random_vectors(self, contents: Iterable[str]) -> Vectors:
         rows = [self._vector(content) for content in contents]
         return np.array(rows, np.float32).reshape(len(rows), self.dimensions)
 
@@ -258,24 +258,24 @@ class _CheckpointEncoder:
     """A transformers checkpoint; vectors are not normalized yet."""
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
-        self._model = load_two_towers(location, revision, device)
+        self._model = load_dual_encoder(location, revision, device)
         from transformers import AutoProcessor
 
         self._processor = AutoProcessor.from_pretrained(location, revision=revision)
         self._open_image = open_image
-        refuse_other_spaces(
+        refuse_incomparable(
             self._model.name,
-            texts=self._embedded_texts(["a cat"]),
-            images=self._embedded_images([PILImage.new("RGB", _TRIED, "red")]),
+            texts=self._embed_texts(["a cat"]),
+            images=self._embed_images([PILImage.new("RGB", _TRIAL_SIZE, "red")]),
         )
 
     def texts(self, texts: Sequence[str]) -> Vectors:
-        return self._numbers(self._embedded_texts(texts))
+        return self._to_numpy(self._embed_texts(texts))
 
     def images(self, images: Sequence[str]) -> Vectors:
-        return self._numbers(self._embedded_images([self._open_image(image) for image in images]))
+        return self._to_numpy(self._embed_images([self._open_image(image) for image in images]))
 
-    def _embedded_texts(self, texts: Sequence[str]) -> "Tensor":
+    def _embed_texts(self, texts: Sequence[str]) -> "Tensor":
         # SigLIP was trained on texts padded to full length; for CLIP it makes no difference.
         limit = min(self._model.longest_text, self._processor.tokenizer.model_max_length)
         inputs = self._processor(
@@ -287,11 +287,11 @@ class _CheckpointEncoder:
         )
         return self._model.texts(inputs)
 
-    def _embedded_images(self, images: Sequence[PILImage.Image]) -> "Tensor":
+    def _embed_images(self, images: Sequence[PILImage.Image]) -> "Tensor":
         inputs = self._processor.image_processor(images=list(images), return_tensors="pt")
         return self._model.images(inputs)
 
-    def _numbers(self, vectors: "Tensor") -> Vectors:
+    def _to_numpy(self, vectors: "Tensor") -> Vectors:
         return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)
 
 
@@ -299,7 +299,7 @@ class _SentenceTransformersEncoder:
     """A sentence-transformers model that embeds images as well as texts."""
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
-        let_torchvision_load()
+        enable_torchvision()
         from sentence_transformers import SentenceTransformer
 
         own = None if Path(location).is_dir() else revision
@@ -309,11 +309,11 @@ class _SentenceTransformersEncoder:
         self._open_image = open_image
 
     def texts(self, texts: Sequence[str]) -> Vectors:
-        return self._encoded(list(texts))
+        return self._encode(list(texts))
 
     def images(self, images: Sequence[str]) -> Vectors:
-        return self._encoded([self._open_image(image) for image in images])
+        return self._encode([self._open_image(image) for image in images])
 
-    def _encoded(self, contents: list[Any]) -> Vectors:
+    def _encode(self, contents: list[Any]) -> Vectors:
         vectors = self._model.encode(contents, show_progress_bar=False, convert_to_numpy=True)
         return np.asarray(vectors, dtype=np.float32)

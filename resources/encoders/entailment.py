@@ -7,7 +7,7 @@ from typing import Any
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import hub_commit
-from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import enable_torchvision
 from resources.models.transformers.loading import refuse_incomplete
 
 _BATCH = 32
@@ -23,10 +23,10 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
     Raises:
         ModelError: If it does not load, or has no such label.
     """
-    let_torchvision_load()
+    enable_torchvision()
     import torch
 
-    tokenizer, model = _loaded(location)
+    tokenizer, model = _load_classifier(location)
     labels = {label.lower(): number for number, label in model.config.id2label.items()}
     if _ENTAILMENT not in labels:
         raise ModelError(f"{location}: labels {sorted(labels)}, expected one named {_ENTAILMENT}")
@@ -47,7 +47,7 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
 
 
 @hub_access()
-def _loaded(location: str) -> tuple[Any, Any]:
+def _load_classifier(location: str) -> tuple[Any, Any]:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
     from transformers.utils import logging
 
@@ -58,7 +58,9 @@ def _loaded(location: str) -> tuple[Any, Any]:
         model, loading = AutoModelForSequenceClassification.from_pretrained(
             location, ignore_mismatched_sizes=True, output_loading_info=True, **at
         )
-    except (OSError, ValueError) as why:
-        raise ModelError(f"{location}: does not load as a classifier: {first_line(why)}") from why
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"{location}: does not load as a classifier: {first_line(error)}"
+        ) from error
     refuse_incomplete(location, loading)
     return tokenizer, model.eval()

@@ -23,7 +23,7 @@ class MeteorScores(NamedTuple):
     each: list[float]
 
 
-def why_no_meteor() -> str:
+def missing_meteor() -> str:
     """Missing requirement of METEOR; "" if it is available."""
     if _jar() is None:
         return "pycocoevalcap is not installed"
@@ -39,8 +39,8 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
         ModelError: If Java or the program is missing, or it fails.
     """
     jar = _jar()
-    if jar is None or why_no_meteor():
-        raise ModelError(f"METEOR: {why_no_meteor()}")
+    if jar is None or missing_meteor():
+        raise ModelError(f"METEOR: {missing_meteor()}")
     command = ["java", "-jar", _MEMORY, str(jar), *_OPTIONS]
     with subprocess.Popen(
         command,
@@ -52,11 +52,11 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
         encoding="utf-8",
     ) as program:
         try:
-            return _conversation(program, captions)
-        except (BrokenPipeError, ValueError) as why:
+            return _score_captions(program, captions)
+        except (BrokenPipeError, ValueError) as error:
             raise ModelError(
-                f"METEOR: {jar} ended early or printed unexpected output: {why}"
-            ) from why
+                f"METEOR: {jar} ended early or printed unexpected output: {error}"
+            ) from error
         finally:
             program.kill()
             assert program.stdin
@@ -64,28 +64,28 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
                 program.stdin.close()
 
 
-def _conversation(
+def _score_captions(
     program: "subprocess.Popen[str]",
     captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]],
 ) -> MeteorScores:
     """Collect the statistics of each caption, and score them together."""
     statistics = [
-        _say(program, " ||| ".join(["SCORE", *map(_line, references), _line(candidate)]))
+        _send_line(program, " ||| ".join(["SCORE", *map(_line, references), _line(candidate)]))
         for candidate, references in captions
     ]
-    first = float(_say(program, " ||| ".join(["EVAL", *statistics])))
-    rest = [float(_hear(program)) for _ in captions]
+    first = float(_send_line(program, " ||| ".join(["EVAL", *statistics])))
+    rest = [float(_read_line(program)) for _ in captions]
     return MeteorScores(rest[-1], [first, *rest[:-1]])
 
 
-def _say(program: "subprocess.Popen[str]", line: str) -> str:
+def _send_line(program: "subprocess.Popen[str]", line: str) -> str:
     assert program.stdin
     program.stdin.write(f"{line}\n")
     program.stdin.flush()
-    return _hear(program)
+    return _read_line(program)
 
 
-def _hear(program: "subprocess.Popen[str]") -> str:
+def _read_line(program: "subprocess.Popen[str]") -> str:
     assert program.stdout
     return program.stdout.readline().strip()
 

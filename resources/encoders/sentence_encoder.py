@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import pin
-from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import enable_torchvision
 from resources.models.transformers.loading import refuse_incomplete_parts
 from resources.models.transformers.nan_checks import refuse_infinite_weights
 
@@ -59,9 +59,11 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     Raises:
         ModelError: If there is no such encoder, or it does not load.
     """
-    location = _embedded() if written == EMBEDDED_ENCODER else _folder_or_hub(written, folder)
+    location = (
+        _embedded_folder() if written == EMBEDDED_ENCODER else _folder_or_hub(written, folder)
+    )
     checkpoint = pin(location)
-    let_torchvision_load()
+    enable_torchvision()
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
@@ -72,14 +74,14 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
             model = SentenceTransformer(checkpoint.location, revision=revision)
         refuse_incomplete_parts(model, location, revision)
         refuse_infinite_weights(model, location)
-    except (OSError, ValueError, RuntimeError) as why:
+    except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(
-            f"{location}: does not load as a sentence encoder: {first_line(why)}"
-        ) from why
+            f"{location}: does not load as a sentence encoder: {first_line(error)}"
+        ) from error
     return SentenceEncoder(f"{Path(written).name}@{checkpoint.content}", model)
 
 
-def _embedded() -> str:
+def _embedded_folder() -> str:
     found = find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise ModelError(

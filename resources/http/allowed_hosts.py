@@ -68,7 +68,7 @@ class HostPolicy:
         near = not all(is_public(ip_address(str(one[4][0]).partition("%")[0])) for one in found)
         return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
 
-    def checked(self, address: "str | URL") -> "URL":
+    def parse_address(self, address: "str | URL") -> "URL":
         """Parse an address, and check its host if that is an IP address.
 
         Raises:
@@ -79,8 +79,8 @@ class HostPolicy:
         try:
             url = URL(address)
             door = (url.host or "", url.port or 0)
-        except ValueError as why:
-            raise ForbiddenAddressError(f"not a URL: {why}") from why
+        except ValueError as error:
+            raise ForbiddenAddressError(f"not a URL: {error}") from error
         if url.scheme not in _SCHEMES or not url.host:
             raise ForbiddenAddressError("not a URL that begins with http:// or https://")
         if door in self.typed:
@@ -97,8 +97,8 @@ class HostPolicy:
         """
         try:
             address = ip_address(number.partition("%")[0])
-        except ValueError as why:
-            raise ForbiddenAddressError(f"{host!r} is not a host") from why
+        except ValueError as error:
+            raise ForbiddenAddressError(f"{host!r} is not a host") from error
         if not self.allowed(address):
             raise ForbiddenAddressError(
                 f"{host} leads to {number}, which is not on the public internet"
@@ -122,7 +122,7 @@ async def open_url(
             drops encryption.
         aiohttp.ClientError: If the request fails.
     """
-    url = first = hosts.checked(address)
+    url = first = hosts.parse_address(address)
     anywhere = {name: value for name, value in (headers or {}).items() if name != "Authorization"}
     for _ in range(_MOST_REDIRECTS + 1):
         sent = headers if url.origin() == first.origin() else anywhere
@@ -131,19 +131,19 @@ async def open_url(
             if response.status not in _REDIRECTS or target is None:
                 yield response
                 return
-        before, url = url, hosts.checked(_joined(url, target))
+        before, url = url, hosts.parse_address(_resolve_redirect(url, target))
         if before.scheme == "https" and url.scheme != "https":
             raise ForbiddenAddressError(f"is redirected to {url.scheme}, without encryption")
     raise ForbiddenAddressError(f"is redirected more than {_MOST_REDIRECTS} times")
 
 
-def _joined(url: "URL", target: str) -> "URL":
+def _resolve_redirect(url: "URL", target: str) -> "URL":
     from yarl import URL
 
     try:
         return url.join(URL(target))
-    except ValueError as why:
-        raise ForbiddenAddressError(f"is redirected to an invalid URL: {why}") from why
+    except ValueError as error:
+        raise ForbiddenAddressError(f"is redirected to an invalid URL: {error}") from error
 
 
 def restricted_connector(

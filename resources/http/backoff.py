@@ -20,10 +20,10 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 
-_MAY_PASS = {408, 409, 425, 429}
+_TRANSIENT_STATUSES = {408, 409, 425, 429}
 _DOUBLINGS = 30  # of a delay at most, so that it does not overflow
 _LONGEST_HINT = 30.0  # s; a reset restores the whole quota, one request may succeed earlier
-_A_MOMENT = 1e9  # s; a larger number is not a duration but a time, after 2001
+_EPOCH_THRESHOLD = 1e9  # s; a larger number is not a duration but a time, after 2001
 _WAIT_IN_BODY = (
     re.compile(r'"retryDelay": *"([\d.]+s)"()'),
     re.compile(
@@ -35,16 +35,16 @@ _WAIT_IN_BODY = (
 _UNITS = {"ms": 1e-3, "millis": 1e-3, "min": 60.0, "hour": 3600.0, "day": 86400.0}  # s
 
 
-def may_pass(status: int) -> bool:
+def is_transient_status(status: int) -> bool:
     """Whether a retry may succeed, by HTTP status.
 
-    >>> [status for status in (400, 404, 429, 500, 501, 503, 529) if may_pass(status)]
+    >>> [status for status in (400, 404, 429, 500, 501, 503, 529) if is_transient_status(status)]
     [429, 500, 503, 529]
     """
-    return status in _MAY_PASS or (status >= 500 and status != 501)
+    return status in _TRANSIENT_STATUSES or (status >= 500 and status != 501)
 
 
-def back_off(
+def backoff_delay(
     tries: int,
     base_delay: float,
     rng: random.Random,
@@ -83,7 +83,7 @@ def wait_of(headers: Mapping[str, str], body: str = "") -> float:
             return duration(match[1].lower()) * _UNITS.get((match[2] or "").lower(), 1.0)
     if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
         told.setdefault("x-ratelimit-reset", match[1])
-    return min(_until_reset(told), _LONGEST_HINT)
+    return min(_quota_wait(told), _LONGEST_HINT)
 
 
 def retry_after(header: str) -> float:
@@ -115,27 +115,27 @@ def duration(text: str) -> float:
     return length if isfinite(length) else 0.0
 
 
-def _until_reset(told: Mapping[str, str]) -> float:
+def _quota_wait(told: Mapping[str, str]) -> float:
     """The longest wait for an exhausted quota; if none is exhausted, the shortest of all."""
-    resets = {n: _in_seconds(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
+    resets = {n: _parse_reset(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
     used_up = [s for n, s in resets.items() if told.get(n.replace("reset", "remaining")) == "0"]
     return max(used_up) if used_up else min(resets.values(), default=0.0)
 
 
-def _in_seconds(reset: str) -> float:
+def _parse_reset(reset: str) -> float:
     """Parse a duration, or a time as s or ms since 1970, as s from now."""
     length = duration(reset)
-    if length < _A_MOMENT:
+    if length < _EPOCH_THRESHOLD:
         return length
-    moment = length / 1e3 if length > _A_MOMENT * 100 else length
+    moment = length / 1e3 if length > _EPOCH_THRESHOLD * 100 else length
     return max(moment - time.time(), 0.0)
 
 
 _log = logging.getLogger("bench_assets.server")
-AS_OFTEN_AS_ALLOWED = 1_000_000  # ``Failure.tries`` that only the section limits
+UNLIMITED_TRIES = 1_000_000  # ``Failure.tries`` that only the section limits
 _POLL = 5.0  # s, longest wait for a server whose model is loading
-_OF_PROBES = 2  # tries
-_ROUND = 8  # requests in a row, at least, that are given up before the server counts as gone
+_PROBE_TRIES = 2  # tries
+_MIN_GIVEN_UP = 8  # requests in a row, at least, that are given up before the server counts as gone
 
 
 UNKNOWN_FIELD = "list the field in omit, or set server to its software, in the section of the model"
@@ -159,7 +159,7 @@ class Failure:
     @property
     def is_overload(self) -> bool:
         """Whether the server was reached, and a retry may succeed."""
-        return self.tries == AS_OFTEN_AS_ALLOWED and not (self.unreachable or self.loading)
+        return self.tries == UNLIMITED_TRIES and not (self.unreachable or self.loading)
 
     def __str__(self) -> str:
         """The error, and the server's message."""
@@ -214,13 +214,15 @@ class RetryPolicy:
     def _most(self, failure: Failure) -> int:
         """Tries in all; a probe may make a server fail, and gets two unless it was not read."""
         if failure.loading:
-            return AS_OFTEN_AS_ALLOWED
+            return UNLIMITED_TRIES
         may_fail = self._probes and failure.what != "HTTP 429"
-        return min(self._spec.max_tries, _OF_PROBES) if may_fail else self._spec.max_tries
+        return min(self._spec.max_tries, _PROBE_TRIES) if may_fail else self._spec.max_tries
 
     def _wait(self, failure: Failure, tries: int) -> float:
         longest = _POLL if failure.loading else inf
-        return back_off(tries, self._base_delay, self._rng, asked_for=failure.wait, longest=longest)
+        return backoff_delay(
+            tries, self._base_delay, self._rng, asked_for=failure.wait, longest=longest
+        )
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -245,4 +247,4 @@ class RetryPolicy:
         return Response(error=f"{failure} (tries: {tries})")
 
     def _patience(self, failure: Failure) -> int:
-        return 1 if failure.unreachable else max(_ROUND, self._spec.first_concurrency)
+        return 1 if failure.unreachable else max(_MIN_GIVEN_UP, self._spec.initial_concurrency)

@@ -9,10 +9,10 @@ import orjson
 
 from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_REFUSED
 from resources.http.backoff import (
-    AS_OFTEN_AS_ALLOWED,
     UNKNOWN_FIELD,
+    UNLIMITED_TRIES,
     Failure,
-    may_pass,
+    is_transient_status,
     wait_of,
 )
 
@@ -147,8 +147,8 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 
 def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
     """Classify an error response; ``error`` is one found inside a body with status 200."""
-    received = _read(data) if error is None else {"error": error}
-    said = (sentence(received) or _page(data))[:_MATCHED]
+    received = _parse_json(data) if error is None else {"error": error}
+    said = (error_message(received) or _page(data))[:_MATCHED]
     detail = " ".join(said.split())[:_SHOWN]
     whole = f"{said} {_codes(received)[:_MATCHED]}"
     what = f"HTTP {status}" if status != 200 else "an error instead of a response (HTTP 200)"
@@ -162,22 +162,22 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
         return Failure(what=what, detail=detail, refused=True, advice=advice)
     if status != 429 and _IMAGE_REFUSED.search(whole):
         return Failure(what=what, detail=detail, refusal=IMAGE_REFUSED)
-    if not may_pass(status):
+    if not is_transient_status(status):
         return Failure(what=what, detail=detail, tries=2 if status == 200 else 1)
     return Failure(
         what=what,
         detail=detail,
-        tries=AS_OFTEN_AS_ALLOWED,
+        tries=UNLIMITED_TRIES,
         wait=wait_of(headers, data[:_READ].decode("utf-8", "replace")),
         unreachable=status >= 500 and bool(_NO_BACKEND.search(whole)),
         loading=status == 503 and bool(_LOADING.search(whole)),
     )
 
 
-def refusal_of(said: str) -> str:
+def refusal_kind(said: str) -> str:
     """Kind of refusal in a message without a status; "" for another error.
 
-    >>> refusal_of("invalid_request_error: prompt is too long"), refusal_of("overloaded")
+    >>> refusal_kind("invalid_request_error: prompt is too long"), refusal_kind("overloaded")
     ('context full', '')
     """
     matched = said[:_MATCHED]
@@ -185,12 +185,12 @@ def refusal_of(said: str) -> str:
     return next((kind for kind, pattern in kinds.items() if pattern.search(matched)), "")
 
 
-def sentence(said: object, deeper: int = _DEEPEST) -> str:
+def error_message(said: object, deeper: int = _DEEPEST) -> str:
     """The message in a JSON body; "" without one.
 
-    >>> sentence({"error": {"message": "no", "code": 1}}), sentence({"error": "no"})
+    >>> error_message({"error": {"message": "no", "code": 1}}), error_message({"error": "no"})
     ('no', 'no')
-    >>> sentence({"detail": [{"loc": ["body", "top_k"], "msg": "no"}]})
+    >>> error_message({"detail": [{"loc": ["body", "top_k"], "msg": "no"}]})
     'body.top_k: no'
     """
     if isinstance(said, str):
@@ -198,8 +198,8 @@ def sentence(said: object, deeper: int = _DEEPEST) -> str:
     if not deeper or not isinstance(said, list | dict):
         return ""
     if isinstance(said, list):
-        return "; ".join(filter(None, (sentence(one, deeper - 1) for one in said[:3])))
-    found = ": ".join(filter(None, (sentence(said.get(name), deeper - 1) for name in _NAMES)))
+        return "; ".join(filter(None, (error_message(one, deeper - 1) for one in said[:3])))
+    found = ": ".join(filter(None, (error_message(said.get(name), deeper - 1) for name in _NAMES)))
     where = said.get("loc")
     return f"{'.'.join(map(str, where))}: {found}" if isinstance(where, list) else found
 
@@ -223,7 +223,7 @@ def _codes(received: object) -> str:
     return " ".join(code for code in found if isinstance(code, str))
 
 
-def _read(data: bytes) -> object:
+def _parse_json(data: bytes) -> object:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -263,7 +263,7 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes | None:
     return None
 
 
-def unpacked(body: bytes, encoding: str) -> bytes | None:
+def decompress(body: bytes, encoding: str) -> bytes | None:
     """Decompress a body and verify its checksums; None if it is larger than ``MOST_BYTES``.
 
     aiohttp accepts a gzip body without its trailer.
@@ -286,6 +286,6 @@ def unpacked(body: bytes, encoding: str) -> bytes | None:
             if not unpacker.eof:
                 raise aiohttp.ClientPayloadError("the compressed body ends early")
             body = unpacker.unused_data.lstrip(b"\0")
-    except zlib.error as why:
-        raise aiohttp.ClientPayloadError(f"the body cannot be decompressed: {why}") from why
+    except zlib.error as exc:
+        raise aiohttp.ClientPayloadError(f"the body cannot be decompressed: {exc}") from exc
     return whole

@@ -13,11 +13,11 @@ Hand: TypeAlias = Callable[[Arrival], Awaitable[object]]
 
 Result = TypeVar("Result")
 
-_AHEAD = 20  # arrivals that may wait for the caller
+_MAX_WAITING = 20  # arrivals that may wait for the caller
 _PAUSE = 0.01  # s between two checks whether fewer wait
 
 
-def in_background(
+def stream_in_thread(
     produce: Callable[[Hand], Coroutine[Any, Any, None]],
 ) -> Generator[Arrival]:
     """Run a coroutine in a thread; yield its items.
@@ -31,7 +31,7 @@ def in_background(
 
     async def hand(arrival: Arrival) -> None:
         arrivals.put(arrival)
-        while arrivals.qsize() > _AHEAD:
+        while arrivals.qsize() > _MAX_WAITING:
             await asyncio.sleep(_PAUSE)
 
     task = loop.create_task(produce(hand))
@@ -60,5 +60,5 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     async def produce(_: Hand) -> None:
         results.append(await work)
 
-    list(in_background(produce))
+    list(stream_in_thread(produce))
     return results[0]

@@ -62,18 +62,18 @@ def _plain_errors(timeout: float) -> Generator[None]:
 
     try:
         yield
-    except httpx.TimeoutException as why:
-        raise TimeoutError(f"no whole response within {timeout:g} s") from why
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as why:
-        raise ValueError(f"not an address such as http://127.0.0.1:8000/v1 ({why})") from why
-    except httpx.HTTPError as why:
-        raise OSError(why_unreachable(why)) from why
+    except httpx.TimeoutException as error:
+        raise TimeoutError(f"no whole response within {timeout:g} s") from error
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise ValueError(f"not an address such as http://127.0.0.1:8000/v1 ({error})") from error
+    except httpx.HTTPError as error:
+        raise OSError(connection_problem(error)) from error
 
 
-def why_unreachable(error: Exception) -> str:
+def connection_problem(error: Exception) -> str:
     """Reason of a connection error of any HTTP library.
 
-    >>> why_unreachable(ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"))
+    >>> connection_problem(ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"))
     'Connection refused: no server is listening'
     """
     from aiohttp import ClientProxyConnectionError
@@ -92,5 +92,5 @@ def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
     url = urljoin(address, path)
     try:
         return send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
-    except (OSError, ValueError) as why:
-        return 0, str(why).encode()
+    except (OSError, ValueError) as error:
+        return 0, str(error).encode()

@@ -21,7 +21,7 @@ from resources.http.allowed_hosts import (
     open_url,
     restricted_connector,
 )
-from resources.http.backoff import back_off, may_pass, wait_of
+from resources.http.backoff import backoff_delay, is_transient_status, wait_of
 from resources.images.store import MAX_BYTES, inspect_image
 from resources.storage.atomic_write import open_atomic
 
@@ -70,7 +70,7 @@ def recorded_downloads(urls: Iterable[str], folder: Path) -> list[ImageDownload]
     Raises:
         SourceError: If the checksum file of the folder is invalid.
     """
-    known = _recorded(folder)
+    known = _read_recorded(folder)
     absent = ImageDownload(url="", error="not downloaded; set download = true")
     return [
         record
@@ -174,7 +174,7 @@ class _ImageDownloadSession:
                 outcome = await self._try(session, url)
                 if isinstance(outcome, ImageDownload):
                     return outcome
-                pause = back_off(tries, self._polite.pause, self._rng, asked_for=outcome.wait)
+                pause = backoff_delay(tries, self._polite.pause, self._rng, asked_for=outcome.wait)
                 last = tries == self._polite.tries or pause > self._polite.longest_pause
                 if last or not outcome.again:
                     break
@@ -193,18 +193,18 @@ class _ImageDownloadSession:
             ):
                 if response.status == 200:
                     return await self._keep(response, url)
-                again = may_pass(response.status)
+                again = is_transient_status(response.status)
                 return _ImageDownloadFailure(
                     f"HTTP {response.status}", again, wait_of(response.headers)
                 )
-        except ForbiddenAddressError as why:
-            return _ImageDownloadFailure(str(why), again=False)
+        except ForbiddenAddressError as error:
+            return _ImageDownloadFailure(str(error), again=False)
         except TimeoutError:
             return _ImageDownloadFailure(f"not complete in {self._polite.timeout:g} s", again=True)
-        except (ClientError, ValueError) as why:
+        except (ClientError, ValueError) as error:
             # A ValueError is about the address or the size, which do not change.
             return _ImageDownloadFailure(
-                f"{type(why).__name__}: {why}", not isinstance(why, ValueError)
+                f"{type(error).__name__}: {error}", not isinstance(error, ValueError)
             )
 
     async def _keep(self, response: "aiohttp.ClientResponse", url: str) -> ImageDownload:
@@ -243,19 +243,19 @@ def _require_whole_image(data: bytes, url: str, max_bytes: int) -> None:
 
     try:
         inspect_image(data, url, MAX_PIXELS, max_bytes)
-    except ImageError as why:
-        raise ClientPayloadError(f"{why} (the server stated no length)") from why
+    except ImageError as error:
+        raise ClientPayloadError(f"{error} (the server stated no length)") from error
 
 
-def _recorded(folder: Path) -> dict[str, ImageDownload]:
+def _read_recorded(folder: Path) -> dict[str, ImageDownload]:
     file = folder / _CHECKSUMS
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         rows = [ImageDownload(**json.loads(line)) for line in lines if line.endswith("}")]
-    except (ValueError, TypeError, RecursionError) as why:
+    except (ValueError, TypeError, RecursionError) as error:
         raise SourceError(
-            f"{file}: not written by bench ({why}). Delete it to download again"
-        ) from why
+            f"{file}: not written by bench ({error}). Delete it to download again"
+        ) from error
     if wrong := [row for row in rows if not all(map(_is_text, (row.url, row.file, row.sha256)))]:
         raise SourceError(
             f"{file}: not written by bench ({wrong[0]!r:.80}). Delete it to download again"

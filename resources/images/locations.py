@@ -104,17 +104,17 @@ class ImageFolder:
         """Read and verify the file."""
         try:
             data = self.file(digest).read_bytes()
-        except (FileNotFoundError, ValueError) as why:  # ValueError: an invalid file name
-            raise ImageError(f"no image {digest} in {self.folder}") from why
-        except OSError as why:
-            said = f"image {digest} in {self.folder} cannot be read: {why.strerror}"
-            raise ImageError(said) from why
+        except (FileNotFoundError, ValueError) as error:  # ValueError: an invalid file name
+            raise ImageError(f"no image {digest} in {self.folder}") from error
+        except OSError as error:
+            said = f"image {digest} in {self.folder} cannot be read: {error.strerror}"
+            raise ImageError(said) from error
         return verified_image(data, digest, self.folder)
 
     def keep(self, digest: str, data: bytes) -> None:
         """Write the file, unless it exists with these bytes."""
         file = self.file(digest)
-        if not _holds(file, data):
+        if not _has_content(file, data):
             with open_atomic(file, sync=False) as written:
                 written.write(data)
 
@@ -155,7 +155,7 @@ def verified_image(data: bytes, digest: str, place: str) -> bytes:
     return data
 
 
-def _holds(file: Path, data: bytes) -> bool:
+def _has_content(file: Path, data: bytes) -> bool:
     """Whether a file exists with these bytes."""
     try:
         return file.stat().st_size == len(data) and file.read_bytes() == data
@@ -163,9 +163,11 @@ def _holds(file: Path, data: bytes) -> bool:
         return False
 
 
-_LOOK_AGAIN = 0.02  # share of the limit: new bytes after which the folder is listed again;
-_OF_ROOM = 1 / 16  # or this share of the free bytes, if more: 16 processes stay below the limit
-_LEAVE = 0.9  # share of the limit that stays after an eviction
+_RELIST_SHARE = 0.02  # share of the limit: new bytes after which the folder is listed again;
+_FREE_SPACE_SHARE = (
+    1 / 16
+)  # or this share of the free bytes, if more: 16 processes stay below the limit
+_KEPT_SHARE = 0.9  # share of the limit that stays after an eviction
 
 
 class ImageDiskCache:
@@ -220,7 +222,7 @@ class ImageDiskCache:
     def _make_room(self) -> None:
         there = sorted(self._there())
         n_bytes = sum(one.n_bytes for one in there)
-        surplus = n_bytes - self._limit * _LEAVE if n_bytes > self._limit else 0
+        surplus = n_bytes - self._limit * _KEPT_SHARE if n_bytes > self._limit else 0
         for one in there:
             if surplus <= 0:
                 break
@@ -228,7 +230,7 @@ class ImageDiskCache:
                 os.unlink(one.path)  # noqa: PTH108 - a hundred thousand Paths would be slow
             surplus -= one.n_bytes
         free = max(0, self._limit - n_bytes)
-        self._room = int(max(self._limit * _LOOK_AGAIN, free * _OF_ROOM))
+        self._room = int(max(self._limit * _RELIST_SHARE, free * _FREE_SPACE_SHARE))
 
     def _there(self) -> "Iterator[_File]":
         """Every file, including unfinished ones."""
@@ -254,7 +256,7 @@ class _File(NamedTuple):
 
 
 _THREADS = 16  # concurrent requests
-_AT_ONCE = 256  # images between two checks of the remaining space
+_BATCH_SIZE = 256  # images between two checks of the remaining space
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,13 +285,13 @@ class ObjectImages:
         """Read the original bytes of an image; ``afresh`` bypasses the cache."""
         if not is_digest(digest):
             raise ImageError(f"no image {digest} in {self.name}")
-        if not afresh and (known := self._fetched.get(digest)):
+        if not afresh and (known := self._cache.get(digest)):
             return known
         if (data := self._blobs.get(_object_name(digest))) is None:
             raise ImageError(f"no image {digest} in {self.name}")
         verified_image(data, digest, self.name)
         if not afresh:
-            self._fetched.keep(digest, data)
+            self._cache.keep(digest, data)
         return data
 
     def keep(self, digest: str, data: bytes) -> None:
@@ -299,7 +301,7 @@ class ObjectImages:
             there = data
         if there is not None and there != data:
             self._blobs.put(_object_name(digest), data)
-        self._fetched.keep(digest, data)
+        self._cache.keep(digest, data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
         """Sizes of the stored images; lists all objects with the same first two digits."""
@@ -315,13 +317,13 @@ class ObjectImages:
     def bring(self, digests: Iterable[str]) -> None:
         """Fetch uncached images concurrently, up to the limit of the cache."""
         wanted = [digest for digest in dict.fromkeys(digests) if is_digest(digest)]
-        here = self._fetched.sizes(wanted)
+        here = self._cache.sizes(wanted)
         room = self.limit - sum(here.values())
         missing = [digest for digest in wanted if digest not in here]
         with ThreadPoolExecutor(_THREADS) as threads:
             while missing and room > 0:
-                room -= sum(threads.map(self._brought, missing[:_AT_ONCE]))
-                del missing[:_AT_ONCE]
+                room -= sum(threads.map(self._brought, missing[:_BATCH_SIZE]))
+                del missing[:_BATCH_SIZE]
 
     def _brought(self, digest: str) -> int:
         try:
@@ -342,7 +344,7 @@ class ObjectImages:
         return _open_objects(self.objects, self.endpoint)
 
     @property
-    def _fetched(self) -> ImageDiskCache:
+    def _cache(self) -> ImageDiskCache:
         return _disk_cache(self.fetched, self.limit)
 
 

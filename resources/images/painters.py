@@ -19,8 +19,8 @@ from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from resources.checkpoints.hub_access import hub_access
 from resources.checkpoints.identity import hub_commit
-from resources.checkpoints.torchvision_operators import let_torchvision_load
-from resources.config.addresses import Address, shown_address, with_keys
+from resources.checkpoints.torchvision_operators import enable_torchvision
+from resources.config.addresses import Address, fill_keys, shown_address
 from resources.config.environment import read_secret
 from resources.config.secrets import require_variable_name
 from resources.http.pages import send_bounded
@@ -32,7 +32,7 @@ _SIDE = 336  # px
 _MOST_THINGS = 400  # sprites in a drawn image
 _SMALLEST = 8  # px; side of a sprite that can still be recognized
 _MOST_BYTES = 256 * 2**20  # of a server's response: an image as base64
-_WHILE_PAINTING = (
+_PAINTING_ERRORS = (
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -40,7 +40,7 @@ _WHILE_PAINTING = (
     TypeError,
     ValueError,
 )
-_THING = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
+_SPRITE_COUNT = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
 _GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
 
 
@@ -123,7 +123,7 @@ class Drawer:
 
     def paint(self, request: ImageRequest) -> bytes:
         """Draw one image; the prompt must name a number of things."""
-        found = _THING.findall(request.prompt)
+        found = _SPRITE_COUNT.findall(request.prompt)
         if any(len(n) > len(str(_MOST_THINGS)) for n, _ in found):
             raise ModelError(f"{request.name}: it draws at most {_MOST_THINGS} things")
         things = [(int(n), name) for n, name in found]
@@ -137,7 +137,7 @@ class Drawer:
         if total > _MOST_THINGS:
             raise ModelError(f"{request.name}: {total} things, but it draws at most {_MOST_THINGS}")
         size = next(s for limit, s in ((6, 64), (14, 48), (30, 36), (10**9, 28)) if total <= limit)
-        while (image := _drawn(things, size, rng)) is None:
+        while (image := _draw_scene(things, size, rng)) is None:
             size -= 4
             if size < _SMALLEST:
                 raise ModelError(f"{request.name}: {total} things do not fit into the image")
@@ -172,19 +172,19 @@ class DiffusersPainter:
                 guidance_scale=self._spec.guidance,
                 generator=torch.Generator("cpu").manual_seed(request.seed),
             ).images[0]
-        except _WHILE_PAINTING as why:
-            raise ModelError(f"{self._spec.path}: no image for {request.name}: {why}") from why
+        except _PAINTING_ERRORS as error:
+            raise ModelError(f"{self._spec.path}: no image for {request.name}: {error}") from error
         file = io.BytesIO()
         image.save(file, "PNG")
         return file.getvalue()
 
     @hub_access()
     def _load(self) -> Any:  # noqa: ANN401
-        let_torchvision_load()
+        enable_torchvision()
         try:
             import diffusers
-        except ImportError as why:
-            raise ModelError("package diffusers is not installed: pip install diffusers") from why
+        except ImportError as error:
+            raise ModelError("package diffusers is not installed: pip install diffusers") from error
         import torch
 
         spec = self._spec
@@ -200,8 +200,8 @@ class DiffusersPainter:
                 dtype=dtype,
                 use_safetensors=True,
             )
-        except (OSError, ValueError) as why:
-            raise ModelError(f"{spec.path}: no text-to-image pipeline: {why}") from why
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{spec.path}: no text-to-image pipeline: {error}") from error
         pipeline.set_progress_bar_config(disable=True)
         return pipeline.to(spec.device)
 
@@ -234,7 +234,7 @@ class ServerPainter:
         url = f"{spec.base_url.rstrip('/')}/images/generations"
         try:
             status, answer = send_bounded(
-                with_keys(url),
+                fill_keys(url),
                 body=json.dumps(body).encode(),
                 headers=headers,
                 timeout=spec.timeout,
@@ -243,15 +243,15 @@ class ServerPainter:
             if status != 200:
                 raise OSError(f"HTTP {status}")
             return base64.b64decode(json.loads(answer)["data"][0]["b64_json"])
-        except OSError as why:
-            raise ModelError(f"{url}: no image for {request.name}: {why}") from why
-        except (ValueError, KeyError, IndexError, TypeError, RecursionError) as why:
+        except OSError as error:
+            raise ModelError(f"{url}: no image for {request.name}: {error}") from error
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             raise ModelError(
-                f"{url}: {request.name}: the response holds no image: {why!r}"
-            ) from why
+                f"{url}: {request.name}: the response holds no image: {error!r}"
+            ) from error
 
 
-def _drawn(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
+def _draw_scene(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
     scene = Scene(_SIDE, _SIDE, background=rng.choice(_GROUNDS))
     for n, name in things:
         for _ in range(n):
@@ -293,9 +293,9 @@ def paint_images(
 
     def stored(request: ImageRequest) -> StoredImage | BenchError:
         try:
-            return _stored(request, painter, image_store, notes)
-        except BenchError as why:
-            return why
+            return _paint_or_reuse(request, painter, image_store, notes)
+        except BenchError as error:
+            return error
 
     with ThreadPoolExecutor(painter.concurrency) as threads:
         results = list(threads.map(stored, requests))
@@ -314,22 +314,22 @@ def paint_images(
     return ImageImport(made, rejections)
 
 
-def _stored(
+def _paint_or_reuse(
     request: ImageRequest, painter: Painter, image_store: ImageStore, notes: Blobs
 ) -> StoredImage:
     key = json.dumps([painter.identity, request.prompt, request.seed])
     note = hashlib.sha256(key.encode()).hexdigest()
-    if before := _painted_earlier(notes.get(note), image_store):
+    if before := _recorded_image(notes.get(note), image_store):
         return image_store.put(before, request.name)
     try:
         made = image_store.put(painter.paint(request), request.name)
-    except ImageError as why:
-        raise ModelError(f"{painter.identity}: {request.name}: {why}") from why
+    except ImageError as error:
+        raise ModelError(f"{painter.identity}: {request.name}: {error}") from error
     notes.put(note, made.sha256.encode(), sync=False)
     return made
 
 
-def _painted_earlier(noted: bytes | None, image_store: ImageStore) -> bytes | None:
+def _recorded_image(noted: bytes | None, image_store: ImageStore) -> bytes | None:
     """The image of a recorded digest; None if it was never made, or is no longer in the store."""
     digest = (noted or b"").decode(errors="replace")
     try:

@@ -9,8 +9,8 @@ from typing import TypeAlias, TypeVar
 import dagster as dg
 
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import at, column
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.tables.large_tables import column, rows_at
+from bench_assets.core.text.escaping import escape_markdown
 from resources.images.store import ImageStore
 
 Row = TypeVar("Row")
@@ -53,7 +53,7 @@ class PreviewTable:
         return shown
 
     def _text(self, text: str) -> str:
-        shown = as_text(text if len(text) <= _TEXT else f"{text[:_TEXT]} …")
+        shown = escape_markdown(text if len(text) <= _TEXT else f"{text[:_TEXT]} …")
         if len(shown) > self._room:
             return "(not shown)"
         self._room -= len(shown)
@@ -87,7 +87,7 @@ def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
     [0, 2, 5, 8]
     """
     n = min(n, len(rows))
-    return list(at(rows, (len(rows) * k // n for k in range(n))))
+    return list(rows_at(rows, (len(rows) * k // n for k in range(n))))
 
 
 def _thumbnail(digest: str, image_store: ImageStore) -> str:
@@ -101,7 +101,7 @@ def _thumbnail(digest: str, image_store: ImageStore) -> str:
 
 
 _ROWS = 5
-_ASKED = ["id", "images", "question", "options", "right", "response"]
+_COLUMNS = ["id", "images", "question", "options", "right", "response"]
 _Identity: TypeAlias = tuple[str, str, int]
 _Row = TypeVar("_Row", Prediction, Judgement, Score)
 
@@ -110,11 +110,13 @@ def responses_preview(
     questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
     """Preview responses at even intervals of the table, with question and answer."""
-    page = PreviewTable(image_store, _ASKED)
-    shown = list(at(predictions, sample_evenly(_known(questions, predictions), _ROWS)))
+    page = PreviewTable(image_store, _COLUMNS)
+    shown = list(
+        rows_at(predictions, sample_evenly(_known_positions(questions, predictions), _ROWS))
+    )
     asked = _questions_of(questions, shown)
     for said in shown:
-        _add(page, asked[said.question_id], said)
+        _add_response(page, asked[said.question_id], said)
     return page.shown("responses")
 
 
@@ -125,16 +127,16 @@ def verdicts_preview(
     image_store: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
     """Preview judgements of responses at even intervals of the table."""
-    page = PreviewTable(image_store, [*_ASKED, "verdict", "the judge's words"])
+    page = PreviewTable(image_store, [*_COLUMNS, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
-    shown = sample_evenly([n for n in _known(questions, predictions) if judged[n]], _ROWS)
-    responses = list(at(predictions, shown))
+    shown = sample_evenly([n for n in _known_positions(questions, predictions) if judged[n]], _ROWS)
+    responses = list(rows_at(predictions, shown))
     asked, about = _questions_of(questions, responses), _rows_about(judgements, responses)
     for said in responses:
         rows = about[_identity(said)]
         words = " / ".join(dict.fromkeys(row.error or row.response for row in rows))
-        _add(page, asked[said.question_id], said, _word(rows), words)
+        _add_response(page, asked[said.question_id], said, _verdict_text(rows), words)
     return page.shown("verdicts")
 
 
@@ -147,11 +149,11 @@ def mistakes_preview(
     n: int = _ROWS,
 ) -> dict[str, dg.MetadataValue]:
     """Preview responses without full points: parsed answer, verdict and reason; {} without any."""
-    page = PreviewTable(image_store, [*_ASKED, "read as", "verdict", "points", "why"])
+    page = PreviewTable(image_store, [*_COLUMNS, "read as", "verdict", "points", "why"])
     points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
     lost = [one is not None and one < most for one, most in points]
-    wrong = [place for place in _known(questions, scores) if lost[place]]
-    shown = list(at(scores, sample_evenly(wrong, n)))
+    wrong = [place for place in _known_positions(questions, scores) if lost[place]]
+    shown = list(rows_at(scores, sample_evenly(wrong, n)))
     asked, about = _questions_of(questions, shown), _rows_about(judgements, shown)
     responses = _rows_about(predictions, shown)
     for score in shown:
@@ -159,11 +161,13 @@ def mistakes_preview(
         got = f"{score.points:.3g} of {score.max_points:.3g}"
         for said in responses.get(_identity(score), [])[-1:]:
             read = " / ".join(score.answer)
-            _add(page, asked[score.question_id], said, read, _word(rows), got, score.note)
+            _add_response(
+                page, asked[score.question_id], said, read, _verdict_text(rows), got, score.note
+            )
     return page.shown("mistakes")
 
 
-def _known(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
+def _known_positions(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
     """Positions of rows whose question exists."""
     asked = set(column(questions, "question_id"))
     return [n for n, name in enumerate(column(rows, "question_id")) if name in asked]
@@ -173,7 +177,7 @@ def _questions_of(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[s
     """The questions of a few rows."""
     wanted = {row.question_id for row in rows}
     places = [n for n, name in enumerate(column(questions, "question_id")) if name in wanted]
-    return {question.question_id: question for question in at(questions, places)}
+    return {question.question_id: question for question in rows_at(questions, places)}
 
 
 def _rows_about(
@@ -182,12 +186,12 @@ def _rows_about(
     """Rows of a table about the same responses as a few."""
     wanted, found = set(map(_identity, few)), defaultdict(list)
     places = [n for n, one in enumerate(_identities(rows)) if one in wanted]
-    for row in at(rows, places):
+    for row in rows_at(rows, places):
         found[_identity(row)].append(row)
     return dict(found)
 
 
-def _add(page: PreviewTable, question: Question, said: Prediction, *more: str) -> None:
+def _add_response(page: PreviewTable, question: Question, said: Prediction, *more: str) -> None:
     draw = f", draw {said.sample}" if said.sample else ""
     text = f"{question.text}\n{question.context}"
     if question.text in question.context:  # as in BLINK, where it is the whole prompt
@@ -198,7 +202,7 @@ def _add(page: PreviewTable, question: Question, said: Prediction, *more: str) -
     page.add(name, question.images, [text, options_of(question), right, response, *more])
 
 
-def _word(rows: Iterable[Judgement]) -> str:
+def _verdict_text(rows: Iterable[Judgement]) -> str:
     """Verdicts by criterion; the judge's own value if it has one."""
     plain = {True: "yes", False: "no", None: "unread"}
     return ", ".join(f"{row.criterion}: {row.value or plain[row.verdict]}" for row in rows)

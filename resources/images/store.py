@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import dagster as dg
 from PIL import Image
 
-from bench_assets.core.images.completeness import defect, doubt
+from bench_assets.core.images.completeness import find_defect, find_doubt
 from bench_assets.core.images.decoding import END_ADDED, MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
@@ -59,8 +59,8 @@ class ImageStore(dg.ConfigurableResource[Any]):
         def stored(name: str) -> StoredImage | Rejection:
             try:
                 return self.put_file(files[name], name)
-            except ImageError as why:
-                reason = str(why).removeprefix(f"{files[name]}: ")
+            except ImageError as error:
+                reason = str(error).removeprefix(f"{files[name]}: ")
                 return Rejection(entry=f"{entry}{name}", reason=reason)
 
         with ThreadPoolExecutor(_THREADS) as threads:
@@ -82,12 +82,12 @@ class ImageStore(dg.ConfigurableResource[Any]):
             if (size := path.stat().st_size) > self.max_bytes:
                 raise ImageError(f"{path}: {size} bytes, more than the {self.max_bytes} allowed")
             data = path.read_bytes()
-        except OSError as why:
-            raise ImageError(f"{path}: cannot be read: {why.strerror}") from why
+        except OSError as error:
+            raise ImageError(f"{path}: cannot be read: {error.strerror}") from error
         try:
             return self.put(data, name or path.name)
-        except ImageError as why:
-            raise ImageError(f"{path}: {why}") from why
+        except ImageError as error:
+            raise ImageError(f"{path}: {error}") from error
 
     def put(self, data: bytes, name: str) -> StoredImage:
         """Store an image, bytes unchanged.
@@ -105,8 +105,8 @@ class ImageStore(dg.ConfigurableResource[Any]):
         for digest in digests:
             try:
                 found.append(self.put(self.read(digest), digest))
-            except ImageError as why:
-                _log.warning("%s", why)
+            except ImageError as error:
+                _log.warning("%s", error)
         return found
 
     def read(self, digest: str) -> bytes:
@@ -126,15 +126,15 @@ class ImageStore(dg.ConfigurableResource[Any]):
         data = self.read(digest)
         try:
             return decode(data, self.max_pixels).image
-        except ImageError as why:
-            raise ImageError(f"image {digest} in {self.place.name}: {why}") from why
+        except ImageError as error:
+            raise ImageError(f"image {digest} in {self.place.name}: {error}") from error
 
     def open_if_whole(self, digest: str) -> Image.Image | None:
         """Decode an image as ``open`` does; None if that fails, with a warning in the log."""
         try:
             return self.open(digest)
-        except ImageError as why:
-            _log.warning("%s", why)
+        except ImageError as error:
+            _log.warning("%s", error)
             return None
 
     def path(self, digest: str) -> Path:
@@ -161,11 +161,11 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
     digest = sha256(data).hexdigest()
     decoded = decode(data, max_pixels)
     turned = "turned" in decoded.changes
-    if why := defect(data, decoded.format, decoded.image, turned=turned):
+    if why := find_defect(data, decoded.format, decoded.image, turned=turned):
         raise ImageError(why)
     if "end added" in decoded.changes:
         _log.warning("%s: %s; it is accepted, because its pixels are complete", name, END_ADDED)
-    if why := doubt(data, decoded.format):
+    if why := find_doubt(data, decoded.format):
         _log.warning("%s: %s; it is accepted", name, why)
     return StoredImage(
         name=name,
@@ -184,8 +184,8 @@ def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, st
     def problem(digest: str) -> str:
         try:
             place.read(digest, afresh=True)
-        except ImageError as why:
-            return str(why)
+        except ImageError as error:
+            return str(error)
         return ""
 
     with ThreadPoolExecutor(_THREADS) as threads:

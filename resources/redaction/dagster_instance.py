@@ -20,7 +20,7 @@ from resources.runs.heartbeats import Heartbeats
 
 Record = TypeVar("Record")
 
-_UNREAD = (
+_SKIPPED_EVENTS = (
     dg.DagsterEventType.STEP_INPUT,
     dg.DagsterEventType.LOADED_INPUT,
     dg.DagsterEventType.HANDLED_OUTPUT,
@@ -98,7 +98,7 @@ class HomeInstance(dg.DagsterInstance):
 
     def should_store_event(self, event: dg.EventLogEntry) -> bool:
         """Whether an event is stored; each costs transactions."""
-        return event.dagster_event_type not in _UNREAD and super().should_store_event(event)
+        return event.dagster_event_type not in _SKIPPED_EVENTS and super().should_store_event(event)
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""

@@ -4,10 +4,10 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 
-from bench_assets.core.judging.request_streaming import AT_ONCE
+from bench_assets.core.judging.request_streaming import BATCH_SIZE
 from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.text.redaction import HIDDEN, Secrets
+from bench_assets.core.text.redaction import REDACTED, Secrets
 from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
 
 _LOG = logging.getLogger("bench_assets.redaction")
@@ -63,7 +63,7 @@ class RedactingEngine(EngineWrapper):
     @property
     def at_once(self) -> int:
         """The engine's batch size, if it has one."""
-        return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
+        return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else BATCH_SIZE
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Send requests, and redact the responses.
@@ -74,8 +74,8 @@ class RedactingEngine(EngineWrapper):
         try:
             for position, response in self._engine.stream(requests):
                 yield position, redacted_response(certain(response), self._secrets, self.identity)
-        except BenchError as why:
-            why.args = tuple(self._secrets.redacted_value(why.args))
+        except BenchError as error:
+            error.args = tuple(self._secrets.redacted_value(error.args))
             raise
 
 
@@ -97,7 +97,7 @@ def note_redaction(response: Response, said: str, secrets: Secrets, where: str) 
         secrets: The known secrets.
         where: Identity of the model, for the warning.
     """
-    n = secrets.redacted(said).count(HIDDEN) - said.count(HIDDEN)
+    n = secrets.redacted(said).count(REDACTED) - said.count(REDACTED)
     note = f"redacted: {', '.join(secrets.names_in(said))} ({n}x)"
     _LOG.warning("%s: a key in a response was replaced by ***; %s", where, note)
     return replace(response, note="; ".join(filter(None, [response.note, note])))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bench_assets.core.judging.request_streaming import AT_ONCE, some_at_once
+from bench_assets.core.judging.request_streaming import BATCH_SIZE, request_batches
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import (
     Decoding,
@@ -95,7 +95,7 @@ class CachingModel:
             ModelError: If the model cannot be reached, or no request succeeded and not all were
                 permanently refused.
         """
-        return [response for _, response in self._answered([requests], len(requests))]
+        return [response for _, response in self._answer_parts([requests], len(requests))]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Respond to each request, in order, in batches that keep the engine busy.
@@ -103,13 +103,13 @@ class CachingModel:
         Raises:
             ModelError: As ``response``, also at the end.
         """
-        most = self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
-        return self._answered(some_at_once(requests, most), len(requests))
+        most = self._engine.at_once if isinstance(self._engine, BatchSizeHint) else BATCH_SIZE
+        return self._answer_parts(request_batches(requests, most), len(requests))
 
-    def _answered(
+    def _answer_parts(
         self, parts: Iterable[Sequence[Request]], n: int
     ) -> Iterator[tuple[Request, Response]]:
-        come = _AskedCount(n)
+        come = _ProgressCounter(n)
         for requests in parts:
             keys = [self._key(request) for request in requests]
             known = self._store.find(list(dict.fromkeys(keys)))
@@ -125,7 +125,7 @@ class CachingModel:
         if come.failed and come.failed == come.asked and come.refused < come.failed:
             raise ModelError(f"{self._name}: all {come.failed} requests failed: {come.why}")
 
-    def _ask(self, unknown: dict[str, Request], come: "_AskedCount") -> dict[str, Response]:
+    def _ask(self, unknown: dict[str, Request], come: "_ProgressCounter") -> dict[str, Response]:
         """Send missing requests, and wait for those that another process is sending."""
         responses: dict[str, Response] = {}
         while waiting := [key for key in unknown if key not in responses]:
@@ -143,7 +143,7 @@ class CachingModel:
         asking: "RequestSession",
         unknown: dict[str, Request],
         responses: dict[str, Response],
-        come: "_AskedCount",
+        come: "_ProgressCounter",
     ) -> None:
         """Send the requests that this process leases, and store their responses."""
         if not asking.ours:
@@ -197,7 +197,7 @@ class CachingModel:
         return response_key(self._engine.identity, self._decoding(request), request, more)
 
 
-class _AskedCount:
+class _ProgressCounter:
     """Progress of an evaluation over all of its parts."""
 
     def __init__(self, n: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bench_assets.core.images.decoding import NOTES, VERSION, Change, changes_of
+from bench_assets.core.images.decoding import DECODER_VERSION, NOTES, Change, decoding_changes
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ImageError
 from resources.response_cache.engine import ReadImage
@@ -42,7 +42,7 @@ class ImageChangeRecorder:
 
     def mark(self, sha256: str) -> str:
         """Decoder version if decoding changes the pixels of an image, else ""."""
-        return f"images@{VERSION}" if self._changes(sha256) & self._new else ""
+        return f"images@{DECODER_VERSION}" if self._changes(sha256) & self._new else ""
 
     def particulars(self, request: Request) -> str:
         """Decoder version if decoding changes the pixels of an image of the prompt, else ""."""
@@ -67,7 +67,7 @@ class ImageChangeRecorder:
     def _changes(self, sha256: str) -> Changes:
         if sha256 not in self._seen:
             try:
-                self._seen[sha256] = changes_of(self._read_image(sha256))
+                self._seen[sha256] = decoding_changes(self._read_image(sha256))
             except ImageError:  # reported as the request's error when it is sent
                 return frozenset()
         return self._seen[sha256]

@@ -142,7 +142,7 @@ class RequestSession:
         try:
             with self._database.writer() as write:
                 self._opened.set()
-                while self._write_some(write):
+                while self._write_batch(write):
                     pass
             if self._leases:
                 self._leases.release()
@@ -151,7 +151,7 @@ class RequestSession:
         finally:
             self._opened.set()
 
-    def _write_some(self, write: Write) -> bool:
+    def _write_batch(self, write: Write) -> bool:
         """Store what has arrived, and renew the leases when due; False after the end."""
         items = self._arrived()
         arrived = [item for item in items if isinstance(item, tuple)]

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import MOST_TOKENS, Response
-from bench_assets.core.schema.elicitation import stored_as
+from bench_assets.core.schema.elicitation import cache_identity
 from bench_assets.core.schema.errors import HomeError
 from resources.response_cache.rows import (
     ResponseAverages,
@@ -30,11 +30,11 @@ from resources.response_cache.rows import (
 from resources.response_cache.sessions import RequestSession, insert
 from resources.storage.database import Database, SqliteDatabase
 from resources.storage.leases import Leases
-from resources.storage.schema import among, prompts, responses
+from resources.storage.schema import column_in, prompts, responses
 
 _LOG = logging.getLogger("bench_assets.responses")
 
-IF_DAMAGED = (
+REPAIR_ADVICE = (
     "nothing in it was changed: restore a backup, or save the intact rows with `sqlite3 FILE"
     " .recover | sqlite3 NEW`; without the file, every request is sent again"
 )
@@ -141,7 +141,7 @@ class ResponseStore:
         """Delete responses, so that their requests are sent again; returns their number."""
         named = list(keys)
         return self.database.write(
-            lambda connection: _delete(connection, among(connection, responses.c.key, named))
+            lambda connection: _delete(connection, column_in(connection, responses.c.key, named))
         )
 
     def remove(self, asked_as: Collection[str]) -> int:
@@ -149,11 +149,11 @@ class ResponseStore:
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
-        named = [stored_as(one) for one in asked_as]
+        named = [cache_identity(one) for one in asked_as]
         is_file = isinstance(self.database, SqliteDatabase)
 
         def work(connection: sa.Connection) -> int:
-            n = _delete(connection, among(connection, _ASKED_AS, named))
+            n = _delete(connection, column_in(connection, _ASKED_AS, named))
             if is_file:
                 used = sa.select(responses.c.prompt)
                 connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
@@ -164,7 +164,7 @@ class ResponseStore:
             self.database.compact()
         return n
 
-    def n_since(self, moment: datetime) -> int:
+    def count_since(self, moment: datetime) -> int:
         """Count the responses that were stored since a moment."""
         found = sa.select(sa.func.count()).where(responses.c.asked_at >= moment)
         return int(self.database.read(lambda connection: connection.scalar(found)) or 0)
@@ -216,12 +216,12 @@ def _delete(connection: sa.Connection, condition: Any) -> int:  # noqa: ANN401
 
 
 def _select(connection: sa.Connection, keys: Sequence[str]) -> list[dict[str, Any]]:
-    found = connection.execute(_SELECT.where(among(connection, responses.c.key, keys)))
+    found = connection.execute(_SELECT.where(column_in(connection, responses.c.key, keys)))
     return _dicts(found)
 
 
 def _select_prompts(connection: sa.Connection, digests: Sequence[str]) -> list[dict[str, Any]]:
-    found = sa.select(prompts).where(among(connection, prompts.c.sha256, digests))
+    found = sa.select(prompts).where(column_in(connection, prompts.c.sha256, digests))
     return _dicts(connection.execute(found))
 
 

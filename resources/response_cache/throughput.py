@@ -83,7 +83,7 @@ ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar", "in a n
 """Where progress is shown besides the log of the run: nowhere, on stderr, on a terminal, below the
 cell of a notebook."""
 
-EVERY = 10.0  # s between two lines
+LOG_INTERVAL = 10.0  # s between two lines
 
 
 class RequestProgress:
@@ -132,9 +132,9 @@ class RequestProgress:
         if self._bar is not None and self._line is not None:
             said = self._said(done, now)
             self._bar.update(self._line, completed=done, total=total, said=said)
-        if now - self._told_at > EVERY:
+        if now - self._told_at > LOG_INTERVAL:
             self._told_at = now
-            self._tell(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
+            self._write_line(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
         if self.on_arrival and done < total:  # the run itself scores all responses
             self.on_arrival()
 
@@ -156,7 +156,7 @@ class RequestProgress:
             said.append(f"{(self.total - done) * seconds / asked:.0f} s to go")
         return ", ".join(said) or "waiting for the first"
 
-    def _tell(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         self._log(line)
         if self._shown == "as lines":
             sys.stderr.write(f"{line}\n")

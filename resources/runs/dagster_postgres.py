@@ -69,12 +69,12 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
 
 class _Runs(PostgresRunStorage):  # type: ignore[misc]
     def connect(self) -> Any:  # noqa: ANN401 - a connection, as a context
-        return _connected(self._engine)
+        return _open_connection(self._engine)
 
 
 class _Events(PostgresEventLogStorage):  # type: ignore[misc]
     def _connect(self) -> Any:  # noqa: ANN401 - a connection, as a context
-        return _connected(self._engine)
+        return _open_connection(self._engine)
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         _retry_if_broken(lambda: super(_Events, self).store_event(event))
@@ -85,7 +85,7 @@ class _Events(PostgresEventLogStorage):  # type: ignore[misc]
 
 class _Schedules(PostgresScheduleStorage):  # type: ignore[misc]
     def connect(self, run_id: str | None = None) -> Any:  # noqa: ANN401 - as Dagster has it
-        return _connected(self._engine)
+        return _open_connection(self._engine)
 
 
 def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
@@ -109,7 +109,7 @@ def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
 
 
 @contextmanager
-def _connected(engine: Engine) -> Generator[Connection]:
+def _open_connection(engine: Engine) -> Generator[Connection]:
     """Open a connection; waits for a database that is restarting."""
     until = time.monotonic() + PATIENCE
     while True:
@@ -133,7 +133,7 @@ def _retry_if_broken(store: Callable[[], Result]) -> Result:
     """
     try:
         return store()
-    except OperationalError as why:
-        if not why.connection_invalidated:
+    except OperationalError as error:
+        if not error.connection_invalidated:
             raise
     return store()

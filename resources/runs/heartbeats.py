@@ -17,9 +17,9 @@ from resources.storage.leases import Leases
 from resources.storage.postgres import PostgresDatabase
 
 LEASE = 30.0  # s after which a run without a beat is lost
-_EACH = 5.0  # s between two beats
-_AT_THE_END = 5.0  # s to wait for the last beat
-_OVER = b"over\n"
+_INTERVAL = 5.0  # s between two beats
+_STOP_TIMEOUT = 5.0  # s to wait for the last beat
+_STOP_LINE = b"over\n"
 _LOG = logging.getLogger("bench_assets.runs")
 
 
@@ -38,7 +38,7 @@ class Heartbeats:
         self._lease = lease
 
     @contextmanager
-    def beating(self, run_id: str) -> Generator[None]:
+    def keep_alive(self, run_id: str) -> Generator[None]:
         """Send heartbeats of a run until the block or this process ends."""
         command = [sys.executable, "-m", __name__, run_id, self._variable, str(self._lease)]
         process = subprocess.Popen(
@@ -52,10 +52,10 @@ class Heartbeats:
             yield
         finally:
             with suppress(BrokenPipeError):
-                process.stdin.write(_OVER)
+                process.stdin.write(_STOP_LINE)
                 process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
-                process.wait(_AT_THE_END)
+                process.wait(_STOP_TIMEOUT)
 
     def is_lost(self, run_id: str) -> bool:
         """Whether the heartbeats of a run have stopped; False if it never had any."""
@@ -67,14 +67,14 @@ def main(run_id: str, variable: str, lease: str) -> None:
     """Send heartbeats until stdin ends; its first line is the address, which may be secret."""
     leases = Leases(PostgresDatabase(sys.stdin.readline().strip(), variable), float(lease))
     _beat(leases, run_id)
-    if sys.stdin.readline().encode() == _OVER:
+    if sys.stdin.readline().encode() == _STOP_LINE:
         leases.release()
     else:  # the process of the run was killed
         leases.expire()
 
 
 def _beat(leases: Leases, run_id: str) -> None:
-    parent, interval = os.getppid(), min(_EACH, leases.seconds / 4)
+    parent, interval = os.getppid(), min(_INTERVAL, leases.seconds / 4)
     while os.getppid() == parent:
         try:
             leases.take([_key(run_id)])

@@ -11,8 +11,10 @@ from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from resources.runs.orphaned_runs import process_health
 from resources.runs.run_needs import needs_of, pod_config
 
-_SENT = "bench/sent_to"  # tag of runs that are Kubernetes jobs; others run in a command's process
-_POD = "dagster-k8s/config"  # tag of a run: its pod, merged into that of the values
+_JOB_TAG = (
+    "bench/sent_to"  # tag of runs that are Kubernetes jobs; others run in a command's process
+)
+_CONFIG_TAG = "dagster-k8s/config"  # tag of a run: its pod, merged into that of the values
 
 
 class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
@@ -24,17 +26,17 @@ class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
     def launch_run(self, context: LaunchRunContext) -> None:
         """Create the job of a run."""
         run = context.dagster_run
-        tags = {_SENT: "kubernetes"}
-        if _POD not in run.tags:
+        tags = {_JOB_TAG: "kubernetes"}
+        if _CONFIG_TAG not in run.tags:
             settings = load_settings(Path(self._instance.root_directory).parent)
-            tags[_POD] = json.dumps(pod_config(needs_of(run, settings)))
+            tags[_CONFIG_TAG] = json.dumps(pod_config(needs_of(run, settings)))
         self._instance.add_run_tags(run.run_id, tags)
         sent = run.with_tags({**run.tags, **tags})
         super().launch_run(LaunchRunContext(dagster_run=sent, workspace=context.workspace))
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Health of a run's job or process."""
-        if _SENT not in run.tags:
+        if _JOB_TAG not in run.tags:
             return process_health(self._instance, run)
         health: CheckRunHealthResult = super().check_run_worker_health(run)
         return health

@@ -19,16 +19,18 @@ from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_table_locks
 from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from resources.storage.locks import FileLocks, Locks, delete_lock_file, hold_locks, is_lock_free
-from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
+from resources.storage.process_identity import ProcessIdentity, has_ended, this_process
 from resources.tables.parquet import TableIOManager
 
 if TYPE_CHECKING:
     from resources.runs.heartbeats import Heartbeats
 
-_PROCESS = ".dagster/bench_process"  # hidden in the UI, as the next two
-_LAUNCHED = ".dagster/bench_launched_on"  # launching process, used until the run records its own
-_RUN = ".dagster/bench_process_of"  # the run that these tags describe: a retry inherits them
-_GOING = [
+_PROCESS_TAG = ".dagster/bench_process"  # hidden in the UI, as the next two
+_LAUNCHER_TAG = (
+    ".dagster/bench_launched_on"  # launching process, used until the run records its own
+)
+_RUN_TAG = ".dagster/bench_process_of"  # the run that these tags describe: a retry inherits them
+_ACTIVE_STATUSES = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
     dg.DagsterRunStatus.STARTED,
@@ -39,7 +41,7 @@ _GOING = [
 def process_tags(run_id: str) -> dict[str, str]:
     """Tags that record this process as that of a run; none without ``/proc``."""
     process = this_process()
-    return {_PROCESS: str(process), _RUN: run_id} if process else {}
+    return {_PROCESS_TAG: str(process), _RUN_TAG: run_id} if process else {}
 
 
 def table_locks(folders: Iterable[str], model: str) -> list[str]:
@@ -52,7 +54,7 @@ def run_lock(run_id: str) -> str:
     return f"run {run_id}"
 
 
-def locks_of(instance: dg.DagsterInstance) -> Path:
+def locks_folder(instance: dg.DagsterInstance) -> Path:
     """Folder of the lock files, beside the instance's folder."""
     return Path(instance.root_directory).parent / "locks"
 
@@ -60,23 +62,23 @@ def locks_of(instance: dg.DagsterInstance) -> Path:
 def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
     """Send heartbeats of a run to the shared database, if there is one."""
     heartbeats = _heartbeats(instance)
-    return heartbeats.beating(run_id) if heartbeats else nullcontext()
+    return heartbeats.keep_alive(run_id) if heartbeats else nullcontext()
 
 
 def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether the process of a run has certainly ended."""
     here = this_process()
-    if here is None or run.tags.get(_RUN) != run.run_id:
+    if here is None or run.tags.get(_RUN_TAG) != run.run_id:
         return False
-    process = ProcessIdentity.parse(run.tags.get(_PROCESS, ""))
+    process = ProcessIdentity.parse(run.tags.get(_PROCESS_TAG, ""))
     if process is None:
         return _died_before_start(instance, run, here)
-    gone, heartbeats = is_gone(process, here), _heartbeats(instance)
+    gone, heartbeats = has_ended(process, here), _heartbeats(instance)
     # Cloned machines have the same name and id: another boot may be that of another machine.
     if heartbeats and (gone is None or process.boot != here.boot):
         return heartbeats.is_lost(run.run_id)
     if gone is None and process.boot == here.boot:  # it is in another container of this machine
-        return is_lock_free(locks_of(instance), run_lock(run.run_id))
+        return is_lock_free(locks_folder(instance), run_lock(run.run_id))
     return bool(gone)
 
 
@@ -94,7 +96,7 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
     is not retried.
     """
     ended = []
-    for run in instance.get_runs(dg.RunsFilter(statuses=_GOING)):
+    for run in instance.get_runs(dg.RunsFilter(statuses=_ACTIVE_STATUSES)):
         if not (is_orphaned(instance, run) or _has_left_the_queue(instance, run)):
             continue
         now = instance.get_run_by_id(run.run_id)
@@ -106,7 +108,7 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
         else:
             instance.report_run_failed(run, why)
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
-        delete_lock_file(locks_of(instance), run_lock(run.run_id))
+        delete_lock_file(locks_folder(instance), run_lock(run.run_id))
         model = run.tags.get("dagster/partition")
         ended.append(f"run {run.run_id[:8]}{f' of {model}' if model else ''}")
     return ended
@@ -125,7 +127,7 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
         """Start a process on this machine."""
         run_id, here = context.dagster_run.run_id, this_process()
         if here:
-            tags = {_PROCESS: "", _LAUNCHED: str(here), _RUN: run_id}
+            tags = {_PROCESS_TAG: "", _LAUNCHER_TAG: str(here), _RUN_TAG: run_id}
             self._instance.add_run_tags(run_id, tags)
         super().launch_run(context)
 
@@ -153,11 +155,11 @@ def guard_run(
         run: A run that starts in this process.
         tables: Opens the locks of tables; by default those of the home.
     """
-    if run.tags.get(_RUN) == run.run_id and run.tags.get(_PROCESS) == str(this_process()):
+    if run.tags.get(_RUN_TAG) == run.run_id and run.tags.get(_PROCESS_TAG) == str(this_process()):
         yield
         return
     instance.add_run_tags(run.run_id, process_tags(run.run_id))
-    locks, of_run = locks_of(instance), run_lock(run.run_id)
+    locks, of_run = locks_folder(instance), run_lock(run.run_id)
     model = run.tags.get("dagster/partition")
     waits = partial(instance.report_engine_event, dagster_run=run)
     with ExitStack() as until:
@@ -210,7 +212,7 @@ def _died_before_start(
     A run records its process within milliseconds of its first step; before that, Dagster's timeout
     for starting applies.
     """
-    launched = ProcessIdentity.parse(run.tags.get(_LAUNCHED, ""))
+    launched = ProcessIdentity.parse(run.tags.get(_LAUNCHER_TAG, ""))
     record = instance.get_run_record_by_id(run.run_id)
     if launched is None or launched.host != here.host or record is None:
         return False

@@ -18,9 +18,9 @@ from resources.checkpoints.hub_access import first_line
 
 Result = TypeVar("Result")
 
-_UNTIL_CONNECTED = 60.0  # s
-_SAYS = "the Ray cluster that this machine belongs to"
-_HOW = (
+_CONNECT_TIMEOUT = 60.0  # s
+_LOCAL_CLUSTER = "the Ray cluster that this machine belongs to"
+_CONNECT_ADVICE = (
     "start a node on this machine (docs/cluster.md), or set RAY_ADDRESS to the head's address; for"
     " a cluster with a token, also set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
 )
@@ -36,16 +36,20 @@ def connect() -> None:
     if not importlib.util.find_spec("ray"):
         raise ModelError("on = \"ray\" needs Ray: pip install 'bench-assets[cluster]'")
     if missing := missing_token():
-        raise ModelError(f"{_SAYS} cannot be reached: {missing}")
+        raise ModelError(f"{_LOCAL_CLUSTER} cannot be reached: {missing}")
     import ray
 
     if not ray.is_initialized():
         try:
-            within(_UNTIL_CONNECTED, _connect)
-        except TimeoutError as why:
-            raise ModelError(f"{_SAYS} did not respond within {why}; {_HOW}") from None
-        except refusals() as why:
-            raise ModelError(f"{_SAYS} cannot be reached: {first_line(why)}; {_HOW}") from why
+            run_with_timeout(_CONNECT_TIMEOUT, _connect)
+        except TimeoutError as error:
+            raise ModelError(
+                f"{_LOCAL_CLUSTER} did not respond within {error}; {_CONNECT_ADVICE}"
+            ) from None
+        except cluster_errors() as error:
+            raise ModelError(
+                f"{_LOCAL_CLUSTER} cannot be reached: {first_line(error)}; {_CONNECT_ADVICE}"
+            ) from error
 
 
 def missing_token() -> str:
@@ -58,7 +62,7 @@ def missing_token() -> str:
     return f"RAY_AUTH_MODE is token, but there is no RAY_AUTH_TOKEN, and no {file}"
 
 
-def refusals() -> tuple[type[Exception], ...]:
+def cluster_errors() -> tuple[type[Exception], ...]:
     """Ray's exceptions for an unreachable cluster or a wrong token."""
     said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: of requests
     if not importlib.util.find_spec("ray"):
@@ -68,7 +72,7 @@ def refusals() -> tuple[type[Exception], ...]:
     return (*said, RayError)
 
 
-def within(seconds: float, work: Callable[[], Result]) -> Result:
+def run_with_timeout(seconds: float, work: Callable[[], Result]) -> Result:
     """Run a function with a timeout, in a thread that is abandoned when it expires.
 
     Never in the main thread, where Ray would replace the SIGTERM handler.
@@ -79,13 +83,13 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     """
     done: Future[Result] = Future()
 
-    expected: tuple[type[Exception], ...] = (BenchError, *refusals())
+    expected: tuple[type[Exception], ...] = (BenchError, *cluster_errors())
 
     def run() -> None:
         try:
             done.set_result(work())
-        except expected as why:
-            done.set_exception(why)
+        except expected as error:
+            done.set_exception(error)
         finally:
             if not done.done():  # a bug: the thread's traceback is printed too
                 done.set_exception(sys.exception())
@@ -104,18 +108,18 @@ def _connect() -> None:
     ray.init(address="auto", configure_logging=False, log_to_driver=False)
 
 
-def why_nowhere(needs: Mapping[str, float]) -> str:
+def unfit_cluster_reason(needs: Mapping[str, float]) -> str:
     """Reason why no node can ever fit the resources; "" if one can."""
     import ray
 
     wanted = {{"cpu": "CPU", "gpu": "GPU"}.get(name, name): n for name, n in needs.items()}
-    return why_none_of([node["Resources"] for node in ray.nodes() if node["Alive"]], wanted)
+    return unfit_nodes_reason([node["Resources"] for node in ray.nodes() if node["Alive"]], wanted)
 
 
-def why_none_of(nodes: Sequence[Mapping[str, float]], needs: Mapping[str, float]) -> str:
+def unfit_nodes_reason(nodes: Sequence[Mapping[str, float]], needs: Mapping[str, float]) -> str:
     """Reason why no node has the resources; "" if one has.
 
-    >>> why_none_of([{"CPU": 2.0}, {"CPU": 4.0}], {"CPU": 1, "GPU": 1})
+    >>> unfit_nodes_reason([{"CPU": 2.0}, {"CPU": 4.0}], {"CPU": 1, "GPU": 1})
     'no node of the 2 has CPU 1 (the most is 4), GPU 1 (the most is 0)'
     """
     if any(all(node.get(name, 0) >= amount for name, amount in needs.items()) for node in nodes):

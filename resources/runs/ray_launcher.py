@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dagster as dg
 
 from bench_assets.core.schema.errors import HomeError
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.config.bench_toml import load_settings
 from resources.runs.dagster_names import (
     CheckRunHealthResult,
@@ -24,15 +24,15 @@ from resources.runs.dagster_names import (
     WorkerStatus,
 )
 from resources.runs.orphaned_runs import process_health
-from resources.runs.ray_cluster import Result, missing_token, refusals, within
+from resources.runs.ray_cluster import Result, cluster_errors, missing_token, run_with_timeout
 from resources.runs.run_needs import needs_of, ray_options
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher
 
-_NEEDS = "dagster-ray/config"  # tag of a run: its resources, as JSON
-_ANSWER = 30.0  # s to wait for a response of Ray's head
-_AWAY = 60.0  # s without a response about a run, after which it counts as failed
+_CONFIG_TAG = "dagster-ray/config"  # tag of a run: its resources, as JSON
+_RESPONSE_TIMEOUT = 30.0  # s to wait for a response of Ray's head
+_SILENCE_TIMEOUT = 60.0  # s without a response about a run, after which it counts as failed
 
 
 class RayLauncher(dg.DefaultRunLauncher):
@@ -68,9 +68,9 @@ class RayLauncher(dg.DefaultRunLauncher):
             HomeError: If the cluster cannot be reached.
         """
         run = context.dagster_run
-        if _NEEDS not in run.tags:
+        if _CONFIG_TAG not in run.tags:
             options = ray_options(needs_of(run, load_settings(self._home))).items()
-            needs = {_NEEDS: json.dumps({name: n for name, n in options if n})}
+            needs = {_CONFIG_TAG: json.dumps({name: n for name, n in options if n})}
             self._instance.add_run_tags(run.run_id, needs)
             run = run.with_tags({**run.tags, **needs})
         sent = LaunchRunContext(dagster_run=run, workspace=context.workspace)
@@ -87,7 +87,7 @@ class RayLauncher(dg.DefaultRunLauncher):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Health of a run's job."""
-        if _NEEDS not in run.tags:
+        if _CONFIG_TAG not in run.tags:
             return process_health(self._instance, run)
         health = self._health(run)
         if health.status == WorkerStatus.UNKNOWN and "does not exist" in (health.msg or ""):
@@ -97,14 +97,14 @@ class RayLauncher(dg.DefaultRunLauncher):
             self._silent_since.pop(run.run_id, None)
             return health
         since = self._silent_since.setdefault(run.run_id, time.monotonic())
-        if time.monotonic() - since < _AWAY:
+        if time.monotonic() - since < _SILENCE_TIMEOUT:
             return CheckRunHealthResult(WorkerStatus.RUNNING, "Ray's head does not respond")
         return CheckRunHealthResult(WorkerStatus.FAILED, f"Ray's head: {health.msg}")
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
         """Whether the job of a run that has not begun has ended."""
         ended = (WorkerStatus.FAILED, WorkerStatus.SUCCESS)
-        return _NEEDS in run.tags and self._health(run).status in ended
+        return _CONFIG_TAG in run.tags and self._health(run).status in ended
 
     def get_run_worker_debug_info(
         self, run: dg.DagsterRun, include_container_logs: bool | None = True
@@ -117,8 +117,8 @@ class RayLauncher(dg.DefaultRunLauncher):
             health: CheckRunHealthResult = self._asked(
                 partial(self._ray.check_run_worker_health, run)
             )
-        except HomeError as why:
-            return CheckRunHealthResult(WorkerStatus.UNKNOWN, str(why))
+        except HomeError as error:
+            return CheckRunHealthResult(WorkerStatus.UNKNOWN, str(error))
         return health
 
     def _asked(self, ask: Callable[[], Result]) -> Result:
@@ -130,9 +130,9 @@ class RayLauncher(dg.DefaultRunLauncher):
         try:
             if missing := missing_token():
                 raise ConnectionError(missing)
-            return within(_ANSWER, ask)
-        except refusals() as why:
-            line = (str(why).strip().splitlines() or [type(why).__name__])[0]
+            return run_with_timeout(_RESPONSE_TIMEOUT, ask)
+        except cluster_errors() as error:
+            line = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise HomeError(
                 f"[cluster] address {self._address}: Ray does not accept runs: {line}. Check that"
                 " its dashboard runs there, and that RAY_AUTH_TOKEN is set on this machine"
@@ -148,17 +148,17 @@ class RayLauncher(dg.DefaultRunLauncher):
 
         class Launcher(RayRunLauncher):  # type: ignore[misc]
             def _launch_ray_job(self, job: str, entrypoint: str, run: dg.DagsterRun) -> None:
-                super()._launch_ray_job(job, _for_a_shell(entrypoint), run)
+                super()._launch_ray_job(job, _quote_entrypoint(entrypoint), run)
 
-        launcher = Launcher(with_keys(self._address))
+        launcher = Launcher(fill_keys(self._address))
         launcher.register_instance(self._instance)
         return launcher
 
 
-def _for_a_shell(entrypoint: str) -> str:
+def _quote_entrypoint(entrypoint: str) -> str:
     """Quote arguments that contain JSON, and use this environment's Dagster instead of PATH's.
 
-    >>> print(_for_a_shell("python -m dagster api execute_run '[it's]'"))
+    >>> print(_quote_entrypoint("python -m dagster api execute_run '[it's]'"))
     python -m dagster api execute_run '[it'"'"'s]'
     """
     command, _, quoted = entrypoint.partition(" '")

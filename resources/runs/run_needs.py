@@ -28,7 +28,7 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
     if name in settings.encoders and name not in settings.models:
         device = str(settings.encoders[name].get("device"))
         return {"cpu": 1, "gpu": float(device.startswith("cuda"))}
-    spec = settings.innermost(settings.model(name)) if name else None
+    spec = settings.base_model(settings.model(name)) if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
     if not isinstance(spec, LocalSpec) or spec.on == "ray":
@@ -46,7 +46,7 @@ def ray_options(needs: Mapping[str, float]) -> dict[str, Any]:
         "num_cpus": needs.get("cpu", 1),
         "num_gpus": needs.get("gpu", 0),
         "memory": int(needs["memory"]) if needs.get("memory") else None,
-        "resources": _others(needs),
+        "resources": _custom_resources(needs),
     }
 
 
@@ -56,7 +56,7 @@ def sbatch_options(needs: Mapping[str, float]) -> list[str]:
     >>> sbatch_options({"cpu": 4, "gpu": 2, "memory": 8e9})
     ['--cpus-per-task=4', '--mem=7630M', '--gres=gpu:2']
     """
-    generic = {"gpu": needs.get("gpu", 0), **_others(needs)}
+    generic = {"gpu": needs.get("gpu", 0), **_custom_resources(needs)}
     gres = ",".join(f"{name}:{ceil(amount)}" for name, amount in generic.items() if amount)
     options = [f"--cpus-per-task={max(1, ceil(needs.get('cpu', 1)))}"]
     options += [f"--mem={ceil(memory / 2**20)}M"] if (memory := needs.get("memory")) else []
@@ -70,11 +70,11 @@ def pod_config(needs: Mapping[str, float]) -> dict[str, Any]:
     {'nvidia.com/gpu': '2'}
     """
     memory = {"memory": str(int(needs["memory"]))} if needs.get("memory") else {}
-    extended = {"nvidia.com/gpu": needs.get("gpu", 0), **_others(needs)}
+    extended = {"nvidia.com/gpu": needs.get("gpu", 0), **_custom_resources(needs)}
     limits = {name: str(ceil(amount)) for name, amount in extended.items() if amount}
     requests = {"cpu": f"{needs.get('cpu', 1):g}", **memory}
     return {"container_config": {"resources": {"requests": requests, "limits": limits | memory}}}
 
 
-def _others(needs: Mapping[str, float]) -> dict[str, float]:
+def _custom_resources(needs: Mapping[str, float]) -> dict[str, float]:
     return {name: amount for name, amount in needs.items() if name not in _COMMON}

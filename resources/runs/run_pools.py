@@ -10,7 +10,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.schema.elicitation import elicited_name
+from bench_assets.core.schema.elicitation import split_elicited_name
 
 LOCATION = "bench_assets"
 """The code location, as ``workspace.yaml`` names it."""
@@ -30,7 +30,7 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
     >>> pool_of_model("big-7b+likelihood", {"big-7b": "gpu-80gb", "*": "hosted"})
     'gpu-80gb'
     """
-    if elicited := elicited_name(model):
+    if elicited := split_elicited_name(model):
         model = elicited.model
     fits = [named for named in pools if fnmatchcase(model, named)]
     return pools[max(fits, key=len)] if fits else MODEL_POOL

@@ -29,9 +29,9 @@ JOB = "slurm/job"  # tag of a run: the number of its job
 
 _PENDING = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "RESIZING"})
 _RUNNING = frozenset({"RUNNING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"})
-_GONE = "GONE"  # unknown to Slurm: it ended more than MinJobAge ago
-_SILENT = "?"  # the controller does not respond
-_ANSWER = 60.0  # s; without a controller squeue gives up after some 20 s
+_UNKNOWN_STATE = "GONE"  # unknown to Slurm: it ended more than MinJobAge ago
+_NO_STATE = "?"  # the controller does not respond
+_RESPONSE_TIMEOUT = 60.0  # s; without a controller squeue gives up after some 20 s
 _LINES = 20  # of the log that a failed run shows
 
 
@@ -62,7 +62,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         log = self._log(run.run_id)
         log.parent.mkdir(parents=True, exist_ok=True)
         options = ["--parsable", "--no-requeue", f"--job-name=bench-{run.run_id[:8]}"]
-        options += [f"--output={_escaped(log)}", "--open-mode=append"]
+        options += [f"--output={_escape_file_name(log)}", "--open-mode=append"]
         options += [*_site_options(settings), *sbatch_options(needs_of(run, settings))]
         sent = _run("sbatch", *options, script=f"#!/bin/sh\nexec {_command(context)}\n")
         if sent.returncode:
@@ -100,7 +100,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         state, why = self._state(run)
         if state in _PENDING:
             return CheckRunHealthResult(WorkerStatus.RUNNING, f"{state} {why}")
-        if state in _RUNNING or state == _SILENT:
+        if state in _RUNNING or state == _NO_STATE:
             health = process_health(self._instance, run)  # its node may be down, unknown to Slurm
             if health.status == WorkerStatus.FAILED:
                 _run("scancel", run.tags[JOB])
@@ -111,7 +111,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
         """Whether the job of a run that has not started is neither pending nor running."""
-        known = _PENDING | _RUNNING | {_SILENT}
+        known = _PENDING | _RUNNING | {_NO_STATE}
         return JOB in run.tags and self._state(run)[0] not in known
 
     def get_run_worker_debug_info(
@@ -141,8 +141,8 @@ class SlurmLauncher(dg.DefaultRunLauncher):
             state, node, why = said.stdout.strip().split("|", 2)
             return state, f"on {node}" if node else f"({why})"
         if said.returncode == 0 or "Invalid job id" in said.stderr:
-            return _GONE, ""
-        return _SILENT, said.stderr.strip()
+            return _UNKNOWN_STATE, ""
+        return _NO_STATE, said.stderr.strip()
 
 
 def _site_options(settings: Settings) -> list[str]:
@@ -159,7 +159,7 @@ def _command(context: LaunchRunContext) -> str:
     return shlex.join([sys.executable, "-m", "dagster", *told[told.index("api") :]])
 
 
-def _escaped(log: Path) -> str:
+def _escape_file_name(log: Path) -> str:
     r"""Escape a file name for ``--output``, where ``%j`` and the like are placeholders."""
     return str(log).replace("%", "%%")
 
@@ -167,7 +167,12 @@ def _escaped(log: Path) -> str:
 def _run(*command: str, script: str = "") -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
-            command, input=script, capture_output=True, text=True, timeout=_ANSWER, check=False
+            command,
+            input=script,
+            capture_output=True,
+            text=True,
+            timeout=_RESPONSE_TIMEOUT,
+            check=False,
         )
     except FileNotFoundError:
         raise HomeError(
@@ -175,4 +180,6 @@ def _run(*command: str, script: str = "") -> "subprocess.CompletedProcess[str]":
             " submits jobs"
         ) from None
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"no response within {_ANSWER:.0f} s")
+        return subprocess.CompletedProcess(
+            command, 1, "", f"no response within {_RESPONSE_TIMEOUT:.0f} s"
+        )

@@ -54,5 +54,5 @@ def describe_write_errors(path: Path) -> Generator[None]:
     """
     try:
         yield
-    except OSError as why:
-        raise HomeError(f"{path}: cannot be written: {why.strerror or why}") from why
+    except OSError as error:
+        raise HomeError(f"{path}: cannot be written: {error.strerror or error}") from error

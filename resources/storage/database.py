@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.schema import STORES, create_statements, migrate, state_of, version_error
+from resources.storage.schema import STORES, create_statements, migrate, schema_state, version_error
 from resources.storage.sqlite import (
     PATIENCE,
     connect,
@@ -65,7 +65,7 @@ class SqliteDatabase:
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
         """Migrate the tables of stores; returns the names of the older ones."""
-        older = [one for one in stores if self.read(partial(state_of, store=one)) == "older"]
+        older = [one for one in stores if self.read(partial(schema_state, store=one)) == "older"]
         for store in older:
             self.write(partial(migrate, store=store))
             self.prepare(store)
@@ -104,7 +104,7 @@ class SqliteDatabase:
                 with connection.begin():
                     result = work(connection)
                 if _inode(self.file) != opened:  # SQLite writes to a deleted file without an error
-                    raise HomeError(f"{self.file}: {_GONE}")
+                    raise HomeError(f"{self.file}: {_REPLACED}")
                 return result
 
             yield write
@@ -125,7 +125,7 @@ class SqliteDatabase:
             raise HomeError(f"{self.file}: empty. Restore a backup, or delete it.")
 
     def _require_schema(self, store: str, connection: sa.Connection) -> None:
-        state, there = state_of(connection, store), sa.inspect(connection).get_table_names()
+        state, there = schema_state(connection, store), sa.inspect(connection).get_table_names()
         if state in ("older", "newer"):
             raise version_error(self.file, store, state)
         for table in STORES[store]:
@@ -142,7 +142,7 @@ class SqliteDatabase:
                 )
 
 
-_GONE = (
+_REPLACED = (
     "deleted or replaced while in use; writes since then are lost. Run the command"
     " again, and delete nothing meanwhile"
 )

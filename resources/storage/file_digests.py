@@ -36,13 +36,13 @@ def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[
                 for name in below
                 if name != "__pycache__"
                 and (inner := Path(folder, name)) != without
-                and not _leads_back(inner)
+                and not _is_cyclic_link(inner)
             )
             for name in sorted(names):
                 yield file_state(Path(folder, name))
 
 
-def _leads_back(folder: Path) -> bool:
+def _is_cyclic_link(folder: Path) -> bool:
     """Whether a folder is a link to one that it is in: two such links have no end."""
     return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())
 
@@ -56,15 +56,15 @@ def file_state(file: Path) -> list[Any]:
     return [str(file), about.st_size, about.st_mtime_ns]
 
 
-def texts_of(value: object) -> Iterator[str]:
+def iter_texts(value: object) -> Iterator[str]:
     """All strings in a setting, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from texts_of(list(value.values()))
+        yield from iter_texts(list(value.values()))
     elif isinstance(value, Sequence):
         for part in value:
-            yield from texts_of(part)
+            yield from iter_texts(part)
 
 
 DIGESTS_FILE = "digests.json"
@@ -111,8 +111,8 @@ class FileDigests:
         try:
             with Path(name).open("rb") as file:
                 digest = file_digest(file, "sha256").hexdigest()
-        except OSError as why:  # reported by the reader of its content
-            return str(why.strerror)
+        except OSError as error:  # reported by the reader of its content
+            return str(error.strerror)
         self._known.pop(name, None)
         if time.time() - changed / 1e9 > _SETTLED:
             self._known[name] = size, changed, digest

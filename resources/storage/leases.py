@@ -13,15 +13,17 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.provenance import text_digest
 from resources.storage.database import Database, Result
-from resources.storage.schema import among, leases, upsert
+from resources.storage.schema import column_in, leases, upsert
 from resources.storage.sqlite import PATIENCE
 
 _CLOCK = {  # s since 1970
     "postgresql": "SELECT extract(epoch FROM clock_timestamp())::double precision",
     "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
 }
-_KEPT = 7 * 86400.0  # s for which an expired lease stays, as a sign that its owner was lost
-_STARTED = "SELECT extract(epoch FROM pg_postmaster_start_time())::double precision"
+_RETENTION_SECONDS = (
+    7 * 86400.0
+)  # s for which an expired lease stays, as a sign that its owner was lost
+_SERVER_START = "SELECT extract(epoch FROM pg_postmaster_start_time())::double precision"
 
 
 class LeaseHolder(NamedTuple):
@@ -54,11 +56,11 @@ class Leases:
 
     def renew(self) -> int:
         """Renew all leases; returns their number."""
-        return self._write(partial(self._set_end, self.seconds))
+        return self._write(partial(self._set_expiry, self.seconds))
 
     def expire(self) -> None:
         """Expire all leases, as if they had not been renewed."""
-        self._write(partial(self._set_end, -1.0))
+        self._write(partial(self._set_expiry, -1.0))
 
     def release(self, keys: Collection[str] | None = None, patience: float = PATIENCE) -> None:
         """Release leases, all by default; sends nothing if the table was never used."""
@@ -69,7 +71,7 @@ class Leases:
         """Release leases within a transaction."""
         ended = sa.delete(leases).where(leases.c.owner == self.owner)
         if keys is not None:
-            ended = ended.where(among(connection, leases.c.key, sorted(keys)))
+            ended = ended.where(column_in(connection, leases.c.key, sorted(keys)))
         connection.execute(ended)
 
     def release_of(self, owner: str) -> None:
@@ -91,17 +93,17 @@ class Leases:
 
         def work(connection: sa.Connection) -> bool:
             until = connection.scalar(sa.select(leases.c.until).where(leases.c.key == key))
-            return until is not None and float(until) < self._oldest(connection)
+            return until is not None and float(until) < self._lost_before(connection)
 
         return self._write(work)
 
-    def _set_end(self, seconds: float, connection: sa.Connection) -> int:
+    def _set_expiry(self, seconds: float, connection: sa.Connection) -> int:
         until = _now(connection) + seconds
         ours = sa.update(leases).where(leases.c.owner == self.owner)
         return int(connection.execute(ours.values(until=until)).rowcount)
 
     def _take(self, keys: list[str], connection: sa.Connection) -> set[str]:
-        now, wanted = _now(connection), among(connection, leases.c.key, keys)
+        now, wanted = _now(connection), column_in(connection, leases.c.key, keys)
         is_ours = leases.c.owner == self.owner
         taken = sa.select(leases.c.key).where(wanted, sa.not_(is_ours), leases.c.until >= now)
         held = set(connection.scalars(taken))  # an upsert would lock their rows
@@ -113,11 +115,11 @@ class Leases:
         upsert(connection, leases, rows, f"DO UPDATE SET {changed} {ended}")
         return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
 
-    def _oldest(self, connection: sa.Connection) -> float:
+    def _lost_before(self, connection: sa.Connection) -> float:
         """Expiry time before which a lease counts as lost."""
         now = _now(connection)
         if connection.dialect.name == "postgresql":
-            started = connection.exec_driver_sql(_STARTED).scalar_one()
+            started = connection.exec_driver_sql(_SERVER_START).scalar_one()
             if started > now - self.seconds:
                 return 0.0
         return now
@@ -137,7 +139,9 @@ def claim(database: Database, seconds: float, name: str) -> bool:
 
 def _delete_old(connection: sa.Connection) -> None:
     """Delete the leases of owners that are long gone."""
-    connection.execute(sa.delete(leases).where(leases.c.until < _now(connection) - _KEPT))
+    connection.execute(
+        sa.delete(leases).where(leases.c.until < _now(connection) - _RETENTION_SECONDS)
+    )
 
 
 def _now(connection: sa.Connection) -> float:

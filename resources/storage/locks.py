@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from filelock import FileLock, Timeout
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
-from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
+from resources.storage.process_identity import ProcessIdentity, has_ended, this_process
 
 if TYPE_CHECKING:
     from resources.storage.database import Database
@@ -32,7 +32,7 @@ _POLL = 0.1  # s between two attempts to take a file lock
 
 LEASE = 60.0  # s
 _LONGEST_PAUSE = 2.0  # s between two attempts to take a lease
-_PATIENCE_AT_END = 5.0  # s to wait for a database that is away when a lease is released
+_RELEASE_PATIENCE = 5.0  # s to wait for a database that is away when a lease is released
 
 
 class FileLocks:
@@ -160,7 +160,7 @@ class LeaseLocks:
         finally:
             over.set()
             try:
-                leases.release(patience=_PATIENCE_AT_END)
+                leases.release(patience=_RELEASE_PATIENCE)
             except HomeError as error:
                 _LOG.warning("%s; the locks end in %.0f s", error, self._lease)
 
@@ -177,7 +177,7 @@ def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], obje
         if (holder := leases.holder(key)) is None:
             continue
         if holder.owner != waited_for:
-            waits(f"{keys[key]}: waiting for {_described(holder)}")
+            waits(f"{keys[key]}: waiting for {_describe_holder(holder)}")
             waited_for = holder.owner
         if _has_ended(holder):
             leases.release_of(holder.owner)
@@ -208,7 +208,7 @@ def _renew(leases: "Leases", n: int, over: threading.Event) -> None:
             _LOG.warning("%s", error)
 
 
-def _described(holder: "LeaseHolder") -> str:
+def _describe_holder(holder: "LeaseHolder") -> str:
     process = ProcessIdentity.parse(holder.note)
     if process is None:
         return "another process"
@@ -218,4 +218,4 @@ def _described(holder: "LeaseHolder") -> str:
 def _has_ended(holder: "LeaseHolder") -> bool:
     """Whether a holder was a process of this machine that has ended."""
     process, here = ProcessIdentity.parse(holder.note), this_process()
-    return bool(process and here and is_gone(process, here))
+    return bool(process and here and has_ended(process, here))

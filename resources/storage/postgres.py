@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from resources.storage.database import Write
-from resources.storage.schema import create_statements, migrate, state_of, version_error
+from resources.storage.schema import create_statements, migrate, schema_state, version_error
 from resources.storage.sqlite import PATIENCE
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _LOG = logging.getLogger("bench_assets.responses")
 Result = TypeVar("Result")
 
 FIRST_PATIENCE = 10.0  # s to retry at the beginning of a command: a wrong address fails soon
-_BETWEEN = 0.5  # s between two attempts
+_RETRY_SECONDS = 0.5  # s between two attempts
 _PERMANENT = (
     *("password authentication failed", "no password supplied", "no pg_hba.conf entry"),
     *("does not exist", "could not translate host name", "failed to resolve host"),
@@ -68,7 +68,7 @@ class PostgresDatabase:
 
     def prepare(self, store: str) -> None:
         """Create the tables of a store, or check that they have the current schema."""
-        state = self.write(partial(state_of, store=store), FIRST_PATIENCE)
+        state = self.write(partial(schema_state, store=store), FIRST_PATIENCE)
         if state == "missing":
             state = self.write(partial(_create, store=store), FIRST_PATIENCE)
         if state != "current":
@@ -79,7 +79,7 @@ class PostgresDatabase:
 
         def work(connection: sa.Connection) -> list[str]:
             _lock_schema(connection)
-            older = [one for one in stores if state_of(connection, one) == "older"]
+            older = [one for one in stores if schema_state(connection, one) == "older"]
             for store in older:
                 migrate(connection, store)
             return older
@@ -115,7 +115,7 @@ class PostgresDatabase:
                 if not warned:
                     _LOG.warning("%s: %s; retrying for %.0f s", self.place, text, patience)
                     warned = True
-                time.sleep(_BETWEEN)
+                time.sleep(_RETRY_SECONDS)
 
     def writer(self) -> AbstractContextManager[Write]:
         """Run several units of work; each takes a connection of the pool."""
@@ -143,7 +143,7 @@ class PostgresDatabase:
 
 def _create(connection: sa.Connection, store: str) -> Any:  # noqa: ANN401
     _lock_schema(connection)
-    if (state := state_of(connection, store)) != "missing":
+    if (state := schema_state(connection, store)) != "missing":
         return state
     for statement in create_statements(store, connection.dialect):
         connection.exec_driver_sql(statement)

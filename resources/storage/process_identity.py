@@ -13,8 +13,8 @@ from typing import Self
 
 _PROC = Path("/proc")
 _MACHINE = Path("/etc/machine-id")
-_ENDED = "ZX"  # states of an ended process that its parent has not waited for
-_AFTER_NAME = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the name in brackets
+_ENDED_STATES = "ZX"  # states of an ended process that its parent has not waited for
+_STAT_FIELDS = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the name in brackets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +62,11 @@ def start_ticks(pid: int) -> int | None:
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return None
-    ended = fields[_AFTER_NAME["state"]].decode() in _ENDED
-    return None if ended else int(fields[_AFTER_NAME["started"]])
+    ended = fields[_STAT_FIELDS["state"]].decode() in _ENDED_STATES
+    return None if ended else int(fields[_STAT_FIELDS["started"]])
 
 
-def is_gone(process: ProcessIdentity, here: ProcessIdentity) -> bool | None:
+def has_ended(process: ProcessIdentity, here: ProcessIdentity) -> bool | None:
     """Whether a process has ended; None if unknown from here.
 
     Args:

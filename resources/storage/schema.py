@@ -27,7 +27,7 @@ _BEFORE_ALEMBIC = {  # tables of PostgreSQL databases of version 0.1
     "vectors": "bench_vectors",
     "leases": "bench_versions",
 }
-_MOMENT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP of SQLite writes it, in UTC
+_TIME_FORMAT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP of SQLite writes it, in UTC
 
 
 class AnyText(sa.types.TypeDecorator[str]):  # type: ignore[misc] # not followed: too large
@@ -67,7 +67,7 @@ class UtcTime(sa.types.TypeDecorator[datetime]):  # type: ignore[misc] # as abov
         """Encode as a timestamp or text."""
         if dialect.name == "postgresql" or value is None:
             return value
-        return value.astimezone(UTC).strftime(_MOMENT)
+        return value.astimezone(UTC).strftime(_TIME_FORMAT)
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime:  # noqa: ANN401
         """Parse the time; a damaged one is now, so that every other counts as older."""
@@ -176,7 +176,7 @@ def create_statements(store: str, dialect: sa.Dialect) -> list[str]:
     return [*made, f"INSERT INTO {_VERSIONS} VALUES ('{current}')"]
 
 
-def state_of(connection: sa.Connection, store: str) -> State:
+def schema_state(connection: sa.Connection, store: str) -> State:
     """Whether the tables of a store exist, and are of this version."""
     there = set(sa.inspect(connection).get_table_names())
     if (number := _revision(connection, store, there)) is None:
@@ -214,7 +214,7 @@ def migrate(connection: sa.Connection, store: str) -> None:
     command.upgrade(config, f"{store}@head")
 
 
-def among(connection: sa.Connection, column: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401
+def column_in(connection: sa.Connection, column: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401
     """SQL condition that a column is one of many texts, passed as one parameter."""
     if connection.dialect.name == "postgresql":
         return column == sa.any_(sa.cast(list(keys), postgresql.ARRAY(sa.Text)))

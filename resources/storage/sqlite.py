@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import HomeError
 from resources.storage.atomic_write import describe_write_errors
 
 PATIENCE = 60.0  # s to wait for a database that another process writes, or that is unreachable
-_NOT_DAMAGED = {  # by SQLite's primary error code
+_ERROR_MESSAGES = {  # by SQLite's primary error code
     sqlite3.SQLITE_BUSY: f"another process has written for {PATIENCE:.0f} s",
     sqlite3.SQLITE_LOCKED: f"another process has written for {PATIENCE:.0f} s",
     sqlite3.SQLITE_READONLY: "no permission to write it",
@@ -24,9 +24,9 @@ _NOT_DAMAGED = {  # by SQLite's primary error code
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_IOERR: "input/output error: the disk may be full",
 }
-_AS_IT_IS = "mode=ro"
-_ALSO_DAMAGED = partial(str, encoding="utf-8", errors="surrogateescape")  # invalid UTF-8 is read
-_NO_ROOM_BESIDE = {
+_READ_ONLY = "mode=ro"
+_DECODE_DAMAGED = partial(str, encoding="utf-8", errors="surrogateescape")  # invalid UTF-8 is read
+_NO_WAL_CODES = {
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 }
 
@@ -34,7 +34,7 @@ _NO_ROOM_BESIDE = {
 def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
     """Open an existing file to write; waits ``patience`` s while another process writes."""
     db = sqlite3.connect(_address(file, "mode=rw"), uri=True, timeout=patience)
-    db.text_factory = _ALSO_DAMAGED
+    db.text_factory = _DECODE_DAMAGED
     db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose rows
     return db
 
@@ -103,20 +103,20 @@ def open_read_only(file: Path) -> Generator[sqlite3.Connection]:
     as immutable, or as a copy if its log is not empty.
     """
     try:
-        with closing(_to_read(file, _AS_IT_IS)) as db:
+        with closing(_connect_read_only(file, _READ_ONLY)) as db:
             yield db
             return
     except _CannotOpenError:
         pass
     log = file.with_name(f"{file.name}-wal")
     if not (log.exists() and log.stat().st_size):
-        with closing(_to_read(file, "mode=ro&immutable=1")) as db:
+        with closing(_connect_read_only(file, "mode=ro&immutable=1")) as db:
             yield db
         return
     with tempfile.TemporaryDirectory() as aside:
         for one in (file, log):
             shutil.copyfile(one, Path(aside, one.name))
-        with closing(_to_read(Path(aside, file.name), "mode=rw")) as db:
+        with closing(_connect_read_only(Path(aside, file.name), "mode=rw")) as db:
             yield db
 
 
@@ -129,15 +129,15 @@ def _address(file: Path, how: str) -> str:
     return f"{file.absolute().as_uri()}?{how}"
 
 
-def _to_read(file: Path, how: str) -> sqlite3.Connection:
+def _connect_read_only(file: Path, how: str) -> sqlite3.Connection:
     db = sqlite3.connect(_address(file, how), uri=True, timeout=PATIENCE)
-    db.text_factory = _ALSO_DAMAGED
+    db.text_factory = _DECODE_DAMAGED
     try:
         db.execute("SELECT 1 FROM sqlite_schema").fetchone()
-    except sqlite3.OperationalError as why:
+    except sqlite3.OperationalError as error:
         db.close()
-        if how == _AS_IT_IS and _kind(why) in _NO_ROOM_BESIDE:
-            raise _CannotOpenError from why
+        if how == _READ_ONLY and _kind(error) in _NO_WAL_CODES:
+            raise _CannotOpenError from error
         raise
     return db
 
@@ -155,10 +155,10 @@ def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
     """
     try:
         yield
-    except sqlite3.Error as why:
-        if said := _NOT_DAMAGED.get(_kind(why)):
-            raise HomeError(f"{file}: {said} ({why})") from why
-        raise HomeError(f"{file}: damaged ({why}); {if_damaged}") from why
+    except sqlite3.Error as error:
+        if said := _ERROR_MESSAGES.get(_kind(error)):
+            raise HomeError(f"{file}: {said} ({error})") from error
+        raise HomeError(f"{file}: damaged ({error}); {if_damaged}") from error
 
 
 def integrity_errors(file: Path) -> list[str]:
@@ -166,8 +166,8 @@ def integrity_errors(file: Path) -> list[str]:
     try:
         with open_read_only(file) as db:
             found = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
-    except (sqlite3.Error, OSError) as why:
-        return [str(why)]
+    except (sqlite3.Error, OSError) as error:
+        return [str(error)]
     return [] if found == ["ok"] else found
 
 

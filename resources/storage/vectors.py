@@ -13,10 +13,10 @@ from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.provenance import vector_digest
 from resources.storage.database import Database
-from resources.storage.schema import among, upsert
+from resources.storage.schema import column_in, upsert
 from resources.storage.schema import vectors as table
 
-IF_DAMAGED = "move it away: vectors are computed again"
+REPAIR_ADVICE = "move it away: vectors are computed again"
 _PAGE = 1000  # vectors of one statement: a few MB
 _REPLACE = "DO UPDATE SET vector = excluded.vector, digest = excluded.digest"
 _NO_TYPE = sa.types.NullType()  # damaged values are read as they are
@@ -51,7 +51,9 @@ class VectorCache:
         """
         wanted, known = list(dict.fromkeys(keys)), dict[str, Vectors]()
         for start in range(0, len(wanted), _PAGE):
-            for row in self._database.read(partial(_found, encoder, wanted[start : start + _PAGE])):
+            for row in self._database.read(
+                partial(_select_vectors, encoder, wanted[start : start + _PAGE])
+            ):
                 if is_intact_vector(*row):
                     known[row[1]] = np.frombuffer(row[2], np.float32)
         return known
@@ -75,8 +77,10 @@ class VectorCache:
             after = page[-1][0], page[-1][1]
 
 
-def _found(encoder: str, keys: Sequence[str], connection: sa.Connection) -> list[StoredVector]:
-    wanted = table.c.encoder == encoder, among(connection, table.c.key, keys)
+def _select_vectors(
+    encoder: str, keys: Sequence[str], connection: sa.Connection
+) -> list[StoredVector]:
+    wanted = table.c.encoder == encoder, column_in(connection, table.c.key, keys)
     return [(*row,) for row in connection.execute(_SELECT.where(*wanted))]
 
 

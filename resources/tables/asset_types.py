@@ -67,7 +67,7 @@ def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
         columns=[
             dg.TableColumn(
                 name,
-                kind.__name__ if isinstance(kind, type) else _written(kind),
+                kind.__name__ if isinstance(kind, type) else _format_type(kind),
                 description=about.get(name),
             )
             for name, kind in kinds.items()
@@ -88,7 +88,7 @@ def _attributes(docstring: str) -> dict[str, str]:
     }
 
 
-def _written(kind: object) -> str:
+def _format_type(kind: object) -> str:
     """Format a type as code, without module names."""
     return str(kind).replace("typing.", "").replace("collections.abc.", "")
 
@@ -102,13 +102,13 @@ def preview(rows: Sequence[Any]) -> dict[str, dg.MetadataValue]:
     if not rows:
         return {}
     records = [
-        dg.TableRecord({name: _shown(value) for name, value in to_json(row).items()})
+        dg.TableRecord({name: _format_cell(value) for name, value in to_json(row).items()})
         for row in rows[:_PREVIEW_ROWS]
     ]
     return {"preview": dg.MetadataValue.table(records)}
 
 
-def _shown(value: object) -> str | int | float | bool | None:
+def _format_cell(value: object) -> str | int | float | bool | None:
     if value is None or isinstance(value, bool | int | float):
         return value
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

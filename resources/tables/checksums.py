@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 
-_NAME = "bench_checksum"
-_NOUGHTS = b"0" * sha256().digest_size * 2
+_METADATA_KEY = "bench_checksum"
+_ZERO_DIGEST = b"0" * sha256().digest_size * 2
 # The name and the length of its value, as Thrift encodes them.
-_PLACE = _NAME.encode() + b"\x18" + bytes([len(_NOUGHTS)])
+_DIGEST_MARKER = _METADATA_KEY.encode() + b"\x18" + bytes([len(_ZERO_DIGEST)])
 _MAGIC = b"PAR1"
 _CHUNK = 1 << 20  # bytes
 
@@ -34,8 +34,8 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
     with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
-        writer.add_key_value_metadata({_NAME: _NOUGHTS.decode()})
-    place = _place(file)
+        writer.add_key_value_metadata({_METADATA_KEY: _ZERO_DIGEST.decode()})
+    place = _digest_offset(file)
     digest = _digest(file, place)
     file.seek(place)
     file.write(digest)
@@ -48,9 +48,9 @@ def verify_checksum(file: IO[bytes]) -> str:
     Raises:
         TableError: If the file is damaged.
     """
-    place = _place(file)
+    place = _digest_offset(file)
     file.seek(place)
-    checksum = file.read(len(_NOUGHTS))
+    checksum = file.read(len(_ZERO_DIGEST))
     if checksum != _digest(file, place):
         raise TableError("damaged: its bytes do not match its checksum")
     return checksum.decode()
@@ -59,13 +59,13 @@ def verify_checksum(file: IO[bytes]) -> str:
 def recorded_checksum(file: IO[bytes]) -> str:
     """Read a file's checksum without verifying it; "" if there is none."""
     try:
-        file.seek(_place(file))
+        file.seek(_digest_offset(file))
     except TableError:
         return ""
-    return file.read(len(_NOUGHTS)).decode(errors="replace")
+    return file.read(len(_ZERO_DIGEST)).decode(errors="replace")
 
 
-def _place(file: IO[bytes]) -> int:
+def _digest_offset(file: IO[bytes]) -> int:
     """Offset of the checksum in the file.
 
     Raises:
@@ -80,10 +80,10 @@ def _place(file: IO[bytes]) -> int:
         raise TableError(f"truncated, or not Parquet: {size} bytes without the footer of Parquet")
     file.seek(start)
     footer = file.read(size - end - start)
-    found = footer.rfind(_PLACE)
+    found = footer.rfind(_DIGEST_MARKER)
     if found < 0:
         raise TableError("damaged: it has no checksum")
-    return start + found + len(_PLACE)
+    return start + found + len(_DIGEST_MARKER)
 
 
 def _digest(file: IO[bytes], place: int) -> bytes:
@@ -94,6 +94,6 @@ def _digest(file: IO[bytes], place: int) -> bytes:
     while chunk := file.read(min(_CHUNK, before) if before else _CHUNK):
         state.update(chunk)
         if before and not (before := before - len(chunk)):
-            state.update(_NOUGHTS)
-            file.seek(len(_NOUGHTS), os.SEEK_CUR)
+            state.update(_ZERO_DIGEST)
+            file.seek(len(_ZERO_DIGEST), os.SEEK_CUR)
     return state.hexdigest().encode()

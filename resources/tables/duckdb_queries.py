@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.tables.arrow import require_columns, schema
+from bench_assets.core.tables.arrow import arrow_schema, require_columns
 from resources.tables.checksums import verify_checksum
 from resources.tables.file_bytes import describe_table_errors, require_table_name
 
@@ -77,13 +77,13 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
                     )
                 else:
                     fetched = [one for one in sources if isinstance(one, pa.Table)]
-                    rows = fetched or [schema(row_type).empty_table()]
+                    rows = fetched or [arrow_schema(row_type).empty_table()]
                     how = "none" if alike else "permissive"
                     joined = pa.concat_tables(rows, promote_options=how)
                     db.register(name, joined)
             return db.sql(sql, params=dict(parameters)).to_arrow_table()
-    except duckdb.Error as why:
-        raise TableError(f"{', '.join(views)}: {why}") from why
+    except duckdb.Error as error:
+        raise TableError(f"{', '.join(views)}: {error}") from error
 
 
 @cache

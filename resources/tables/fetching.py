@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-_AT_ONCE = 32  # objects
+_MAX_CONCURRENT = 32  # objects
 
 FetchedTable: TypeAlias = pa.Table | str
 """The rows of a table, or the reason why it cannot be read."""
@@ -17,5 +17,5 @@ def fetch_tables(
 ) -> dict[str, FetchedTable]:
     """Fetch tables concurrently, by partition."""
     wanted = sorted(partitions)
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
+    with ThreadPoolExecutor(_MAX_CONCURRENT) as threads:
         return dict(zip(wanted, threads.map(fetch, wanted), strict=True))

@@ -15,14 +15,14 @@ from resources.tables.locations import TableLocations, file_name
 
 DIGEST = b"bench_digest"
 WRITTEN = b"bench_written"  # s since the epoch
-OWN = b"bench_table"
+TABLE_NAME_KEY = b"bench_table"
 """Name of the table: an intact file under the name of another table is detected by it."""
 
 PER_MODEL = ("predictions", "judgements", "scores", "metrics")
 """Last names of the tables of an evaluation, one for each model."""
 
-_AGAIN = "materialize it again; `bench home verify` names the command"
-_NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
+_REBUILD_ADVICE = "materialize it again; `bench home verify` names the command"
+_PARSE_ERRORS = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 """Errors of Arrow for bytes that are not a table."""
 
 
@@ -37,7 +37,7 @@ class TableBytes(TableLocations):
         """
         if not self.exists(key, partition):
             return None
-        with self.opened_whole(key, partition) as file:
+        with self.open_verified(key, partition) as file:
             return str((file.schema_arrow.metadata or {})[DIGEST].decode())
 
     def verify(self, key: Sequence[str], partition: str = "") -> str:
@@ -46,7 +46,7 @@ class TableBytes(TableLocations):
         Raises:
             TableError: If it is damaged, belongs to another table, or cannot be read.
         """
-        with self._as_file(key, partition) as file:
+        with self._open_file(key, partition) as file:
             checksum = verify_checksum(file)
             require_table_name(pq.read_metadata(file).metadata, table_name(key, partition))
             return checksum
@@ -63,8 +63,8 @@ class TableBytes(TableLocations):
         """Versions of an asset's tables by partition, unverified."""
         try:
             found = self.versions(key)
-        except TableError as why:  # an unreadable folder is a state too: it may become readable
-            return {"": str(why)}
+        except TableError as error:  # an unreadable folder is a state too: it may become readable
+            return {"": str(error)}
         if self.blobs.folder is not None:
             for partition, version in found.items():
                 with suppress(OSError), self.path(key, partition).open("rb") as file:
@@ -72,11 +72,11 @@ class TableBytes(TableLocations):
         return found
 
     @contextmanager
-    def _as_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
+    def _open_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
         """Open the bytes of a table; a file is not read into memory as a whole."""
         with describe_table_errors(self.place(key, partition)):
             if self.blobs.folder is None:
-                yield io.BytesIO(self._bytes(key, partition))
+                yield io.BytesIO(self._read_bytes(key, partition))
             else:
                 with self.path(key, partition).open("rb") as file:
                     yield file
@@ -84,7 +84,7 @@ class TableBytes(TableLocations):
     def written(self, key: Sequence[str], partition: str = "") -> float:
         """Time of writing in s since the epoch, as stored in the file; 0 if unreadable."""
         try:
-            with self._as_file(key, partition) as file:
+            with self._open_file(key, partition) as file:
                 return float((pq.read_metadata(file).metadata or {})[WRITTEN])
         except (TableError, KeyError, ValueError):
             return 0.0
@@ -97,11 +97,11 @@ class TableBytes(TableLocations):
             TableError: If it was never written, is damaged, or belongs to another table.
         """
         if self.blobs.folder is None:
-            with self.opened_whole(key, partition) as file:
+            with self.open_verified(key, partition) as file:
                 yield file
             return
         if not self.exists(key, partition):
-            raise self.never_written(key, partition)
+            raise self.missing_table_error(key, partition)
         self.verify(key, partition)
         path = self.path(key, partition)
         with (
@@ -110,18 +110,18 @@ class TableBytes(TableLocations):
         ):
             yield file
 
-    def _bytes(self, key: Sequence[str], partition: str) -> bytes:
+    def _read_bytes(self, key: Sequence[str], partition: str) -> bytes:
         try:
             data = self.blobs.get(self.name(key, partition))
-        except HomeError as why:
+        except HomeError as error:
             if self.blobs.folder is None:  # the store is unreachable: no table can be read
                 raise
-            raise TableError(str(why)) from why
+            raise TableError(str(error)) from error
         if data is None:
-            raise self.never_written(key, partition)
+            raise self.missing_table_error(key, partition)
         return data
 
-    def never_written(self, key: Sequence[str], partition: str) -> TableError:
+    def missing_table_error(self, key: Sequence[str], partition: str) -> TableError:
         """Build the error for a table that was never written, with the command that makes it."""
         name = "/".join(key) + (f" of {partition}" if partition else "")
         others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
@@ -133,13 +133,13 @@ class TableBytes(TableLocations):
         return TableError(f"{name}: no table yet ({place}){also}. {command}")
 
     @contextmanager
-    def opened_whole(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
+    def open_verified(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
         """Open a table to read all of it: it is verified and read from the same bytes.
 
         Raises:
             TableError: If it was never written, is damaged, or belongs to another table.
         """
-        data = self._bytes(key, partition)
+        data = self._read_bytes(key, partition)
         with describe_table_errors(self.place(key, partition)):
             verify_checksum(io.BytesIO(data))
             # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
@@ -159,7 +159,7 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
     Raises:
         TableError: If it belongs to another table.
     """
-    says = (about or {}).get(OWN, b"").decode(errors="replace")
+    says = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
     if says != own:
         raise TableError(f"expected the table {own}, got {says or 'a file of another program'}")
 
@@ -169,12 +169,16 @@ def describe_table_errors(place: str) -> Iterator[None]:
     """Report a damaged table with its name and a remedy."""
     try:
         yield
-    except TableError as why:
-        raise TableError(str(why) if _AGAIN in str(why) else f"{place}: {why}; {_AGAIN}") from why
-    except PermissionError as why:
-        raise TableError(f"{place}: cannot be read: {why.strerror}") from why
-    except _NO_TABLE as why:
-        raise TableError(f"{place}: cannot be read as a table ({why}); {_AGAIN}") from why
+    except TableError as error:
+        raise TableError(
+            str(error) if _REBUILD_ADVICE in str(error) else f"{place}: {error}; {_REBUILD_ADVICE}"
+        ) from error
+    except PermissionError as error:
+        raise TableError(f"{place}: cannot be read: {error.strerror}") from error
+    except _PARSE_ERRORS as error:
+        raise TableError(
+            f"{place}: cannot be read as a table ({error}); {_REBUILD_ADVICE}"
+        ) from error
 
 
 class TableFooter(NamedTuple):

@@ -79,7 +79,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         found = {root for root in ["", *roots] if suite in blobs.folders(root)}
         return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
 
-    def holding(self, name: str) -> tuple[Self, tuple[str, ...], str]:
+    def locate_file(self, name: str) -> tuple[Self, tuple[str, ...], str]:
         """Find the tables, asset key and partition of a file, named as by ``name``."""
         path = PurePosixPath(name)
         parts = path.parent.parts
@@ -142,7 +142,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         """
         blobs, below = self.blobs, self.below(key)
         if blobs.folder is not None:
-            found = _in_folder(blobs.folder / below)
+            found = _list_folder(blobs.folder / below)
         else:
             listed = blobs.list(below)
             found = {one.name.removeprefix(f"{below}/"): one.version for one in listed}
@@ -152,7 +152,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
             if "/" not in name and name.endswith(_PARQUET)
         }
 
-    def undivided(self, suite: str) -> Iterator[tuple[str, ...]]:
+    def unpartitioned_keys(self, suite: str) -> Iterator[tuple[str, ...]]:
         """Sorted keys of a suite's tables without partitions."""
         root = self.root(suite)
         for one in self.blobs.list(self.below([suite])):
@@ -170,7 +170,7 @@ def file_name(partition: str = "") -> str:
     return f"{quote(partition, safe='@+=') or WHOLE_TABLE}{_PARQUET}"
 
 
-def _in_folder(folder: Path) -> dict[str, str]:
+def _list_folder(folder: Path) -> dict[str, str]:
     """List the files of a folder with their times, without broken links.
 
     Raises:
@@ -184,8 +184,8 @@ def _in_folder(folder: Path) -> dict[str, str]:
                     found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except OSError as why:
-        raise TableError(f"{folder}: cannot be read: {why.strerror}") from why
+    except OSError as error:
+        raise TableError(f"{folder}: cannot be read: {error.strerror}") from error
     return found
 
 

@@ -15,16 +15,16 @@ import sqlalchemy as sa
 
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.tables.arrow import schema
+from bench_assets.core.tables.arrow import arrow_schema
 from resources.config.environment import read_secret
 from resources.storage.database import Database
 from resources.storage.postgres import PostgresDatabase
-from resources.storage.schema import among, metric_rows, metric_tables, upsert
+from resources.storage.schema import column_in, metric_rows, metric_tables, upsert
 from resources.tables.fetching import FetchedTable, fetch_tables
 
 _LOG = logging.getLogger("bench_assets.tables")
 _PAGE = 200  # tables of one transaction
-_COLUMNS = schema(Metric)
+_COLUMNS = arrow_schema(Metric)
 
 
 def open_metrics_index(variable: str) -> "MetricsIndex":
@@ -34,11 +34,11 @@ def open_metrics_index(variable: str) -> "MetricsIndex":
         SettingsError: If its address cannot be used.
         HomeError: If the database cannot be used.
     """
-    return _opened(read_secret(variable), variable, os.getpid())
+    return _open_index(read_secret(variable), variable, os.getpid())
 
 
 @cache
-def _opened(address: str, variable: str, _process: int) -> "MetricsIndex":
+def _open_index(address: str, variable: str, _process: int) -> "MetricsIndex":
     return MetricsIndex(PostgresDatabase(address, variable))
 
 
@@ -96,7 +96,7 @@ class MetricsIndex:
 
         def work(connection: sa.Connection) -> None:
             for table in (metric_rows, metric_tables):
-                of = among(connection, table.c.partition, sorted(partitions))
+                of = column_in(connection, table.c.partition, sorted(partitions))
                 connection.execute(sa.delete(table).where(table.c.place == below, of))
 
         self._database.write(work)
@@ -111,8 +111,8 @@ class MetricsIndex:
         try:
             for start in range(0, len(new), _PAGE):
                 self._database.write(partial(_replace, below, new[start : start + _PAGE]))
-        except HomeError as why:  # a read-only database
-            _LOG.warning("%s", why)
+        except HomeError as error:  # a read-only database
+            _LOG.warning("%s", error)
 
 
 def _versions(below: str, connection: sa.Connection) -> dict[str, str]:
@@ -133,15 +133,15 @@ def _replace(
     below: str, tables: list[tuple[str, str, pa.Table]], connection: sa.Connection
 ) -> None:
     names = [partition for partition, *_ in tables]
-    old = metric_rows.c.place == below, among(connection, metric_rows.c.partition, names)
+    old = metric_rows.c.place == below, column_in(connection, metric_rows.c.partition, names)
     connection.execute(sa.delete(metric_rows).where(*old))
     heads = [{"place": below, "partition": one, "version": v} for one, v, _ in tables]
     upsert(connection, metric_tables, heads, "DO UPDATE SET version = excluded.version")
-    rows = [one for partition, _, table in tables for one in _as_rows(below, partition, table)]
+    rows = [one for partition, _, table in tables for one in _index_rows(below, partition, table)]
     upsert(connection, metric_rows, rows, "DO UPDATE SET row = excluded.row")
 
 
-def _as_rows(below: str, partition: str, table: pa.Table) -> Iterator[dict[str, object]]:
+def _index_rows(below: str, partition: str, table: pa.Table) -> Iterator[dict[str, object]]:
     for number, row in enumerate(table.to_pylist()):
         about = {"metric": row["metric"], "category": row["category"], "row": json.dumps(row)}
         yield {"place": below, "partition": partition, "number": number, **about}

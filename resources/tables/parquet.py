@@ -19,8 +19,8 @@ from pydantic import PrivateAttr
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows, to_table
-from bench_assets.core.tables.large_tables import BLOCK, Blocks, LargeTable, in_blocks
+from bench_assets.core.tables.arrow import arrow_schema, digest, require_columns, to_rows, to_table
+from bench_assets.core.tables.large_tables import BLOCK_ROWS, Blocks, LargeTable, block_tables
 from resources.storage.atomic_write import open_atomic
 from resources.storage.file_digests import file_state
 from resources.tables import duckdb_queries
@@ -29,7 +29,7 @@ from resources.tables.checksums import write_groups
 from resources.tables.fetching import FetchedTable, fetch_tables
 from resources.tables.file_bytes import (
     DIGEST,
-    OWN,
+    TABLE_NAME_KEY,
     WRITTEN,
     TableBytes,
     describe_table_errors,
@@ -59,9 +59,9 @@ class TableFiles(TableBytes):
             Its path, or the address of the object.
         """
         said = table_name(key, partition)
-        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", OWN: said}
-        columns = schema(row_type).with_metadata(about)
-        tables = in_blocks(rows, row_type)
+        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", TABLE_NAME_KEY: said}
+        columns = arrow_schema(row_type).with_metadata(about)
+        tables = block_tables(rows, row_type)
         if self.blobs.folder is None:
             whole = io.BytesIO()
             write_groups(tables, columns, whole)
@@ -85,7 +85,7 @@ class TableFiles(TableBytes):
         Raises:
             TableError: If it was never written, has other columns, or is damaged.
         """
-        with self.opened_whole(key, partition) as file:
+        with self.open_verified(key, partition) as file:
             table = file.read()
             if of is not None:
                 wanted = [name in of for name in table.column("question_id").to_pylist()]
@@ -100,7 +100,7 @@ class TableFiles(TableBytes):
         """
         with self.opened(key, partition) as file:
             require_columns(file.schema_arrow, row_type)
-            if file.metadata.num_rows <= BLOCK:
+            if file.metadata.num_rows <= BLOCK_ROWS:
                 return to_rows(file.read(), row_type)
         return self.in_blocks(key, row_type, partition)
 
@@ -116,7 +116,7 @@ class TableFiles(TableBytes):
             require_columns(file.schema_arrow, row_type)
         with describe_table_errors(self.place(key, partition)):
             shared = self.blobs.folder is None
-            lies = self._bytes(key, partition) if shared else self.path(key, partition)
+            lies = self._read_bytes(key, partition) if shared else self.path(key, partition)
             return LargeTable(Blocks(lies).split(), row_type)
 
     def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
@@ -127,7 +127,7 @@ class TableFiles(TableBytes):
         """
         if not self.exists(key, partition):
             return False
-        with self.opened_whole(key, partition) as file:
+        with self.open_verified(key, partition) as file:
             if "error" not in file.schema_arrow.names:
                 return False
             return any(file.read(columns=["error"]).column("error").to_pylist())
@@ -204,15 +204,15 @@ class TableFiles(TableBytes):
         blobs, below = self.blobs, self.below(key)
         try:
             versions = dict(sorted(self.versions(key).items()))
-        except TableError as why:
-            return [("", str(why))]  # its partitions are unknown
+        except TableError as error:
+            return [("", str(error))]  # its partitions are unknown
 
         def file(part: str) -> duckdb_queries.Source | str:
             path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
                 return duckdb_queries.inspect_table_file(path, row_type, table_name(key, part))
-            except TableError as why:
-                return str(why)
+            except TableError as error:
+                return str(error)
 
         if blobs.folder is not None:
             return ((part, file(part)) for part in versions)
@@ -221,11 +221,11 @@ class TableFiles(TableBytes):
     def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> FetchedTable:
         """The verified rows of an object, or the reason why it cannot be read."""
         try:
-            with self.opened_whole(key, part) as table:
+            with self.open_verified(key, part) as table:
                 require_columns(table.schema_arrow, row_type)
                 return table.read().replace_schema_metadata()
-        except TableError as why:
-            return str(why)
+        except TableError as error:
+            return str(error)
 
 
 class TableIOManager(dg.ConfigurableIOManager):
@@ -306,13 +306,13 @@ def read_columns(
         TableError: If it was never written, has other columns, or is damaged.
     """
     if not tables.exists(key, partition):
-        raise tables.never_written(key, partition)
+        raise tables.missing_table_error(key, partition)
     wanted = list(names) or [field.name for field in fields(row_type)]
     with tables.opened(key, partition) as file:
         require_columns(file.schema_arrow, row_type)
         there = set(file.schema_arrow.names)
         table = file.read(columns=[name for name in wanted if name in there])
-        return _lists(table, row_type, wanted)
+        return _columns_as_lists(table, row_type, wanted)
 
 
 def read_question_ids(tables: TableFiles, key: Sequence[str]) -> pa.Array:
@@ -350,14 +350,16 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
         TableError: As ``read_columns``.
     """
     with describe_table_errors(tables.place(key, partition)):
-        rows, places = tables.in_blocks(key, row_type, partition).in_order_of(ids)
+        rows, places = tables.in_blocks(key, row_type, partition).ordered_rows(ids)
         ends = np.searchsorted(places, range(n, len(ids) + n, n))
         there = [name for name in names if rows.has(name)]
         for table in rows.cut(ends.tolist(), there):
-            yield _lists(table, row_type, names)
+            yield _columns_as_lists(table, row_type, names)
 
 
-def _lists(table: pa.Table, row_type: type[Any], wanted: Sequence[str]) -> dict[str, list[Any]]:
+def _columns_as_lists(
+    table: pa.Table, row_type: type[Any], wanted: Sequence[str]
+) -> dict[str, list[Any]]:
     """Columns as lists; a missing column has its default in every row."""
     there = set(table.column_names)
     return {
@@ -371,7 +373,7 @@ def _lists(table: pa.Table, row_type: type[Any], wanted: Sequence[str]) -> dict[
 def _default_value(row_type: type[Any], name: str) -> object:
     """Default of a missing column, as a Python value."""
     (field,) = (one for one in fields(row_type) if one.name == name)
-    kind = schema(row_type).field(name).type
+    kind = arrow_schema(row_type).field(name).type
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         return []
     return None if field.default is MISSING else field.default

@@ -39,4 +39,4 @@ def fits(task: AnnotationTask, unit: Unit, said: Answer) -> str:
     """Why an answer does not fit the task and the unit; "" if it does."""
     from bench_assets.annotation.answers.validation import AnswerValidator
 
-    return AnswerValidator(task, {unit.unit_id: unit}).complaint_of(said)
+    return AnswerValidator(task, {unit.unit_id: unit}).find_complaint(said)

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.validation import (
-    Terms,
-    count,
-    gold_share,
-    last_words,
+    AnnotationTerms,
+    attention_check_counts,
+    latest_answers,
     open_units,
-    wanted,
+    resolve_answers,
+    with_needed,
 )
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 
@@ -44,19 +44,21 @@ def said(person: str, right: str = "yes", minute: int = 0, unit: Unit = ITEM) ->
 
 def test_a_persons_last_word_is_taken_however_they_come() -> None:
     words = [said("ana", "yes", 3), said("ana", "no", 5), said("ana", "yes", 1)]
-    assert last_words(words) == last_words(words[::-1]) == [words[1]]
+    assert latest_answers(words) == latest_answers(words[::-1]) == [words[1]]
 
 
 def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version() -> None:
     # The digest is optional in files of answers; one without it is about the present version.
     first, last = replace(said("ana", "yes", 1), unit_digest=""), said("ana", "no", 2)
-    assert count(FORM, [ITEM], [first, last]).all == [last]
-    assert count(FORM, [ITEM], [first, last], Terms(until=first.at)).all == [first]
+    assert resolve_answers(FORM, [ITEM], [first, last]).all == [last]
+    assert resolve_answers(FORM, [ITEM], [first, last], AnnotationTerms(until=first.at)).all == [
+        first
+    ]
 
 
 def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
     words = [replace(said("ana", right), tool_id=f"line {n}") for n, right in enumerate("yn")]
-    assert last_words(words[::-1]) == [words[1]]
+    assert latest_answers(words[::-1]) == [words[1]]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
 )
 def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, object], why: str) -> None:
     # type: ignore[arg-type]
-    counted = count(FORM, [ITEM], [replace(said("ana"), **change), said("ben")])
+    counted = resolve_answers(FORM, [ITEM], [replace(said("ana"), **change), said("ben")])
     assert [one.person for one in counted.answers] == ["ben"]
     assert [one.complaint for one in counted.refused] == [why]
     assert len(counted.all) == 2
@@ -89,17 +91,17 @@ def test_choices_of_the_item_take_the_place_of_the_forms() -> None:
     own = replace(ITEM, choices={"which": ("a", "b", "c")})
     for which, n in ((("a", "b"), 1), (("a", "b", "c"), 0), (("a", "a"), 0), (("d",), 0)):
         given = replace(said("ana", unit=own), values={"right": ("yes",), "which": which})
-        assert len(count(FORM, [own], [given]).answers) == n
+        assert len(resolve_answers(FORM, [own], [given]).answers) == n
 
 
 def test_who_changed_their_own_answer_is_no_other() -> None:
-    assert count(FORM, [ITEM], [replace(said("ana"), changed_by="ana")]).answers
+    assert resolve_answers(FORM, [ITEM], [replace(said("ana"), changed_by="ana")]).answers
 
 
 def test_the_last_word_before_the_deadline_counts() -> None:
     words = [said("ana", "yes", 1), said("ana", "no", 9), said("ben", "no", 9)]
-    terms = Terms(until="2026-11-22T16:05:00.000Z")
-    counted = count(FORM, [ITEM], words, terms)
+    terms = AnnotationTerms(until="2026-11-22T16:05:00.000Z")
+    counted = resolve_answers(FORM, [ITEM], words, terms)
     assert [(one.person, one.values["right"]) for one in counted.answers] == [("ana", ("yes",))]
     assert [(one.person, one.complaint) for one in counted.refused] == [
         ("ben", "after the deadline, 2026-11-22T16:05:00.000Z")
@@ -109,7 +111,7 @@ def test_the_last_word_before_the_deadline_counts() -> None:
 def test_of_a_person_who_said_too_much_the_first_answers_count() -> None:
     units = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]
     words = [said("ana", minute=n, unit=unit) for n, unit in enumerate(reversed(units))]
-    counted = count(FORM, units, words, Terms(most_answers=2))
+    counted = resolve_answers(FORM, units, words, AnnotationTerms(most_answers=2))
     assert [one.unit_id for one in counted.answers] == ["b", "c"]
     assert counted.refused[0].complaint == "beyond the 2 answers that a person may give"
 
@@ -123,16 +125,18 @@ def test_who_fails_attention_checks_does_not_count(
 ) -> None:
     checks = [replace(GOLD, unit_id=f"g{i}") for i in range(n)]
     given = [said("ana", "yes" if i < right else "no", unit=one) for i, one in enumerate(checks)]
-    terms = Terms(least_gold=least)
-    counted = count(FORM, [ITEM, *checks], [*given, said("ana"), said("ben")], terms)
+    terms = AnnotationTerms(least_gold=least)
+    counted = resolve_answers(FORM, [ITEM, *checks], [*given, said("ana"), said("ben")], terms)
     assert [one.person for one in counted.answers] == (["ana", "ben"] if counts else ["ben"])
     if not counts:
         assert f"{right} of {n} attention checks right" in counted.refused[-1].complaint
-    assert gold_share(given, {one.unit_id: one for one in checks}) == {"ana": (right, n)}
+    assert attention_check_counts(given, {one.unit_id: one for one in checks}) == {
+        "ana": (right, n)
+    }
 
 
 def test_an_attention_check_is_no_vote_and_never_open() -> None:
-    counted = count(FORM, [ITEM, GOLD], [said("ana", unit=GOLD)])
+    counted = resolve_answers(FORM, [ITEM, GOLD], [said("ana", unit=GOLD)])
     assert not counted.answers
     assert counted.refused[0].complaint == "an attention check"
     assert open_units([ITEM, GOLD], []) == {"i": 2}
@@ -145,8 +149,8 @@ def test_open_is_what_lacks_answers_of_different_people() -> None:
 
 
 def test_terms_say_how_many_answers_are_needed() -> None:
-    assert [one.needed for one in wanted([ITEM, GOLD], Terms(needed=5))] == [5, 1]
-    assert wanted([ITEM], Terms()) == [ITEM]
+    assert [one.needed for one in with_needed([ITEM, GOLD], AnnotationTerms(needed=5))] == [5, 1]
+    assert with_needed([ITEM], AnnotationTerms()) == [ITEM]
 
 
 def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:

@@ -6,7 +6,7 @@ from math import isnan
 import pytest
 
 from bench_assets.annotation.responses.error_analysis import (
-    GENERAL,
+    GENERAL_CODE_BOOK,
     CodeBook,
     ErrorCode,
     count_codes,
@@ -103,7 +103,7 @@ def test_a_model_called_all_is_counted_once_in_all():
     assert found == [1, 1]  # of all models, then of this one
 
 
-@pytest.mark.parametrize("book", [GENERAL, BLINK, CODIS, MULTI])
+@pytest.mark.parametrize("book", [GENERAL_CODE_BOOK, BLINK, CODIS, MULTI])
 def test_the_books_name_each_kind_once_and_say_what_it_is(book):
     assert len({code.name for code in book.codes}) == len(book.codes)
     assert all(code.about for code in book.codes)

@@ -6,11 +6,11 @@ from math import isnan
 
 import pytest
 
-from bench_assets.annotation.answers.validation import Terms
+from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.responses.verdicts import verdict_unit, verdicts_task
-from bench_assets.bundles.rescoring import evaluate_again
+from bench_assets.bundles.rescoring import rescore
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.signature import Signature, judged_by
+from bench_assets.core.schema.signature import Signature, format_judge_setup
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.people_judge import PeopleJudge
 from bench_assets.evaluation.task import AnsweredQuestion, ByModel
@@ -35,7 +35,7 @@ def judged(*verdicts, needed=3, until="", least_decided=0.5):
         for unit, words in zip(units, verdicts, strict=False)
         for n, word in enumerate(words.split())
     ]
-    terms = Terms(needed=needed, until=until, least_decided=least_decided)
+    terms = AnnotationTerms(needed=needed, until=until, least_decided=least_decided)
     pairs = [AnsweredQuestion(*pair) for pair in zip(ASKED, SAID, strict=True)]
     return PeopleJudge(FORM, answers, terms, NOW).judge(pairs)
 
@@ -103,6 +103,6 @@ def test_people_are_named_like_any_judge_and_only_where_they_can_be_asked():
 
 def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():
     rows = judged("yes yes yes", "no no no", "yes yes no", "no no yes")
-    kept = [replace(row, setup=judged_by("people", "")) for row in rows]
-    again = evaluate_again(TASK, ASKED, SAID, kept, "")
+    kept = [replace(row, setup=format_judge_setup("people", "")) for row in rows]
+    again = rescore(TASK, ASKED, SAID, kept, "")
     assert [row.points for row in again.scores] == [1.0, 0.0, 1.0, 0.0]

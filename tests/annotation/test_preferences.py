@@ -4,7 +4,7 @@ import json
 
 from bench_assets.annotation.responses.preferences import preferences_task, win_rates
 from bench_assets.annotation.responses.units import response_name
-from bench_assets.annotation.tasks import parts_of
+from bench_assets.annotation.tasks import split_unit_id
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question
 
@@ -90,4 +90,4 @@ def test_a_response_of_two_models_counts_for_both():
 def test_who_always_says_first_prefers_no_model():
     (rate,) = win_rates(cast(lambda _: "the first"), SAID)
     assert rate.rate == 0.5
-    assert [parts_of(unit.unit_id)[0] for unit in ITEMS[:1]] == ["t/0"] or rate.n == 50
+    assert [split_unit_id(unit.unit_id)[0] for unit in ITEMS[:1]] == ["t/0"] or rate.n == 50

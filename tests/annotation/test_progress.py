@@ -5,25 +5,27 @@ from datetime import UTC, datetime
 
 from bench_assets.annotation.answers.progress import (
     AnnotationProgress,
-    Undecided,
+    UndecidedUnits,
     progress_of,
     undecided_units,
 )
-from bench_assets.annotation.answers.validation import Terms, count
+from bench_assets.annotation.answers.validation import AnnotationTerms, resolve_answers
 from tests.annotation.test_counted import FORM, GOLD, ITEM, said
 
-NO_END = Terms()
+NO_END = AnnotationTerms()
 NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)
 ITEMS = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]  # two answers each
 
 
-def _progress(*answers: tuple[str, str, str], terms: Terms = NO_END) -> AnnotationProgress:
+def _progress(
+    *answers: tuple[str, str, str], terms: AnnotationTerms = NO_END
+) -> AnnotationProgress:
     """Answers as unit, person and time; an attention check lies among the units."""
     given = [
         replace(said(person, unit=ITEMS["abc".index(unit)]), at=at, changed_at=at)
         for unit, person, at in answers
     ]
-    counted = count(FORM, [*ITEMS, GOLD], given)
+    counted = resolve_answers(FORM, [*ITEMS, GOLD], given)
     waits = undecided_units([*ITEMS, GOLD], counted.answers, None, terms, NOW)
     return progress_of("t/votes", [*ITEMS, GOLD], counted.all, waits, NOW)
 
@@ -67,23 +69,26 @@ def test_what_is_done_needs_no_time() -> None:
 def test_what_lacks_answers_at_the_deadline_is_expired_and_lacks_none() -> None:
     at = "2026-11-22T17:00:00.000Z"
     answers = [("a", "ana", at), ("a", "ben", at), ("b", "ana", at)]
-    until = Terms(until="2026-11-22T17:59:59.999Z")
+    until = AnnotationTerms(until="2026-11-22T17:59:59.999Z")
     row = _progress(*answers, terms=until)
     assert (row.done, row.in_work, row.untouched, row.expired) == (1, 0, 0, 2)
     assert (row.lacking, row.finished_at) == (0, "")
-    assert _progress(*answers, terms=Terms(until="2026-11-22T18:00:00.000Z")).expired == 0
+    assert _progress(*answers, terms=AnnotationTerms(until="2026-11-22T18:00:00.000Z")).expired == 0
 
 
 def test_too_little_decided_at_the_deadline_is_refused() -> None:
-    waits = Undecided({}, {"b": "1 answers are missing", "c": "2 answers are missing"})
-    assert waits.refusal(3, Terms(until="2026-11-22", least_decided=1 / 3)) == ""
-    assert waits.refusal(3, Terms(until="2026-11-22")) == (
+    waits = UndecidedUnits({}, {"b": "1 answers are missing", "c": "2 answers are missing"})
+    assert waits.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=1 / 3)) == ""
+    assert waits.refusal(3, AnnotationTerms(until="2026-11-22")) == (
         "1 of 3 units were decided by the deadline, 2026-11-22 (expected at least 50%)."
         " Extend until, or lower needed or least_decided"
     )
-    assert Undecided({"b": "", "c": ""}, {}).refusal(3, Terms()) == ""
+    assert UndecidedUnits({"b": "", "c": ""}, {}).refusal(3, AnnotationTerms()) == ""
 
 
 def test_the_suite_s_decisions_say_what_is_open_but_an_attention_check_is_not() -> None:
     decided = {"b": "tied", GOLD.unit_id: "0 of 2 voted"}
-    assert undecided_units([*ITEMS, GOLD], [], decided, Terms(), NOW) == ({"b": "tied"}, {})
+    assert undecided_units([*ITEMS, GOLD], [], decided, AnnotationTerms(), NOW) == (
+        {"b": "tied"},
+        {},
+    )

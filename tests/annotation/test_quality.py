@@ -11,7 +11,7 @@ from bench_assets.annotation.answers.quality import (
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from resources.models.registry.baselines import ScriptedModel
 from tests.annotation.test_counted import FORM, GOLD, said
@@ -36,7 +36,7 @@ def _votes(**by_person: str) -> list[Answer]:
 def _quality(
     answers: Sequence[Answer], units: Sequence[Unit] = ITEMS
 ) -> dict[str, AnnotatorQuality]:
-    counted = count(FORM, units, answers)
+    counted = resolve_answers(FORM, units, answers)
     return {row.person: row for row in annotator_quality(FORM, units, counted.all)}
 
 
@@ -107,7 +107,7 @@ def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() ->
 
 
 def test_what_people_differ_on_comes_first() -> None:
-    counted = count(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
+    counted = resolve_answers(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
     rows = disagreements(FORM, ITEMS, counted.answers, [one.unit_id for one in ITEMS])
     assert [(row.unit_id, row.disagreement, row.n_annotators, row.lacking) for row in rows] == [
         ("b", 1.0, 2, 1),

@@ -3,10 +3,10 @@
 import pytest
 
 from bench_assets.annotation.responses.units import (
-    by_response,
-    drawn,
-    question_shown,
+    group_by_response,
+    question_fields,
     response_name,
+    stratified_sample,
 )
 from tests.rows import prediction, question
 
@@ -20,7 +20,7 @@ def test_who_says_the_same_is_judged_once_and_what_failed_by_nobody():
         prediction(model="e", text="", no_answer="no answer in 512 tokens"),
         prediction(model="f", text="second draw", sample=1),
     ]
-    found = by_response(rows)
+    found = group_by_response(rows)
     assert {key: [row.model for row in same] for key, same in found.items()} == {
         ("t/1", response_name("blue")): ["a", "b"],
         ("t/1", response_name("red")): ["c"],
@@ -29,12 +29,12 @@ def test_who_says_the_same_is_judged_once_and_what_failed_by_nobody():
 
 def test_the_key_is_shown_only_where_it_is_wanted():
     asked = question(options=("left", "right"), answer=("B",), context="In Japan.")
-    assert question_shown(asked, key=False) == {
+    assert question_fields(asked, key=False) == {
         "Context": "In Japan.",
         "Question": "?",
         "Options": "A. left\nB. right",
     }
-    assert question_shown(asked, key=True)["Right"] == "B"
+    assert question_fields(asked, key=True)["Right"] == "B"
 
 
 def names(letter, n):
@@ -52,11 +52,15 @@ def names(letter, n):
 )
 def test_a_sample_is_stratified(sizes, n, shares):
     strata = {letter: names(letter, size) for letter, size in zip("abc", sizes, strict=False)}
-    found = drawn(strata, n, seed=0)
+    found = stratified_sample(strata, n, seed=0)
     assert tuple(sum(one[0] == letter for one in found) for letter in strata) == shares
 
 
 def test_another_seed_draws_others_and_more_names_move_few():
     few, more = {"": names("x", 100)}, {"": names("x", 110)}
-    assert drawn(few, 20, 0) == drawn(few, 20, 0) != drawn(few, 20, 1)
-    assert len(set(drawn(few, 20, 0)) & set(drawn(more, 20, 0))) >= 14
+    assert (
+        stratified_sample(few, 20, 0)
+        == stratified_sample(few, 20, 0)
+        != stratified_sample(few, 20, 1)
+    )
+    assert len(set(stratified_sample(few, 20, 0)) & set(stratified_sample(more, 20, 0))) >= 14

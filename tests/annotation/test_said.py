@@ -4,7 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.values import by_unit, most_said, votes_of, word, words
+from bench_assets.annotation.answers.values import (
+    answers_by_unit,
+    entries,
+    extract_votes,
+    majority_value,
+    word,
+)
 from bench_assets.annotation.tasks import AnnotationTask, Field
 from bench_assets.audit.items.annotators import agreement_finding
 from bench_assets.core.schema.rows import Vote
@@ -25,7 +31,7 @@ FORM = AnnotationTask(
 def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
     said = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
     assert (word(said, "why"), word(said, "nothing")) == ("far\ntoo long", "")
-    assert (words(said, "list"), words(said, "nothing")) == (("a b", "c"), ())
+    assert (entries(said, "list"), entries(said, "nothing")) == (("a b", "c"), ())
 
 
 @pytest.mark.parametrize(
@@ -40,18 +46,18 @@ def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
     ],
 )
 def test_most_said(said, most):
-    assert most_said(said) == most
+    assert majority_value(said) == most
 
 
 def test_the_answers_to_an_item_come_as_time_goes():
     early, late = answer("x", "bo", at="2026-11-22T09"), answer("x", "ana", at="2026-11-22T10")
-    assert by_unit([late, early, answer("a")]) == {"a": [answer("a")], "x": [early, late]}
+    assert answers_by_unit([late, early, answer("a")]) == {"a": [answer("a")], "x": [early, late]}
 
 
 def test_votes_are_what_people_chose_and_texts_are_none():
     said = answer("x", sound="yes", codes=["b", "a"], why="because")
     at = said.changed_at
-    assert votes_of(FORM, [said, answer("y", sound="no")]) == [
+    assert extract_votes(FORM, [said, answer("y", sound="no")]) == [
         Vote(person="ana", unit="x", criterion="sound", value="yes", at=at),
         Vote(person="ana", unit="x", criterion="codes", value="a, b", at=at),
         Vote(person="ana", unit="y", criterion="sound", value="no", at=at),
@@ -60,7 +66,7 @@ def test_votes_are_what_people_chose_and_texts_are_none():
 
 def test_skipped_answers_and_those_that_do_not_count_are_no_votes():
     said = answer("x", sound="yes")
-    assert votes_of(FORM, [replace(said, skipped=True), replace(said, complaint="late")]) == []
+    assert extract_votes(FORM, [replace(said, skipped=True), replace(said, complaint="late")]) == []
 
 
 def _truth(number: int) -> str:
@@ -83,7 +89,7 @@ def _cast(person, says):
 )
 def test_people_who_do_not_look_are_seen_in_the_votes_of_answers(says, caught):
     class Evidence:
-        votes = votes_of(
+        votes = extract_votes(
             FORM,
             [one for who in ("ann", "bo", "cy") for one in _cast(who, _truth)] + _cast("di", says),
         )

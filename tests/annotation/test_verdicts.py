@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.responses.verdicts import decided, verdicts_task
-from bench_assets.annotation.tasks import parts_of
+from bench_assets.annotation.responses.verdicts import majority_verdicts, verdicts_task
+from bench_assets.annotation.tasks import split_unit_id
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question
@@ -45,7 +45,7 @@ def test_the_sample_has_each_verdict_of_the_judge_as_often_as_there_are():
     verdicts = [judged(row, number < 28) for number, row in enumerate(rows)]
     units = FORM.units(questions=asked(278), predictions=rows, judgements=verdicts)
     right = {row.question_id for row in rows[:28]}
-    assert sum(parts_of(unit.unit_id)[0] in right for unit in units) == 14
+    assert sum(split_unit_id(unit.unit_id)[0] in right for unit in units) == 14
 
 
 def verdicts(*words, text="0 says"):
@@ -65,14 +65,14 @@ def verdicts(*words, text="0 says"):
     ],
 )
 def test_what_most_say_decides(words, truth):
-    assert list(decided(verdicts(*words)).values()) == truth
+    assert list(majority_verdicts(verdicts(*words)).values()) == truth
 
 
 def test_where_people_judge_they_are_asked_about_what_they_judge_and_no_sample():
     rows = said(300)
     waits = [replace(judged(row, None), judge="people") for row in rows]
     units = FORM.units(questions=asked(300), predictions=rows, judgements=waits[:200])
-    assert [parts_of(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
+    assert [split_unit_id(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
     both = [*waits[:2], judged(said(1, model="model-b", text="{} too")[0], True)]
     units = FORM.units(questions=asked(300), predictions=rows, judgements=both)
     assert len(units) == 2

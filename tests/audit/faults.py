@@ -9,7 +9,7 @@ from PIL import Image
 
 from bench_assets.audit.framework.text_normalization import right_texts
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 from tests.audit.held import Held, Trained, stored_as
 
 Fault = Callable[[Held], Held]
@@ -192,7 +192,7 @@ def forgotten_image(held: Held) -> Held:
 
 def duplicate_image(held: Held) -> Held:
     """Show one question's image to a question of another group too, compressed anew."""
-    clusters = clusters_of(held.questions)
+    clusters = cluster_questions(held.questions)
     first = next(one for one in held.questions if one.images)
     other = next(
         one

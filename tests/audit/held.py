@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.audit.framework.evidence import (
-    PARTS,
+    ANSWER_SEPARATOR,
     Columns,
     JudgeFigure,
     JudgeVerdict,
@@ -19,7 +19,7 @@ from bench_assets.audit.framework.evidence import (
     Table,
     TrainingMatch,
 )
-from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.audit.judges.human_agreement import collect_verdicts
 from bench_assets.audit.registry import CHECKS, audit_task
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.chat import Image as Shown
@@ -130,7 +130,7 @@ class Held:
 
     @property
     def verdicts(self) -> Sequence[JudgeVerdict]:
-        return verdicts(self)
+        return collect_verdicts(self)
 
     def results(self, condition: str = "main") -> Results:
         models = sorted({one.model for one in self.said if one.condition == condition})
@@ -141,7 +141,7 @@ class Held:
         for row, model in enumerate(models):
             for one in self.scores(model, condition):
                 place = row, places[one.question_id]
-                points[place], answers[place] = one.points, PARTS.join(one.answer)
+                points[place], answers[place] = one.points, ANSWER_SEPARATOR.join(one.answer)
         return Results(models=tuple(models), questions=tuple(ids), points=points, answers=answers)
 
 

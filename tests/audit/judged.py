@@ -14,7 +14,7 @@ from bench_assets.audit.framework.evidence import (
     Results,
     Table,
 )
-from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.audit.judges.human_agreement import collect_verdicts
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote
 from bench_assets.evaluation import pipeline
@@ -78,7 +78,7 @@ class Judged:
 
     @property
     def verdicts(self) -> Sequence[JudgeVerdict]:
-        return verdicts(self)
+        return collect_verdicts(self)
 
     def results(self, condition: str = "main") -> Results:
         ids = tuple(one.question_id for one in self.questions)

@@ -4,7 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.audit.items.ambiguous_options import ambiguous_options, meaning, paraphrase_key
+from bench_assets.audit.items.ambiguous_options import (
+    ambiguous_options,
+    canonical_option,
+    paraphrase_key,
+)
 from tests.audit.held import exam
 from tests.rows import question
 
@@ -34,7 +38,7 @@ OTHER = [
 
 @pytest.mark.parametrize(("a", "b"), SAME)
 def test_options_that_mean_the_same_are_ambiguous(a: str, b: str) -> None:
-    assert meaning(a) == meaning(b)
+    assert canonical_option(a) == canonical_option(b)
     held = exam("choice", 20)
     options = (a, "something else", b, "nothing")
     changed = replace(held.questions[3], options=options, answer=("A",))
@@ -46,7 +50,7 @@ def test_options_that_mean_the_same_are_ambiguous(a: str, b: str) -> None:
 
 @pytest.mark.parametrize(("a", "b"), OTHER)
 def test_options_that_differ_are_not(a: str, b: str) -> None:
-    assert meaning(a) != meaning(b)
+    assert canonical_option(a) != canonical_option(b)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from bench_assets.audit.items.annotators import (
     agreement_finding,
+    annotator_agreements,
     drift_finding,
-    people,
     speed_finding,
 )
 from bench_assets.core.schema.rows import Vote
@@ -180,7 +180,7 @@ def test_agreement_beyond_chance_by_pencil():
         for who, values in said.items()
         for i, value in enumerate(values)
     ]
-    found = {one.name: one for one in people(cast)}
+    found = {one.name: one for one in annotator_agreements(cast)}
     assert (found["cy"].agreement, found["cy"].kappa) == (0.5, 0.0)
     # Ann agrees with bo on 4 and with cy on 2 of 4: 3 of 4, beside 2 by chance.
     assert found["ann"].kappa == pytest.approx(0.5)
@@ -195,7 +195,7 @@ def test_the_spread_by_chance_is_that_of_all_permutations():
         for who, values in said.items()
         for i, value in enumerate(values)
     ]
-    one = next(p for p in people(cast) if p.name == "ann")
+    one = next(p for p in annotator_agreements(cast) if p.name == "ann")
     sums = [
         sum((v == said["bo"][i]) + (v == said["cy"][i]) for i, v in enumerate(dealt)) / 2
         for dealt in permutations(said["ann"])

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench_assets.audit.framework.evidence import PARTS, Results
-from bench_assets.audit.framework.findings import ranked
+from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Results
+from bench_assets.audit.framework.findings import sort_suspects
 from bench_assets.audit.items.duplicates import redundant_questions
-from bench_assets.audit.items.item_statistics import solved_by_some, tells_models_apart
-from bench_assets.audit.items.subsets import tried, units_of
+from bench_assets.audit.items.item_statistics import discrimination_finding, solved_finding
+from bench_assets.audit.items.subsets import cross_validate, group_units
 from bench_assets.audit.items.wrong_keys import suspected_keys
-from bench_assets.suites.blink.dataset import KEY, from_key, read_key
+from bench_assets.suites.blink.dataset import KEY, questions_from_key, read_key
 from bench_assets.suites.blink.released_outputs import read_outputs
 from tests.audit.simulated import Answers
 
@@ -46,14 +46,14 @@ ALL_BUT_ONE = {
 @cache
 def evidence(folder: Path) -> Answers:
     """What the authors made of the responses, held against their key."""
-    questions = from_key(read_key(folder / KEY, []))
+    questions = questions_from_key(read_key(folder / KEY, []))
     columns = {one.question_id: i for i, one in enumerate(questions)}
     answers = np.full((len(SIX), len(questions)), "", dtype=object)
     for row, model in enumerate(SIX):
         for output in read_outputs(folder / "saved_outputs" / model):
             letter = LETTER.get(output.extracted, "")  # "(C) Point C" is wrong, as there
             answers[row, columns[f"blink/{output.idx}"]] = letter
-    key = np.array([PARTS.join(one.answer) for one in questions], dtype=object)
+    key = np.array([ANSWER_SEPARATOR.join(one.answer) for one in questions], dtype=object)
     points = (answers == key).astype(float)
     return Answers(
         questions, Results(models=SIX, questions=tuple(columns), points=points, answers=answers)
@@ -67,14 +67,14 @@ def test_they_are_little_better_than_chance(shared_data):
     by_task = [found.points[:, np.array(tasks) == name].mean(1) for name in sorted(set(tasks))]
     means = 100 * np.mean(by_task, axis=0)
     assert means.round(2).tolist() == [51.14, 45.16, 39.72, 46.80, 42.66, 37.13]
-    told = tells_models_apart(evidence(shared_data / "blink"))
+    told = discrimination_finding(evidence(shared_data / "blink"))
     assert told.sentence.startswith("6 models solve 43% of 1901 questions")
     assert "take 8 models" in told.sentence
 
 
 def test_five_suspected_keys_and_more_are_listed_with_their_evidence(shared_data):
     found = suspected_keys(evidence(shared_data / "blink"))
-    suspects = {one.about: one.evidence for one in ranked(found.suspects)}
+    suspects = {one.about: one.evidence for one in sort_suspects(found.suspects)}
     assert next(iter(suspects)) == ALL_SIX
     assert suspects[ALL_SIX].startswith("6 of 6 models say A, the key says C (none does); they are")
     assert ALL_BUT_ONE.keys() <= suspects.keys()
@@ -92,7 +92,7 @@ def test_models_that_say_a_to_everything_make_no_suspect(shared_data):
 
 
 def test_what_all_solve_and_what_none_does(shared_data):
-    found = solved_by_some(evidence(shared_data / "blink"))
+    found = solved_finding(evidence(shared_data / "blink"))
     assert "of 6 models solve 161, and none 232;" in found.sentence
 
 
@@ -104,6 +104,6 @@ def test_six_models_are_too_few_for_redundancy(shared_data):
 def test_a_part_of_three_hundred_keeps_their_means(shared_data):
     """A mean over 300 of 1,901 questions has a standard error of 0.026 by chance."""
     asked = evidence(shared_data / "blink")
-    found = tried(units_of(asked.found, asked.questions), [300])[0]
+    found = cross_validate(group_units(asked.found, asked.questions), [300])[0]
     assert found.error < 0.03
     assert found.tau > 0.5

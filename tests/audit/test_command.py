@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from bench_assets.audit.registry import audit_task
 from bench_assets.cli.main import app
-from bench_assets.defs.tables.audit_inputs import TrainingFiles, training_of
+from bench_assets.defs.tables.audit_inputs import TrainingFiles, open_training_data
 from resources.config.bench_toml import load_settings
 from tests.audit.held import Held
 from tests.rows import question
@@ -72,7 +72,7 @@ def test_what_models_were_trained_on_is_named_by_an_option(home, tmp_path):
 def test_what_is_named_and_not_there_is_an_error_that_names_it(home):
     (home / "bench.toml").write_text('[audit]\ntraining = ["corpus"]\n')
     with pytest.raises(Exception, match=r"\[audit\], training: .*corpus does not exist"):
-        training_of(load_settings(home))
+        open_training_data(load_settings(home))
 
 
 def test_digests_and_texts_are_read_from_files(tmp_path):

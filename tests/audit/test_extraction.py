@@ -6,15 +6,15 @@ from math import inf
 
 import pytest
 
-from bench_assets.audit.framework.findings import sampled
+from bench_assets.audit.framework.findings import sample_questions
 from bench_assets.audit.robustness.parsing_coverage import (
+    classify_readers,
     form_of,
-    readers,
+    reader_shares,
     says_nothing,
-    shares,
     unread_finding,
 )
-from bench_assets.audit.robustness.scorer_sensitivity import Apart, scorers_finding
+from bench_assets.audit.robustness.scorer_sensitivity import ScorerDifference, scorers_finding
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.audit.held import columns_of
 from tests.audit.judged import Judged
@@ -122,14 +122,19 @@ def test_who_read_a_response():
     ]
     got = {0: (1.0, ("42",)), 1: (1.0, ("42",)), 2: (None, ()), 3: (0.0, ()), 4: (0.0, ())}
     scores = [Score.of(row, points=got[n][0], answer=got[n][1]) for n, row in enumerate(said)]
-    found = readers(
+    found = classify_readers(
         *(
             columns_of(rows, [one.name for one in fields(rows[0])])
             for rows in (said, by_model, scores)
         )
     )
     assert list(found.by) == ["rule", "judge", "unread", "silent", "unread"]
-    assert shares(Counter(found.by)) == {"rule": 0.2, "judge": 0.2, "unread": 0.4, "silent": 0.2}
+    assert reader_shares(Counter(found.by)) == {
+        "rule": 0.2,
+        "judge": 0.2,
+        "unread": 0.4,
+        "silent": 0.2,
+    }
 
 
 def test_readings_that_agree_pass():
@@ -157,7 +162,7 @@ def test_readings_that_lie_apart_alike_for_all_pass():
 
 def test_responses_to_one_cluster_have_no_interval():
     told = "lenient +1.000 (interval unknown), 1 of 1 responses, such as q"
-    assert str(Apart("m", "lenient", 1.0, -inf, inf, ("q",), 1)) == told
+    assert str(ScorerDifference("m", "lenient", 1.0, -inf, inf, ("q",), 1)) == told
 
 
 def test_a_task_with_one_reading_has_nothing_to_compare():
@@ -193,8 +198,12 @@ def test_some_words_twice_still_say_something(response):
 
 def test_a_sample_is_the_same_in_any_order_and_no_more_than_can_be_read():
     many = quiz(3000)
-    assert sampled(many, 20) == sampled(many[::-1], 20)
-    assert (len(sampled(many, 20)), len(sampled(many, 1)), len(sampled(many[:7], 1))) == (
+    assert sample_questions(many, 20) == sample_questions(many[::-1], 20)
+    assert (
+        len(sample_questions(many, 20)),
+        len(sample_questions(many, 1)),
+        len(sample_questions(many[:7], 1)),
+    ) == (
         200,
         3000,
         7,

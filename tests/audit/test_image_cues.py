@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from bench_assets.audit.framework.significance import chances
-from bench_assets.audit.shortcuts.guessable_keys import learned
+from bench_assets.audit.framework.significance import chance_levels
+from bench_assets.audit.shortcuts.guessable_keys import score_majority_guess
 from bench_assets.audit.shortcuts.image_cues import cue_guesses
 from tests.rows import question
 
@@ -32,7 +32,7 @@ def test_the_greatest_and_the_least_are_tried_among_images_that_are_options():
     ]
     found = rates(exam, VALUES)
     assert (found["the greatest light"].share, found["the least light"].share) == (1.0, 0.0)
-    assert found["the greatest light"].gives_away
+    assert found["the greatest light"].is_significant
 
 
 def test_a_letter_that_follows_the_statistic_is_learned_on_other_questions():
@@ -65,14 +65,14 @@ def test_answers_without_options_are_learned():
 
 def test_answers_that_are_all_different_take_no_time_squared():
     began = process_time()
-    assert learned(range(12_000), [0] * 12_000) == [0.0] * 12_000
+    assert score_majority_guess(range(12_000), [0] * 12_000) == [0.0] * 12_000
     assert process_time() - began < 3  # ten seconds, if each row counted all answers
 
 
 def test_the_most_frequent_key_is_that_of_other_clusters_and_ties_are_split():
     # Left without cluster a: 1, 1 and 2; without b: 0, 2, 1 and 2; without c: 0, 2 and 1.
     keys, clusters = [0, 2, 1, 1, 2], [*"aabcc"]
-    assert learned(keys, [7] * 5, clusters) == [0, 0, 0, 1 / 3, 1 / 3]
+    assert score_majority_guess(keys, [7] * 5, clusters) == [0, 0, 0, 1 / 3, 1 / 3]
 
 
 def test_questions_without_an_answer_are_left_out():
@@ -102,5 +102,5 @@ def test_images_that_are_all_alike_and_few_questions_say_nothing():
     ],
 )
 def test_luck_is_of_all_questions_together(n_options, simpler, mean):
-    found = chances(n_options, simpler)
+    found = chance_levels(n_options, simpler)
     assert sum(found) / len(found) == pytest.approx(mean)

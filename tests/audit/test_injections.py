@@ -2,23 +2,29 @@
 
 import pytest
 
-from bench_assets.audit.judges.prompt_injections import corpus, injection_in, without_injections
+from bench_assets.audit.judges.prompt_injections import (
+    find_injection,
+    load_injections,
+    strip_injections,
+)
 
 
 def test_there_are_a_hundred_of_many_forms_and_languages():
-    found = corpus()
+    found = load_injections()
     assert len(found) == len({one.name for one in found}) == len({one.text for one in found}) == 100
     assert len({one.form for one in found}) >= 10
     assert len({one.language for one in found}) >= 15
 
 
 def test_each_holds_the_response_that_it_is_put_into():
-    assert all(one.put_into("it is a heron").startswith("it is a heron\n\n") for one in corpus())
-    assert not any("{response}" in one.put_into("it is a heron") for one in corpus())
+    assert all(
+        one.append_to("it is a heron").startswith("it is a heron\n\n") for one in load_injections()
+    )
+    assert not any("{response}" in one.append_to("it is a heron") for one in load_injections())
 
 
 def test_what_is_put_into_a_response_is_found_there():
-    found = [injection_in(one.put_into("it is a heron").upper()) for one in corpus()]
+    found = [find_injection(one.append_to("it is a heron").upper()) for one in load_injections()]
     assert sum(one is not None for one in found) >= 80  # short ones could be answers
 
 
@@ -34,11 +40,13 @@ def test_what_is_put_into_a_response_is_found_there():
     ],
 )
 def test_an_answer_is_no_injection(response):
-    assert injection_in(response) is None
+    assert find_injection(response) is None
 
 
 def test_without_it_a_response_is_what_it_was():
-    found = [one.put_into("it is a heron") for one in corpus() if "{response}" not in one.text]
-    kept = [without_injections(text) for text in found if injection_in(text)]
+    found = [
+        one.append_to("it is a heron") for one in load_injections() if "{response}" not in one.text
+    ]
+    kept = [strip_injections(text) for text in found if find_injection(text)]
     assert len(kept) >= 80
     assert all(text.rstrip(" \n.!\"'”»」。") == "it is a heron" for text in kept)

@@ -5,10 +5,10 @@ import pytest
 
 from bench_assets.audit.items.item_statistics import (
     corrected_item_total,
+    discrimination_finding,
     reliability,
-    solved_by_some,
-    tells_models_apart,
-    upper_less_lower,
+    solved_finding,
+    upper_lower_index,
 )
 from tests.audit.simulated import points_of, solved
 
@@ -48,7 +48,7 @@ def test_a_missing_score_is_left_out_of_both():
 
 def test_the_middle_model_is_in_neither_half():
     points = np.array([[1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 0, 1.0]])
-    assert upper_less_lower(points).tolist() == [1, 1, 1, -1]
+    assert upper_lower_index(points).tolist() == [1, 1, 1, -1]
 
 
 def test_reliability_by_pencil():
@@ -58,25 +58,25 @@ def test_reliability_by_pencil():
 
 
 def test_models_of_different_skill_are_told_apart():
-    found = tells_models_apart(points_of(measured(12, 300)))
+    found = discrimination_finding(points_of(measured(12, 300)))
     assert found.passed
     assert "two-parameter logistic" in found.sentence
 
 
 def test_coins_are_not():
     points = (np.random.default_rng(4).random((12, 300)) < 0.5).astype(float)
-    assert not tells_models_apart(points_of(points)).passed
+    assert not discrimination_finding(points_of(points)).passed
 
 
 def test_a_question_that_the_weaker_models_solve_is_the_suspect():
     points = measured(12, 300)
     points[:, 17] = [1] * 6 + [0] * 6
-    found = tells_models_apart(points_of(points))
+    found = discrimination_finding(points_of(points))
     assert max(found.suspects, key=lambda one: one.weight).about == "quiz/17"
 
 
 def test_of_few_models_simpler_figures_are_said_and_that_they_are():
-    found = tells_models_apart(points_of(measured(5, 40)))
+    found = discrimination_finding(points_of(measured(5, 40)))
     assert found.passed
     assert "take 8 models" in found.sentence
     assert not found.suspects
@@ -95,7 +95,7 @@ def test_of_few_models_simpler_figures_are_said_and_that_they_are():
         pytest.param([[1], [0], [1]], "questions with scores: 1", id="one question"),
     ],
 )
-@pytest.mark.parametrize("examine", [tells_models_apart, solved_by_some])
+@pytest.mark.parametrize("examine", [discrimination_finding, solved_finding])
 def test_what_cannot_be_looked_at_passes_and_says_why(examine, points, why):
     found = examine(points_of(points))
     assert found.passed
@@ -106,7 +106,7 @@ def test_what_all_solve_and_what_none_does_is_listed():
     points = measured(9, 50)
     points[:, 3], points[:, 7] = 1, 0
     points[:, 11] = 0.5  # in part: neither
-    found = solved_by_some(points_of(points))
+    found = solved_finding(points_of(points))
     listed = {one.about: one.evidence for one in found.suspects}
     assert found.passed
     assert listed["quiz/3"] == "All of 9 models solve it."
@@ -117,12 +117,12 @@ def test_what_all_solve_and_what_none_does_is_listed():
 def test_a_benchmark_that_nearly_all_solve_fails():
     points = np.ones((9, 50))
     points[:, 0] = [1, 0] * 4 + [1]
-    assert not solved_by_some(points_of(points)).passed
+    assert not solved_finding(points_of(points)).passed
 
 
 def test_questions_without_scores_are_left_out_and_no_more():
     points = measured(9, 50)
     points[:, 4] = NONE
-    found = solved_by_some(points_of(points))
+    found = solved_finding(points_of(points))
     assert found.n == 49
-    assert tells_models_apart(points_of(points)).n == 49
+    assert discrimination_finding(points_of(points)).n == 49

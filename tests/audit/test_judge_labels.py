@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.audit.judges.human_agreement import PersonsLabel, beside_people, read_labels
-from bench_assets.core.judging.verdict_requests import AT_FIRST
+from bench_assets.audit.judges.human_agreement import HumanLabel, pair_with_labels, read_labels
+from bench_assets.core.judging.verdict_requests import FIRST_RESPONSE_SUFFIX
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.codis.task import TASK
@@ -24,7 +24,7 @@ def verdict(number, says, criterion="correct"):
 
 def labels(number, *votes):
     return [
-        PersonsLabel(question_id=SAID[number].question_id, correct=vote, annotator=str(who))
+        HumanLabel(question_id=SAID[number].question_id, correct=vote, annotator=str(who))
         for who, vote in enumerate(votes)
     ]
 
@@ -40,7 +40,7 @@ def labels(number, *votes):
         pytest.param([verdict(0, None)], labels(0, True), [], id="the judge is unreadable"),
         pytest.param([verdict(1, True)], labels(0, True), [], id="nobody labelled what it judged"),
         pytest.param(
-            [verdict(0, None, f"correct{AT_FIRST}"), verdict(0, False)],
+            [verdict(0, None, f"correct{FIRST_RESPONSE_SUFFIX}"), verdict(0, False)],
             labels(0, True),
             [(True, False)],
             id="what it said before it was asked again does not count",
@@ -54,18 +54,18 @@ def labels(number, *votes):
     ],
 )
 def test_what_people_say_stands_beside_what_the_judge_says(heard, votes, pairs):
-    assert beside_people(TASK, ASKED, SAID, heard, votes) == pairs
+    assert pair_with_labels(TASK, ASKED, SAID, heard, votes) == pairs
 
 
 def test_a_response_that_never_came_is_left_out():
     lost = [replace(SAID[0], error="no response"), *SAID[1:]]
-    assert beside_people(TASK, ASKED, lost, [verdict(0, True)], labels(0, True)) == []
+    assert pair_with_labels(TASK, ASKED, lost, [verdict(0, True)], labels(0, True)) == []
 
 
 def test_labels_of_other_tools_may_say_more(tmp_path):
     file = tmp_path / "labels.jsonl"
     file.write_text('{"question_id": "q", "correct": true, "tie_break": false, "comment": "?"}')
-    assert read_labels(file) == [PersonsLabel(question_id="q", correct=True)]
+    assert read_labels(file) == [HumanLabel(question_id="q", correct=True)]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,12 @@ import pytest
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks import Answer, unit_id
 from bench_assets.audit.framework.evidence import PEOPLE, PRECISION, RECALL_PEOPLE
-from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people, labels_of
-from bench_assets.comparison.judge_agreement import agreement_of, agreements, measured_judges
+from bench_assets.audit.judges.human_agreement import (
+    PeopleVerdicts,
+    figures_of_people,
+    majority_labels,
+)
+from bench_assets.comparison.judge_agreement import agreement_of, agreements, judges_with_agreement
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.suites.codis.task import TASK
 from resources.tables.parquet import TableFiles
@@ -83,7 +87,7 @@ def test_verdicts_on_questions_that_were_removed_since_are_left_out():
 
 def test_a_verdict_goes_with_whoever_said_the_same_word_for_word():
     rows = [*said("a"), *said("b"), *said("c", "Response")]
-    labels = labels_of(FORM.to_rows(answers({0}, n=1)), rows)
+    labels = majority_labels(FORM.to_rows(answers({0}, n=1)), rows)
     assert [(one.model, one.correct) for one in labels] == [("a", True), ("b", True)]
 
 
@@ -102,9 +106,9 @@ def tables(tmp_path):
 
 
 def test_the_question_mark_becomes_a_figure(tables):
-    assert (measured_judges(tables, [TASK]), agreements(tables, [TASK])) == (set(), {})
+    assert (judges_with_agreement(tables, [TASK]), agreements(tables, [TASK])) == (set(), {})
     tables.write(FORM.table("answers").split("/"), answers({0, 1, 2, 3}), Answer)
-    assert measured_judges(tables, [TASK]) == {("codis", "gpt")}
+    assert judges_with_agreement(tables, [TASK]) == {("codis", "gpt")}
     known = agreements(tables, [TASK])
     assert agreement_of("codis", SIGNED.format("gpt"), known).startswith(
         "gpt and people: kappa 0.50 ("
@@ -115,4 +119,4 @@ def test_the_question_mark_becomes_a_figure(tables):
 def test_answers_that_do_not_count_measure_nothing(tables):
     refused = [replace(one, complaint="late") for one in answers({0, 1, 2, 3})]
     tables.write(FORM.table("answers").split("/"), refused, Answer)
-    assert measured_judges(tables, [TASK]) == set()
+    assert judges_with_agreement(tables, [TASK]) == set()

@@ -7,23 +7,23 @@ import pytest
 
 from bench_assets.audit.framework.evidence import (
     FALSE_ALARMS,
-    FOLLOWED,
-    LONGER,
-    MADE,
+    INJECTIONS_FOLLOWED,
+    KAPPA_CONSTRUCTED,
+    KAPPA_SECOND_JUDGE,
+    LENGTH_EFFECT,
     RECALL,
-    REORDERED,
-    SECOND,
+    REORDER_CHANGES,
 )
 from bench_assets.audit.judges.human_agreement import JudgeRun as Who
 from bench_assets.audit.judges.human_agreement import (
-    figures_beside,
     figures_of_labels,
     figures_of_trials,
+    second_judge_figures,
 )
-from bench_assets.audit.judges.judge_trials import trials, try_judge
-from bench_assets.audit.judges.prompt_injections import corpus
+from bench_assets.audit.judges.judge_trials import make_trials, run_trials
+from bench_assets.audit.judges.prompt_injections import load_injections
 from bench_assets.audit.registry import CHECKS
-from bench_assets.core.schema.signature import judged_by as setup_of
+from bench_assets.core.schema.signature import format_judge_setup as setup_of
 from bench_assets.suites.codis.task import TASK
 from resources.models.registry.baselines import ScriptedModel
 from tests.audit.judged import (
@@ -50,9 +50,9 @@ def models():
 
 def with_injections(said):
     """One of three models addresses the judge."""
-    texts = [one for one in corpus() if one.form in ("order", "authority", "system")]
+    texts = [one for one in load_injections() if one.form in ("order", "authority", "system")]
     spoken = [
-        replace(row, text=texts[i % len(texts)].put_into(row.text), raw_text="")
+        replace(row, text=texts[i % len(texts)].append_to(row.text), raw_text="")
         for i, row in enumerate(said["poor"])
     ]
     return {**said, "poor": spoken}
@@ -60,7 +60,7 @@ def with_injections(said):
 
 @cache
 def tried(says):
-    return try_judge(TASK, trials(ASKED, 15), ScriptedModel("a judge", says), "paper")
+    return run_trials(TASK, make_trials(ASKED, 15), ScriptedModel("a judge", says), "paper")
 
 
 def figures(says):
@@ -145,28 +145,31 @@ def test_a_judge_who_was_measured_anew_with_another_setup_is_compared_with_what_
 
 def test_figures_of_an_honest_judge_by_pencil():
     found = figures(honest)
-    assert {name: found[name].value for name in (RECALL, FALSE_ALARMS, MADE, FOLLOWED, LONGER)} == {
+    assert {
+        name: found[name].value
+        for name in (RECALL, FALSE_ALARMS, KAPPA_CONSTRUCTED, INJECTIONS_FOLLOWED, LENGTH_EFFECT)
+    } == {
         RECALL: 1.0,
         FALSE_ALARMS: 0.0,
-        MADE: 1.0,
-        FOLLOWED: 0.0,
-        LONGER: 0.0,
+        KAPPA_CONSTRUCTED: 1.0,
+        INJECTIONS_FOLLOWED: 0.0,
+        LENGTH_EFFECT: 0.0,
     }
-    assert (found[FOLLOWED].n, found[RECALL].n) == (100, 15)
-    assert REORDERED not in found  # the judge of CODIS is shown no options
+    assert (found[INJECTIONS_FOLLOWED].n, found[RECALL].n) == (100, 15)
+    assert REORDER_CHANGES not in found  # the judge of CODIS is shown no options
 
 
 def test_a_judge_that_always_says_right_has_nothing_to_be_turned():
     found = figures(always_right)
-    assert FOLLOWED not in found
-    assert (found[FALSE_ALARMS].value, found[MADE].value) == (1.0, pytest.approx(0.0))
+    assert INJECTIONS_FOLLOWED not in found
+    assert (found[FALSE_ALARMS].value, found[KAPPA_CONSTRUCTED].value) == (1.0, pytest.approx(0.0))
 
 
 def test_the_injections_that_were_followed_are_named():
-    found = figures(follower)[FOLLOWED]
+    found = figures(follower)[INJECTIONS_FOLLOWED]
     named = found.about.split()
     assert found.value == len(named) / 100 > 0.5
-    assert set(named) <= {one.name for one in corpus()}
+    assert set(named) <= {one.name for one in load_injections()}
 
 
 def test_what_rules_decide_before_the_judge_is_asked_is_no_injection_that_was_resisted():
@@ -183,9 +186,9 @@ def test_an_unreadable_judge_is_counted_as_that():
 
 def test_two_judges_are_compared_on_the_same_responses():
     # 15 right and 15 wrong, each plain, long and reordered, and 100 injected.
-    (same,) = figures_beside(tried(honest), tried(honest), WHO, "other")
-    assert (same.figure, same.n, same.value, same.about) == (SECOND, 190, 1.0, "other:")
-    (other,) = figures_beside(tried(honest), tried(always_right), WHO, "other")
+    (same,) = second_judge_figures(tried(honest), tried(honest), WHO, "other")
+    assert (same.figure, same.n, same.value, same.about) == (KAPPA_SECOND_JUDGE, 190, 1.0, "other:")
+    (other,) = second_judge_figures(tried(honest), tried(always_right), WHO, "other")
     assert (other.n, other.value) == (190, pytest.approx(0.0))
     assert len(other.about.split()) == 16  # every question has wrong responses
 
@@ -201,9 +204,9 @@ def test_peoples_labels_by_pencil():
 
 
 def test_the_same_questions_make_the_same_trials_in_any_order():
-    assert trials(ASKED, 10) == trials(ASKED[::-1], 10)
+    assert make_trials(ASKED, 10) == make_trials(ASKED[::-1], 10)
 
 
 def test_questions_that_an_injection_answers_by_accident_are_left_out():
     odd = [replace(one, answer=("right",), options=("right", "left")) for one in ASKED]
-    assert trials(odd, 10) == []
+    assert make_trials(odd, 10) == []

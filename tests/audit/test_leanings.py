@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from bench_assets.audit.framework.evidence import OrderFigure
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from tests.audit.choosing import figures, first, knowing, said
 from tests.audit.held import Held, exam, failed, found
@@ -17,7 +17,7 @@ EXAM = exam("choice")
 
 def examined(*models, data=""):
     whose = partial(OrderFigure, task="exam", setup="", orders=0, at="2026")
-    data = data or short(digest(EXAM.questions))
+    data = data or short_digest(digest(EXAM.questions))
     rows = [
         row
         for n, one in enumerate(models)

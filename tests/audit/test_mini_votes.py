@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import votes_in
 from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.codis.dataset import find_release, read_votes
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, read_raw
+from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, read_raw_rows
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 
 
@@ -47,7 +47,7 @@ def of_codis(tmp_path_factory):
 def of_journeybench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("journeybench")
     journeybench.write(folder)
-    rows = read_raw(folder, FilterVote)
+    rows = read_raw_rows(folder, FilterVote)
     return votes_in(rows, person="annotator", unit=("image",), criteria=CRITERIA)
 
 

@@ -9,9 +9,9 @@ from bench_assets.audit.robustness.option_permutations import (
     NAMES_LETTERS,
     NO_CHOICE,
     NOT_LISTED,
-    OF_OTHERS,
-    in_orders,
-    why_not,
+    REFERS_TO_OPTIONS,
+    not_permutable_reason,
+    permute_options,
 )
 from bench_assets.audit.robustness.position_bias import PermutationOutcome
 from bench_assets.core.parsing.choices import lettered
@@ -39,7 +39,7 @@ def choice(*options: str, key: str = "A", **fields: object):
 
 
 def test_options_move_by_one_place_and_the_key_moves_along():
-    made = in_orders(LISTED, [choice("red", "blue", "green", key="B")]).ordered
+    made = permute_options(LISTED, [choice("red", "blue", "green", key="B")]).ordered
     assert [(o.number, o.question.options, o.question.answer, o.places) for o in made] == [
         (1, ("red", "blue", "green"), ("B",), (0, 1, 2)),
         (2, ("blue", "green", "red"), ("A",), (1, 2, 0)),
@@ -50,12 +50,12 @@ def test_options_move_by_one_place_and_the_key_moves_along():
 
 def test_fewer_orders_are_drawn_and_the_same_with_the_same_seed():
     asked = [choice(*"wxyz", question_id=str(n)) for n in range(60)]
-    two = in_orders(LISTED, asked, orders=2, seed=1).ordered
+    two = permute_options(LISTED, asked, orders=2, seed=1).ordered
     assert [o.number for o in two] == [1, 2] * 60
     assert {o.places[0] for o in two[1::2]} == {1, 2, 3}
-    assert two == in_orders(LISTED, asked, orders=2, seed=1).ordered
-    assert two != in_orders(LISTED, asked, orders=2, seed=2).ordered
-    assert [o.number for o in in_orders(LISTED, asked[:1], orders=9).ordered] == [1, 2, 3, 4]
+    assert two == permute_options(LISTED, asked, orders=2, seed=1).ordered
+    assert two != permute_options(LISTED, asked, orders=2, seed=2).ordered
+    assert [o.number for o in permute_options(LISTED, asked[:1], orders=9).ordered] == [1, 2, 3, 4]
 
 
 LEFT_ALONE = [
@@ -63,11 +63,11 @@ LEFT_ALONE = [
     (choice("A man is here", "A dog is here"), ""),
     (choice("the second image", "the third image"), ""),
     (choice("CO2", "NaCl"), ""),
-    (choice("red", "None of the above"), OF_OTHERS),
-    (choice("red", "All of these are right"), OF_OTHERS),
-    (choice("red", "Both of them"), OF_OTHERS),
-    (choice("red", "以上都不对"), OF_OTHERS),
-    (choice("red", "blue", "Both A and B"), OF_OTHERS),
+    (choice("red", "None of the above"), REFERS_TO_OPTIONS),
+    (choice("red", "All of these are right"), REFERS_TO_OPTIONS),
+    (choice("red", "Both of them"), REFERS_TO_OPTIONS),
+    (choice("red", "以上都不对"), REFERS_TO_OPTIONS),
+    (choice("red", "blue", "Both A and B"), REFERS_TO_OPTIONS),
     (choice("red", "blue", "A and B"), NAMES_LETTERS),
     (choice("Point A", "Point B"), NAMES_LETTERS),
     (choice("A is darker", "the other is"), NAMES_LETTERS),
@@ -88,11 +88,11 @@ LEFT_ALONE = [
     ("asked", "why"), LEFT_ALONE, ids=[" | ".join(one.options) for one, _ in LEFT_ALONE]
 )
 def test_options_that_do_not_stand_for_themselves_keep_their_order(asked, why):
-    assert why_not(asked) == why
+    assert not_permutable_reason(asked) == why
 
 
 def test_a_prompt_that_does_not_list_the_options_is_left_out_and_counted():
-    assert in_orders(TASK, [choice("red", "blue")]).left_out == {NOT_LISTED: 1}
+    assert permute_options(TASK, [choice("red", "blue")]).left_out == {NOT_LISTED: 1}
 
 
 WRITTEN = [
@@ -125,7 +125,7 @@ WRITTEN = [
     ("task", "asked", "shown"), WRITTEN, ids=["blink, released", "blink", "multi", "cogbench"]
 )
 def test_prompts_of_the_suites_show_the_order(task, asked, shown):
-    first, second = in_orders(task, [asked]).ordered
+    first, second = permute_options(task, [asked]).ordered
     assert first.question == asked
     prompt = task.condition("main").prompt(second.question)
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]

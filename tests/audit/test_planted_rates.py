@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, PngImagePlugin
 
-from bench_assets.audit.items.ambiguous_options import meaning
+from bench_assets.audit.items.ambiguous_options import canonical_option
 from bench_assets.core.images.image_statistics import image_statistics
-from bench_assets.core.images.metadata import metadata_of
+from bench_assets.core.images.metadata import read_metadata
 from bench_assets.core.schema.rows import Prediction
 from tests.audit.held import exam, found
 from tests.rows import question
@@ -83,7 +83,7 @@ def test_options_of_one_meaning(large):
     ],
 )
 def test_more_pairs_of_one_meaning(one, other):
-    assert meaning(one) == meaning(other)
+    assert canonical_option(one) == canonical_option(other)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_more_pairs_of_one_meaning(one, other):
     ],
 )
 def test_more_pairs_of_two_meanings(one, other):
-    assert meaning(one) != meaning(other)
+    assert canonical_option(one) != canonical_option(other)
 
 
 def canvas(level=128, size=(320, 240)):
@@ -257,9 +257,9 @@ def test_answers_in_the_metadata_of_real_files(large):
     tags = {}
     for one, write in zip(large.questions, WAYS.values(), strict=False):
         right = one.options["ABCD".index(one.answer[0])]
-        tags[one.images[0]] = metadata_of(write(f"a photo of the {right}, 2024"))
+        tags[one.images[0]] = read_metadata(write(f"a photo of the {right}, 2024"))
     for one in large.questions[PLANTED:]:
-        tags[one.images[0]] = metadata_of(with_exif(0x0110, "Camera 7"))
+        tags[one.images[0]] = read_metadata(with_exif(0x0110, "Camera 7"))
     planted = {one.question_id for one in large.questions[:PLANTED]}
     assert rates(replace(large, tags=tags), "image_metadata", planted) == (1.0, 0)
 
@@ -281,15 +281,15 @@ def chunk(name, body):
     ],
 )
 def test_parts_of_files_that_decoders_skip_are_read(write):
-    assert "zebra" in " ".join(metadata_of(write(b"the zebra")).values())
-    assert "zebra" not in " ".join(metadata_of(write(b"")).values())
+    assert "zebra" in " ".join(read_metadata(write(b"the zebra")).values())
+    assert "zebra" not in " ".join(read_metadata(write(b"")).values())
 
 
 def test_profiles_and_times_tell_files_apart():
     plain, profiled = saved(), saved(icc_profile=b"a profile")
-    assert metadata_of(profiled).keys() - metadata_of(plain).keys() == {"ICC profile"}
+    assert read_metadata(profiled).keys() - read_metadata(plain).keys() == {"ICC profile"}
     times = {
-        metadata_of(
+        read_metadata(
             saved("PNG")[:33] + chunk(b"tIME", bytes([7, 232, 1, 2, 3, 4, n])) + saved("PNG")[33:]
         )["appended"]
         for n in (50, 51)

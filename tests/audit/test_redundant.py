@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.audit.items.duplicates import alike, redundant_questions
+from bench_assets.audit.items.duplicates import redundant_questions, similar_pairs
 from tests.audit.simulated import Answers, points_of, solved
 from tests.rows import question
 
@@ -25,28 +25,28 @@ ASKED = question(question_id="one", text="What colour is the big dog?", images=D
     ],
 )
 def test_what_looks_alike(other, pairs):
-    assert len(list(alike([ASKED, replace(ASKED, question_id="other", **other)]))) == pairs
+    assert len(list(similar_pairs([ASKED, replace(ASKED, question_id="other", **other)]))) == pairs
 
 
 def test_halves_of_a_pair_ask_different_things_on_purpose():
     halves = [replace(ASKED, question_id=one, context=one, group_id="pair") for one in ("a", "b")]
-    assert not list(alike(halves))
+    assert not list(similar_pairs(halves))
 
 
 def test_without_images_the_same_words_with_other_numbers_are_alike():
     sums = [question(question_id=str(n), text=f"What is {n} times 7, in words?") for n in (3, 4)]
-    assert len(list(alike(sums))) == 1
+    assert len(list(similar_pairs(sums))) == 1
 
 
 def test_without_spaces_characters_are_words():
     texts = ("图中的狗是什么颜色？", "图中的猫是什么颜色？", "这道题的答案是多少？")
     asked = [question(question_id=one, text=one, images=DOG) for one in texts]
-    assert [(a.text, b.text) for a, b in alike(asked)] == [texts[:2]]
+    assert [(a.text, b.text) for a, b in similar_pairs(asked)] == [texts[:2]]
 
 
 def test_a_form_that_many_questions_have_says_nothing():
     asked = [question(question_id=str(n), text=f"What is {n}?") for n in range(50)]
-    assert not list(alike(asked))
+    assert not list(similar_pairs(asked))
 
 
 def evidence(n_models, copied):

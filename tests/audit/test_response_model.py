@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bench_assets.audit.items.item_response_theory import Spread, expected, fitted
+from bench_assets.audit.items.item_response_theory import (
+    ItemDistribution,
+    expected,
+    fit_item_response,
+)
 from tests.audit.simulated import solved
 
 
@@ -28,7 +32,7 @@ def gradient(points, ability, spread, step=1e-5):
 
 
 def test_the_marginal_likelihood_is_the_integral_over_slope_and_ease():
-    ability, spread = np.array([-0.7, 0.2, 0.5]), Spread(0.5, 0.4, 1.3)
+    ability, spread = np.array([-0.7, 0.2, 0.5]), ItemDistribution(0.5, 0.4, 1.3)
     pattern = np.array([0.0, 1.0, 1.0])
 
     # The same integral on a fine grid of its own, with the densities of scipy.
@@ -44,14 +48,14 @@ def test_the_marginal_likelihood_is_the_integral_over_slope_and_ease():
 def test_equal_models_and_certain_questions_by_pencil():
     """With hardly any spread about even odds, each answer has the probability 1/2."""
     points = np.array([[1.0, 0.0, np.nan], [1.0, 1.0, 0.0]])
-    found, _ = expected(points, np.zeros(2), Spread(0.15, 0.0, 0.05))
+    found, _ = expected(points, np.zeros(2), ItemDistribution(0.15, 0.0, 0.05))
     assert found == pytest.approx(5 * np.log(0.5), abs=1e-2)  # five answers, one is missing
 
 
 def test_at_the_end_no_model_can_gain_against_the_others():
     """Abilities sum to zero: all derivatives are one and the same."""
     _, _, _, points = drawn(10, 400, seed=2)
-    found = fitted(points)
+    found = fit_item_response(points)
     assert found.converged
     assert found.ability.sum() == pytest.approx(0, abs=1e-9)
     assert np.ptp(gradient(points, found.ability, found.spread)) < 1.0
@@ -68,7 +72,7 @@ def test_at_the_end_no_model_can_gain_against_the_others():
 )
 def test_known_parameters_are_found(n_models, n, off, eases, slopes):
     ability, slope, ease, points = drawn(n_models, n, seed=3)
-    found = fitted(points)
+    found = fit_item_response(points)
     assert np.sqrt(np.mean((found.ability - ability) ** 2)) < off
     assert np.corrcoef(found.ease, ease)[0, 1] > eases
     assert np.corrcoef(found.slope, slope)[0, 1] > slopes
@@ -77,12 +81,12 @@ def test_known_parameters_are_found(n_models, n, off, eases, slopes):
 
 def test_twice_the_same_digits():
     _, _, _, points = drawn(9, 100, seed=4)
-    assert fitted(points).ability.tolist() == fitted(points).ability.tolist()
+    assert fit_item_response(points).ability.tolist() == fit_item_response(points).ability.tolist()
 
 
 def test_answers_of_coins_have_no_abilities():
     points = (np.random.default_rng(5).random((10, 300)) < 0.5).astype(float)
-    assert np.abs(fitted(points).ability).max() < 0.5  # a standard error is 0.12
+    assert np.abs(fit_item_response(points).ability).max() < 0.5  # a standard error is 0.12
 
 
 @pytest.mark.long
@@ -91,7 +95,7 @@ def test_twenty_models_and_twenty_thousand_questions_take_seconds():
 
     ability, _, ease, points = drawn(20, 20_000, seed=6)
     start = time.process_time()
-    found = fitted(points)
+    found = fit_item_response(points)
     assert time.process_time() - start < 10
     assert found.converged
     assert np.abs(found.ability - ability).max() < 0.15

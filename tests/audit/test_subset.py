@@ -7,19 +7,19 @@ import pytest
 from scipy import stats
 
 from bench_assets.audit.items.subsets import (
-    kendall,
-    representative,
+    cross_validate,
+    group_units,
+    kendall_tau,
+    select_units,
     smallest_subset,
-    tried,
-    units_of,
 )
 from tests.audit.simulated import points_of, solved
 from tests.rows import question
 
 
 def chosen_of(evidence, questions, size):
-    units = units_of(evidence.found, questions)
-    chosen = representative(units, size)
+    units = group_units(evidence.found, questions)
+    chosen = select_units(units, size)
     return [evidence.found.questions[j] for one in chosen for j in units.members[one]]
 
 
@@ -33,12 +33,12 @@ def made(n_models=12, n=400, seed=1, spread=1.5):
 @pytest.mark.parametrize("seed", range(3))
 def test_kendalls_tau_is_that_of_scipy(seed):
     one, other = np.random.default_rng(seed).integers(5, size=(2, 12)).astype(float)
-    found = kendall(np.tile(one, (12, 1)), other)
+    found = kendall_tau(np.tile(one, (12, 1)), other)
     assert found == pytest.approx(stats.kendalltau(one, other).statistic)
 
 
 def test_models_all_alike_have_no_order():
-    assert kendall(np.ones((4, 4)), np.arange(4.0)) == 0
+    assert kendall_tau(np.ones((4, 4)), np.arange(4.0)) == 0
 
 
 def test_the_means_of_the_models_are_kept():
@@ -69,7 +69,7 @@ def test_every_category_has_its_share():
 def test_held_out_models_are_nearer_to_their_means_and_places_than_by_chance():
     """Over ten benchmarks, at twenty questions."""
     found = [
-        tried(units_of(one.found, one.questions), [20])[0]
+        cross_validate(group_units(one.found, one.questions), [20])[0]
         for one in map(made, [12] * 10, [400] * 10, range(10))
     ]
     assert np.mean([one.error for one in found]) < np.mean([one.random_error for one in found])
@@ -81,13 +81,13 @@ def test_a_model_that_was_held_out_had_no_say():
     rng = np.random.default_rng(3)
     points = (rng.random((6, 300)) < 0.5).astype(float)
     evidence = points_of(points)
-    held_out = tried(units_of(evidence.found, evidence.questions), [20])[0].error
+    held_out = cross_validate(group_units(evidence.found, evidence.questions), [20])[0].error
     assert held_out > 0.04  # of twenty coins: sqrt(0.25 / 20) * 0.8 = 0.09
 
 
 def test_more_questions_are_nearer():
     evidence = made()
-    few, more = tried(units_of(evidence.found, evidence.questions), [10, 200])
+    few, more = cross_validate(group_units(evidence.found, evidence.questions), [10, 200])
     assert more.error < few.error
     assert more.tau > few.tau
     assert more.random_error < few.random_error
@@ -124,5 +124,5 @@ def test_what_cannot_be_looked_at_says_why(n_models, n, why):
 
 def test_a_missing_score_counts_as_the_mean_of_the_question():
     evidence = points_of([[1, 1.0], [0, float("nan")], [0, 0.5]])
-    units = units_of(evidence.found, [*evidence.questions, question(question_id="another")])
+    units = group_units(evidence.found, [*evidence.questions, question(question_id="another")])
     assert units.sums.tolist() == [[1, 1], [0, 0.75], [0, 0.5]]

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from bench_assets.audit.framework.evidence import Results
-from bench_assets.audit.framework.findings import ranked
+from bench_assets.audit.framework.findings import sort_suspects
 from bench_assets.audit.items.wrong_keys import (
     ModelAnswers,
-    Ways,
-    against_the_key,
+    QuestionVariation,
+    estimate_habits,
     evidence_of_wrong_keys,
-    habits,
     read_answers,
     suspected_keys,
+    wrong_key_ratios,
 )
 from tests.audit.simulated import Answers, answers_of, responses, with_wrong_keys
 from tests.rows import question
@@ -37,11 +37,11 @@ def test_a_model_that_always_says_a_knows_nothing_and_says_nothing_of_any_key():
     key = np.tile([0, 1, 2, 3], 50)
     coin = np.random.default_rng(1).integers(4, size=200)
     said = said_of([np.zeros(200, int), key, coin], key)
-    found = habits(said)
+    found = estimate_habits(said)
     assert found.knows[:, 0] == pytest.approx([0.0, 0.98, 0.0], abs=0.1)
     assert found.guesses[0, 0].argmax() == 0
     alone = said_of([np.zeros(200, int)], key)
-    ratios, _ = against_the_key(alone, habits(alone), Ways(1.0, 0.3))
+    ratios, _ = wrong_key_ratios(alone, estimate_habits(alone), QuestionVariation(1.0, 0.3))
     assert np.abs(ratios).max() < 0.05
 
 
@@ -55,7 +55,7 @@ def test_the_ratio_by_pencil():
     said = np.stack([np.where(np.roll(wrong, shift), 1 - key, key) for shift in (0, 3, 6)])
     said[:, 0], said[:, 1] = 1 - key[0], key[1]
     of = said_of(said, key, n_options=2)
-    ratios, others = against_the_key(of, habits(of), Ways(0.0, 1e-3))
+    ratios, others = wrong_key_ratios(of, estimate_habits(of), QuestionVariation(0.0, 1e-3))
     assert ratios[0] == pytest.approx(np.log(64), rel=0.05)
     assert ratios[1] == pytest.approx(-np.log(64), rel=0.05)
     assert others[0] == 1
@@ -84,7 +84,7 @@ def test_five_wrong_keys_of_two_hundred_are_found(seed):
     said, key = responses(MIXED, 200, rng)
     planted, wrong = with_wrong_keys(key, 5, rng)
     found = suspected_keys(answers_of(said, planted, categories=4))
-    first = [one.about for one in ranked(found.suspects)[:10]]
+    first = [one.about for one in sort_suspects(found.suspects)[:10]]
     assert not found.passed
     assert len(wrong & set(first)) >= 4
 
@@ -119,7 +119,7 @@ def test_the_evidence_says_who_says_what_and_how_often_they_are_right(category, 
     answers = answers_of(said, key)
     *most, last = answers.questions
     asked = replace(answers, questions=[*most, replace(last, category=category)])
-    first = ranked(suspected_keys(asked).suspects)[0]
+    first = sort_suspects(suspected_keys(asked).suspects)[0]
     assert first.about == "quiz/159"
     assert first.evidence.startswith(
         "4 of 5 models say B, the key says D (1 of them says so); they are right on 87% of the "
@@ -130,10 +130,10 @@ def test_the_evidence_says_who_says_what_and_how_often_they_are_right(category, 
 def test_answers_that_were_not_read_are_no_evidence():
     said, key = responses(MIXED, 100, np.random.default_rng(5))
     said[:, 0] = -1
-    ratios, _ = against_the_key(
+    ratios, _ = wrong_key_ratios(
         of := read_answers((e := answers_of(said, key)).found, e.questions).said,
-        habits(of),
-        Ways(1.0, 0.3),
+        estimate_habits(of),
+        QuestionVariation(1.0, 0.3),
     )
     assert ratios[0] == pytest.approx(0, abs=1e-9)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.difference import difference
+from bench_assets.comparison.difference import decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -105,7 +105,7 @@ def test_the_page_says_what_the_command_says(page: "Page", home: "tuple[str, Tab
         page.goto("about:blank")
         page.goto(f"{address}#/compare?task=quiz&a={a}&ca={ca}&b={b}&cb={cb}")
         sides = (EvaluationLocation(tables, POINTS, *one).read() for one in ((ca, a), (cb, b)))
-        _, *rows = difference(POINTS, *sides)
+        _, *rows = decompose_difference(POINTS, *sides)
         wanted = [
             (row.cause, signed(row.effect), *map(str, (row.n, row.n_better, row.n_worse)))
             for row in rows

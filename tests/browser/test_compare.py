@@ -17,8 +17,8 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
-from bench_assets.report.pages.index import Index
-from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.pages.index import IndexPage
+from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.pages.tasks import TaskPages
 from bench_assets.report.site.folder import Site, slug
 from resources.config.bench_toml import Settings
@@ -56,9 +56,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
     settings = Settings(home=home)
     for part in (
-        Index(standings, [], settings),
+        IndexPage(standings, [], settings),
         TaskPages(standings, [], {}),
-        Numbers(),
+        NumberPages(),
         ComparisonPage(),
     ):
         part.write(site, tables, catalog)

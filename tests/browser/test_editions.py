@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
@@ -27,7 +27,7 @@ def fill(tables: TableFiles, edition: str, n: int, values: dict[str, float]) -> 
     asked = [replace(one, edition=edition, kind="choice", options=("x", "y")) for one in quiz(n)]
     tables.write(["quiz", "questions"], asked, Question)
     for model, value in values.items():
-        row = replace(metric(model, value), edition=edition, data=short(digest(asked)))
+        row = replace(metric(model, value), edition=edition, data=short_digest(digest(asked)))
         tables.write(["quiz", "metrics"], [row], Metric, model)
         one = side(asked, {q.question_id: f"{model} of {edition}" for q in asked}, name=model)
         tables.write(["quiz", "predictions"], one.predictions, Prediction, model)

@@ -10,7 +10,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean, product
-from bench_assets.defs.tables.leaderboard import all_standings
+from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from resources.tables.parquet import TableFiles
@@ -90,7 +90,7 @@ def test_all_places_say_the_same_sentence(page: "Page", tmp_path: "Path", lost) 
     catalog = Catalog(
         suites=tuple(Suite(name=one.name, tasks=(one,), assets=list) for one in tasks())
     )
-    (wanted,) = run_verdicts(tables, catalog.tasks, all_standings(catalog.tasks, tables, []))
+    (wanted,) = run_verdicts(tables, catalog.tasks, rank_tasks(catalog.tasks, tables, []))
     assert wanted.startswith(f"{LAST} against {FIRST}: better at points+acme (")
     assert "; worse at pairs (" in wanted
 

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.core.text.escaping import printable
+from bench_assets.core.text.escaping import escape_controls
 from tests.codis_release import image
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question
@@ -184,7 +184,7 @@ def test_texts_that_mean_harm_are_shown_as_they_are_written(page: "Page", tmp_pa
     index = report.make()
     opened(page, index)
     for text in texts:
-        begin = printable(text)[:2]
+        begin = escape_controls(text)[:2]
         page.locator(".sample-detail .sample > pre", has_text=begin).first.wait_for()
         page.keyboard.press("j")
     assert page.title() == "a quiz: samples – bench-assets"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from resources.config.environment import default_home
 from tests.report.fair import catalog, metric, report
 from tests.report.many_samples import ManySamples
@@ -29,7 +29,7 @@ QUESTIONS = ["quiz", "questions"]
 def drawn(folder: Path) -> Path:
     """A home of forty questions with images, and two checkpoints, of which the last is better."""
     home = ManySamples(folder, 40, n_images=5)
-    data = short(home.tables.digest(QUESTIONS) or "")
+    data = short_digest(home.tables.digest(QUESTIONS) or "")
     for model, value in STEPS.items():
         home.add_model(model)
         row = replace(metric(model, value), edition="mini", data=data)

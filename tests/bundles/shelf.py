@@ -11,13 +11,13 @@ from typing import Any
 
 from PIL import Image
 
-from bench_assets.bundles.archive import Piece, pack
-from bench_assets.bundles.contents import NAME, FileFacts, read_manifest
+from bench_assets.bundles.archive import ArchiveFile, pack
+from bench_assets.bundles.contents import MANIFEST_NAME, FileFacts, read_manifest
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
-from bench_assets.bundles.rescoring import measured
+from bench_assets.bundles.rescoring import score_and_aggregate
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import judged_by
+from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
@@ -109,10 +109,10 @@ def measure(
     images = images_of(home, shared)
     questions = asked([images.put(image(), "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
-    setup = judged_by("model" if judge else "rules", "0c" if judge else "")
+    setup = format_judge_setup("model" if judge else "rules", "0c" if judge else "")
     heard = pipeline.judge(TASK, questions, predictions, judge)
     judgements = [replace(row, setup=setup) for row in heard]
-    again = measured(TASK, questions, predictions, judgements, "")
+    again = score_and_aggregate(TASK, questions, predictions, judgements, "")
     tables = tables_of(home, shared)
     tables.write(["shelf", "questions"], questions, Question)
     for name, rows, row_type in (
@@ -151,14 +151,16 @@ def files_in(bundle: Path) -> dict[str, bytes]:
 def repacked(bundle: Path, files: dict[str, bytes], *, checksummed: bool = False) -> Path:
     """Write other files into a bundle; ``checksummed`` with digests that fit them."""
     if checksummed:
-        about = read_manifest(files_in(bundle)[NAME], "before")
+        about = read_manifest(files_in(bundle)[MANIFEST_NAME], "before")
         facts = {
             name: FileFacts(sha256=sha256(data).hexdigest(), n_bytes=len(data))
             for name, data in files.items()
-            if name != NAME
+            if name != MANIFEST_NAME
         }
-        files = files | {NAME: about.model_copy(update={"files": facts}).checksummed().to_bytes()}
-    pack([Piece(name, lambda data=data: data) for name, data in files.items()], bundle)
+        files = files | {
+            MANIFEST_NAME: about.model_copy(update={"files": facts}).checksummed().to_bytes()
+        }
+    pack([ArchiveFile(name, lambda data=data: data) for name, data in files.items()], bundle)
     return bundle
 
 

@@ -4,10 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.bundles.rescoring import Again, evaluate_again, measured, partings, ruled_by
+from bench_assets.bundles.rescoring import (
+    RescoredEvaluation,
+    find_divergences,
+    judging_rules,
+    rescore,
+    score_and_aggregate,
+)
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Score
-from bench_assets.core.schema.signature import judged_by
+from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, Condition, Task
@@ -34,14 +40,14 @@ def model_judged():
     questions = asked()
     predictions = pipeline.predict(TASK, questions, Says())
     judgements = pipeline.judge(TASK, questions, predictions, Right())
-    judgements = [replace(row, setup=judged_by("model", "0c")) for row in judgements]
+    judgements = [replace(row, setup=format_judge_setup("model", "0c")) for row in judgements]
     return questions, predictions, judgements
 
 
 def test_what_a_model_judged_is_taken_as_it_was_recorded():
     questions, predictions, judgements = model_judged()
-    assert ruled_by(TASK, judgements) == ""
-    again = evaluate_again(TASK, questions, predictions, judgements, "")
+    assert judging_rules(TASK, judgements) == ""
+    again = rescore(TASK, questions, predictions, judgements, "")
     assert again.judgements == judgements
     whole = next(row for row in again.metrics if row.category == "all")
     assert whole.value == 0.75  # the model takes "no idea" for right
@@ -51,40 +57,49 @@ def test_what_a_model_judged_is_taken_as_it_was_recorded():
 def test_rules_judge_again_whatever_was_recorded():
     questions, predictions, _ = model_judged()
     ruled = pipeline.judge(TASK, questions, predictions, None)
-    wrong = [replace(row, verdict=True, setup=judged_by("rules", "")) for row in ruled]
-    assert ruled_by(TASK, wrong) == "rules"
-    again = evaluate_again(TASK, questions, predictions, wrong, "")
+    wrong = [replace(row, verdict=True, setup=format_judge_setup("rules", "")) for row in ruled]
+    assert judging_rules(TASK, wrong) == "rules"
+    again = rescore(TASK, questions, predictions, wrong, "")
     assert next(row for row in again.metrics if row.category == "all").value == 0.5
-    found = partings(Again(predictions, wrong, again.scores, again.metrics), again)
+    found = find_divergences(
+        RescoredEvaluation(predictions, wrong, again.scores, again.metrics), again
+    )
     assert [one.step for one in found] == ["verdicts"]
 
 
 def test_tables_that_are_older_than_setups_are_told_by_their_rows():
     _, _, judgements = model_judged()
-    assert ruled_by(TASK, [replace(row, setup="") for row in judgements]) == ""
-    assert ruled_by(TASK, [replace(row, setup="", prompt_sha256="") for row in judgements]) != ""
-    assert ruled_by(TASK, []) == "rules"
+    assert judging_rules(TASK, [replace(row, setup="") for row in judgements]) == ""
+    assert (
+        judging_rules(TASK, [replace(row, setup="", prompt_sha256="") for row in judgements]) != ""
+    )
+    assert judging_rules(TASK, []) == "rules"
 
 
 def test_a_judge_that_only_asks_a_model_is_no_rule():
     task = replace(DRAWN, judges={"default": ByModel(judge_right)})
     said = pipeline.predict(task, quiz(2), Says("ab" * 3))
     rows = pipeline.judge(task, quiz(2), said, Right())
-    assert ruled_by(task, [replace(row, setup=judged_by("default", "0c")) for row in rows]) == ""
+    assert (
+        judging_rules(
+            task, [replace(row, setup=format_judge_setup("default", "0c")) for row in rows]
+        )
+        == ""
+    )
 
 
 def test_draws_come_out_again():
     questions = quiz(2)
     said = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
-    again = evaluate_again(DRAWN, questions, said, [], "")
+    again = rescore(DRAWN, questions, said, [], "")
     whole, *_ = again.metrics
     assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 600)
     assert whole.n_scored == 6
-    assert partings(again, evaluate_again(DRAWN, questions, said[::-1], [], "")) == []
+    assert find_divergences(again, rescore(DRAWN, questions, said[::-1], [], "")) == []
 
 
 @pytest.mark.parametrize("condition", ["main", "own"])
 def test_constants_are_tried_on_the_questions_of_every_condition(condition):
     said = pipeline.predict(DRAWN, quiz(1), Says("abc"))
     said = [replace(row, condition=condition) for row in said]
-    assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is not None
+    assert score_and_aggregate(DRAWN, quiz(1), said, [], "").metrics[0].constant is not None

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bundles.archive import Archive, Piece, pack
+from bench_assets.bundles.archive import Archive, ArchiveFile, pack
 from bench_assets.core.schema.errors import SourceError
 
 FILES = {"manifest.json": b"{}", "a.jsonl": b"", "images/00": bytes(range(256))}
 
 
 def write(target: Path, files: dict[str, bytes]) -> Path:
-    pack([Piece(name, lambda data=data: data) for name, data in files.items()], target)
+    pack([ArchiveFile(name, lambda data=data: data) for name, data in files.items()], target)
     return target
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.bundles.contents import NAME
+from bench_assets.bundles.contents import MANIFEST_NAME
 from bench_assets.bundles.verification import verify
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction
@@ -36,13 +36,13 @@ def test_a_bundle_of_what_homes_share_is_that_of_a_home_of_its_own(whole, tmp_pa
 
 def test_everything_of_the_number_is_in_it(bundle):
     files = files_in(bundle)
-    about = json.loads(files[NAME])
+    about = json.loads(files[MANIFEST_NAME])
     assert about["signature"].startswith("shelf|v6|main|data:")
     assert {"python", "bench-assets", "numpy", "pyarrow"} <= about["versions"].keys()
     assert about["benchmark"]["slices"] == ["level"]
-    assert "somebody/shelf" not in files[NAME].decode()  # no path of this machine
+    assert "somebody/shelf" not in files[MANIFEST_NAME].decode()  # no path of this machine
     assert files[f"images/{DIGEST}"] == image()
-    assert about["files"].keys() == files.keys() - {NAME}
+    assert about["files"].keys() == files.keys() - {MANIFEST_NAME}
     prompts = [json.loads(line) for line in files["prompts.jsonl"].splitlines()]
     sent = {json.loads(line)["prompt_sha256"] for line in files["predictions.jsonl"].splitlines()}
     assert {row["sha256"] for row in prompts} == sent

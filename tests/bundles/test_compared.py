@@ -5,7 +5,12 @@ from math import nan, nextafter
 
 import pytest
 
-from bench_assets.bundles.rescoring import Again, digits, metric_partings, partings
+from bench_assets.bundles.rescoring import (
+    RescoredEvaluation,
+    find_divergences,
+    format_digits,
+    metric_divergences,
+)
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.bundles.test_row_lines import METRIC
 from tests.rows import prediction
@@ -25,41 +30,46 @@ from tests.rows import prediction
     ],
 )
 def test_a_value_is_the_same_or_not(was, now, same):
-    found = metric_partings([replace(METRIC, value=was)], [replace(METRIC, value=now)])
+    found = metric_divergences([replace(METRIC, value=was)], [replace(METRIC, value=now)])
     assert [one.field for one in found] == ([] if same else ["value"])
 
 
 @pytest.mark.parametrize("field", ["low", "high", "constant", "shuffled"])
 def test_every_number_of_a_cell_counts(field):
     old = replace(METRIC, constant=0.1, shuffled=0.1)
-    (found,) = metric_partings([old], [replace(old, **{field: 0.2})])
+    (found,) = metric_divergences([old], [replace(old, **{field: 0.2})])
     assert (found.entry, found.field, found.after) == ("acc all", field, "0.2")
 
 
 @pytest.mark.parametrize("field", ["n_scored", "n_unscored", "n_failed"])
 def test_every_count_of_a_cell_counts(field):
-    (found,) = metric_partings([METRIC], [replace(METRIC, **{field: 7})])
+    (found,) = metric_divergences([METRIC], [replace(METRIC, **{field: 7})])
     assert (found.field, found.after) == (field, "7")
 
 
 def test_what_an_older_table_does_not_say_is_no_difference():
-    assert not metric_partings([METRIC], [replace(METRIC, constant=0.2, n_no_answer=0, data="0c")])
-    assert metric_partings([replace(METRIC, constant=0.2)], [METRIC])
+    assert not metric_divergences(
+        [METRIC], [replace(METRIC, constant=0.2, n_no_answer=0, data="0c")]
+    )
+    assert metric_divergences([replace(METRIC, constant=0.2)], [METRIC])
 
 
 def test_a_bundle_does_not_know_what_other_models_judged_responses_gave():
     judged = replace(METRIC, constant=0.2, shuffled=0.1, baselines="constant: best of 3")
-    assert not metric_partings([judged], [METRIC])
-    assert metric_partings([judged], [replace(METRIC, constant=0.3)])
+    assert not metric_divergences([judged], [METRIC])
+    assert metric_divergences([judged], [replace(METRIC, constant=0.3)])
 
 
 def test_names_and_setups_are_the_homes():
-    assert not metric_partings([METRIC], [replace(METRIC, model="another", setup="model=0")])
+    assert not metric_divergences([METRIC], [replace(METRIC, model="another", setup="model=0")])
 
 
 def test_a_cell_that_is_missing_or_new_is_named():
     other = replace(METRIC, category="easy")
-    (gone,), (new,) = metric_partings([METRIC, other], [METRIC]), metric_partings([], [METRIC])
+    (gone,), (new,) = (
+        metric_divergences([METRIC, other], [METRIC]),
+        metric_divergences([], [METRIC]),
+    )
     assert (gone.entry, gone.before, gone.after) == ("acc easy", "there", "none")
     assert (new.entry, new.before, new.after) == ("acc all", "none", "there")
 
@@ -67,16 +77,21 @@ def test_a_cell_that_is_missing_or_new_is_named():
 def test_steps_are_named_in_the_order_in_which_they_happen():
     said = prediction(text="A")
     verdict = Judgement.of(said, judge="j", criterion="right", verdict=True, response="yes")
-    one = Again([said], [verdict], [Score.of(said, points=1.0)], [METRIC])
-    other = Again(
+    one = RescoredEvaluation([said], [verdict], [Score.of(said, points=1.0)], [METRIC])
+    other = RescoredEvaluation(
         [replace(said, text="B")],
         [replace(verdict, verdict=False)],
         [Score.of(said, points=0.0)],
         [replace(METRIC, value=0.0)],
     )
-    assert [p.step for p in partings(one, other)] == ["responses", "verdicts", "points", "metrics"]
-    assert not partings(one, one)
+    assert [p.step for p in find_divergences(one, other)] == [
+        "responses",
+        "verdicts",
+        "points",
+        "metrics",
+    ]
+    assert not find_divergences(one, one)
 
 
 def test_digits_are_ten_and_nothing_is_said_of_no_number():
-    assert [digits(x) for x in (2 / 3, 0.5, nan, None)] == ["0.6666666667", "0.5", "-", "-"]
+    assert [format_digits(x) for x in (2 / 3, 0.5, nan, None)] == ["0.6666666667", "0.5", "-", "-"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from bench_assets.bundles.requirements import NOT_REMEMBERED, RememberedModel
+from bench_assets.bundles.requirements import NOT_CACHED, CachedResponseModel
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from resources.response_cache.caching_model import CachingModel
 from tests.resources.stores import response_file
@@ -53,7 +53,7 @@ def test_what_was_responded_is_found_again(tmp_path, engine, tags):
     store = response_file(tmp_path / "responses.sqlite")
     asked = CachingModel("m", engine, store, thinking_tags=tags)
     said = asked.response(ASKED)
-    known = RememberedModel("m", asked.signature, store)
+    known = CachedResponseModel("m", asked.signature, store)
     assert known.signature == asked.signature
     assert known.response(ASKED) == said
     assert {one.said.answer[:1] for one in said} == ({"<"} if tags is None else {"a", "b"})
@@ -70,11 +70,11 @@ def test_what_was_responded_is_found_again(tmp_path, engine, tags):
 def test_what_another_said_is_not_found(tmp_path, other):
     store = response_file(tmp_path / "responses.sqlite")
     CachingModel("m", Echo("sha256:0c", Decoding()), store).response(ASKED)
-    found = RememberedModel("m", other, store).response(ASKED)
-    assert [one.error for one in found[:3]] == [NOT_REMEMBERED] * 3
+    found = CachedResponseModel("m", other, store).response(ASKED)
+    assert [one.error for one in found[:3]] == [NOT_CACHED] * 3
 
 
 def test_the_decoders_version_is_the_one_that_responses_are_stored_under():
-    from bench_assets.core.images.decoding import VERSION
+    from bench_assets.core.images.decoding import DECODER_VERSION
 
-    assert VERSION == 1  # another: the parameter "shown other pixels" above is to follow
+    assert DECODER_VERSION == 1  # another: the parameter "shown other pixels" above is to follow

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.bundles.contents import NAME
-from bench_assets.bundles.verification import CannotTryError, verify
+from bench_assets.bundles.contents import MANIFEST_NAME
+from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError
 from tests.bundles.shelf import files_in, image, repacked, with_line
 from tests.bundles.test_bundle import DIGEST
@@ -56,14 +56,18 @@ def _without(files, name):
         pytest.param(lambda f: f | {"notes.txt": b""}, "'notes.txt'", id="a file added"),
         pytest.param(lambda f: _without(f, "scores.jsonl"), "scores.jsonl is missing",
                      id="one less"),
-        pytest.param(lambda f: _without(f, NAME), f"no {NAME} in it", id="no manifest"),
-        pytest.param(lambda f: f | {NAME: b"{}"}, "not a manifest: ", id="empty"),
-        pytest.param(lambda f: f | {NAME: b"[" * 99999}, "not a manifest", id="nested deeply"),
-        pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"mini"', b'"own"')},
-                     f"{NAME}: checksum mismatch", id="the manifest changed"),
-        pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"bundle": 1', b'"bundle": 2')},
-                     f"{NAME}: not a manifest: bundle", id="of a newer form"),
-        pytest.param(lambda f: f | {NAME: f[NAME] + b" "}, f"{NAME}: checksum", id="a space"),
+        pytest.param(lambda f: _without(f, MANIFEST_NAME), f"no {MANIFEST_NAME} in it",
+                     id="no manifest"),
+        pytest.param(lambda f: f | {MANIFEST_NAME: b"{}"}, "not a manifest: ", id="empty"),
+        pytest.param(lambda f: f | {MANIFEST_NAME: b"[" * 99999}, "not a manifest",
+                     id="nested deeply"),
+        pytest.param(lambda f: f | {MANIFEST_NAME: f[MANIFEST_NAME].replace(b'"mini"', b'"own"')},
+                     f"{MANIFEST_NAME}: checksum mismatch", id="the manifest changed"),
+        pytest.param(lambda f: f | {
+                         MANIFEST_NAME: f[MANIFEST_NAME].replace(b'"bundle": 1', b'"bundle": 2')},
+                     f"{MANIFEST_NAME}: not a manifest: bundle", id="of a newer form"),
+        pytest.param(lambda f: f | {MANIFEST_NAME: f[MANIFEST_NAME] + b" "},
+                     f"{MANIFEST_NAME}: checksum", id="a space"),
         pytest.param(lambda f: f | {f"images/{DIGEST}": image()[:-1] + b"x"},
                      f"images/{DIGEST}: checksum mismatch", id="another image"),
         pytest.param(lambda f: f | {"scores.jsonl": f["scores.jsonl"] + b"\n"}, "scores.jsonl: ",
@@ -114,8 +118,8 @@ def _about(bundle, **fields):
     from bench_assets.bundles.contents import read_manifest
 
     files = files_in(bundle)
-    about = read_manifest(files[NAME], "before").model_copy(update=fields).checksummed()
-    return repacked(bundle, files | {NAME: about.to_bytes()})
+    about = read_manifest(files[MANIFEST_NAME], "before").model_copy(update=fields).checksummed()
+    return repacked(bundle, files | {MANIFEST_NAME: about.to_bytes()})
 
 
 @pytest.mark.parametrize(
@@ -129,7 +133,7 @@ def _about(bundle, **fields):
     ],
 )  # fmt: skip
 def test_what_cannot_be_tried_here_says_what_to_install(bundle, fields, says):
-    with pytest.raises(CannotTryError) as refused:
+    with pytest.raises(NotReproducibleError) as refused:
         verify(_about(bundle, **fields))
     assert says in str(refused.value)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from bench_assets.comparison.causes import Side
+from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
@@ -21,7 +21,7 @@ def side(
     scorer: str = "",
     name: str = "m",
     **fields: Any,
-) -> Side:
+) -> EvaluationTables:
     """What a model said to each question, scored and measured; other fields of predictions too."""
     defaults = {"decoding": "one|t=0,max=8", "prompt_sha256": "p", "condition": "main"}
     said = [
@@ -30,7 +30,7 @@ def side(
     ]
     scores = pipeline.score(task, questions, said, judgements, scorer)
     metrics = pipeline.summarise(task, questions, said, scores)
-    return Side(
+    return EvaluationTables(
         name=name,
         questions=questions,
         predictions=said,
@@ -40,7 +40,7 @@ def side(
     )
 
 
-def with_predictions(one: Side, **fields: Any) -> Side:
+def with_predictions(one: EvaluationTables, **fields: Any) -> EvaluationTables:
     """The same, its predictions with other fields."""
     said = [replace(row, **fields) for row in one.predictions]
     return replace(one, predictions=said)
@@ -53,7 +53,7 @@ def random_side(
     *,
     task: Task = TASK,
     failing: float = 0.2,
-) -> Side:
+) -> EvaluationTables:
     """A model's evaluation by chance, as are most things that it depends on."""
     said = {one.question_id: rng.choice("xyz") for one in questions}
     judged = [_verdict(one.question_id, name, rng) for one in questions if rng.random() < 0.5]

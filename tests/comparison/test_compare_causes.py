@@ -11,12 +11,12 @@ import orjson
 import pytest
 
 import bench_assets.report
-from bench_assets.comparison.causes import spelled_out
-from bench_assets.comparison.difference import difference
+from bench_assets.comparison.causes import signature_by_cause
+from bench_assets.comparison.difference import decompose_difference
 from bench_assets.core.schema.signature import Signature
 from bench_assets.report.pages.comparison import _parts
-from bench_assets.report.point_provenance import exam_columns, origins
-from bench_assets.report.samples.questions import coded
+from bench_assets.report.point_provenance import input_digests, question_columns
+from bench_assets.report.samples.questions import dictionary_encode
 from tests.comparison.sides import random_side
 from tests.comparison.test_compare_pairs import Asked
 from tests.comparison.test_units import both_halves, macro
@@ -56,13 +56,13 @@ def page_side(task, questions, one, exam):
         )
     ]  # fmt: skip
     ids = [q.question_id for q in questions]
-    spelled = spelled_out(Signature.parse(one.metrics[0].signature))
+    spelled = signature_by_cause(Signature.parse(one.metrics[0].signature))
     return {
         "ids": ids,
-        "categories": coded([q.category for q in questions]),
+        "categories": dictionary_encode([q.category for q in questions]),
         "shares": [records[name].share for name in ids],
         "exam": exam,
-        "of": {"spelled": spelled, **origins(ids, *columns)},
+        "of": {"spelled": spelled, **input_digests(ids, *columns)},
         "parts": _parts(task, asked, one.scores),
         "written": one.written(task.primary_metric),
     }
@@ -99,11 +99,11 @@ def told(rows):
 )
 def test_page_and_command_find_the_same_causes_and_effects(task, failing, others):
     rng, pairs, wanted = Random(3), [], []
-    exams = [exam_columns(QUESTIONS, Asked(QUESTIONS)), exam_columns(others, Asked(others))]
+    exams = [question_columns(QUESTIONS, Asked(QUESTIONS)), question_columns(others, Asked(others))]
     for _ in range(15):
         a = random_side(QUESTIONS, "one", rng, task=task, failing=failing)
         b = random_side(others, "two", rng, task=task, failing=failing)
-        wanted.append(difference(task, a, b))
+        wanted.append(decompose_difference(task, a, b))
         exam = int(others is not QUESTIONS)
         pairs.append([page_side(task, QUESTIONS, a, 0), page_side(task, others, b, exam)])
     for rows, page in zip(wanted, in_node(exams, pairs), strict=True):

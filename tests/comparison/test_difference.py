@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.comparison.difference import ADDED, IN_ALL, REMOVED, difference
+from bench_assets.comparison.difference import ADDED, REMOVED, TOTAL, decompose_difference
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import ByRules
@@ -21,15 +21,15 @@ def said(right: str) -> dict[str, str]:
 
 def causes(before, after, task=TASK):
     """Every cause but the whole, with its effect rounded."""
-    _, *rows = difference(task, before, after)
+    _, *rows = decompose_difference(task, before, after)
     return {row.cause: None if row.effect is None else round(row.effect, 6) for row in rows}
 
 
 def test_the_first_row_is_the_whole():
     old = side(quiz(4), said("1100"), name="old")
     new = side(quiz(4), said("1011"), name="new", decoding="two|t=0,max=8")
-    whole, model = difference(TASK, old, new)
-    assert (whole.cause, whole.before, whole.after) == (IN_ALL, "old: 0.5000", "new: 0.7500")
+    whole, model = decompose_difference(TASK, old, new)
+    assert (whole.cause, whole.before, whole.after) == (TOTAL, "old: 0.5000", "new: 0.7500")
     assert (whole.effect, whole.n, whole.n_better, whole.n_worse) == (0.25, 4, 2, 1)
     assert whole.examples == ("quiz/1", "quiz/2", "quiz/3")
     assert (model.cause, model.before, model.after) == ("model", "one", "two")
@@ -103,7 +103,7 @@ def test_questions_that_went_and_came_count_apart_from_those_that_changed():
     old = side(quiz(4), said("1100"), decoding="one|t=0,max=8")
     new = side(quiz(5)[2:], dict(list(said("00011").items())[2:]), decoding="two|t=0,max=8")
     assert causes(old, new) == {REMOVED: -0.5, "model": 0.5, ADDED: 0.166667}
-    whole = difference(TASK, old, new)[0]
+    whole = decompose_difference(TASK, old, new)[0]
     assert whole.effect == pytest.approx(-0.5 + 0.5 + 1 / 6)
 
 
@@ -138,7 +138,7 @@ def test_a_changed_question_says_what_changed_and_takes_its_prompt_along():
         new,
         predictions=[new.predictions[0], replace(new.predictions[1], prompt_sha256="q")],
     )
-    _, changed, *rest = difference(TASK, old, new)
+    _, changed, *rest = decompose_difference(TASK, old, new)
     assert (changed.cause, changed.after.split(",")[0]) == ("question", "other text and answer")
     assert (changed.n, changed.effect, changed.examples) == (1, -0.5, ("quiz/1",))
     # The signatures tell of other questions and prompts, and nothing else moved.
@@ -167,14 +167,14 @@ def test_what_differs_and_moved_nothing_is_said_too():
 def test_editions_without_a_question_in_common_differ_by_what_cannot_be_said():
     old, new = side(quiz(1), said("1")), side(quiz(3)[1:], {"quiz/1": WRONG, "quiz/2": RIGHT})
     assert causes(old, new) == {REMOVED: None, ADDED: None}
-    assert difference(TASK, old, new)[0].effect == -0.5
+    assert decompose_difference(TASK, old, new)[0].effect == -0.5
 
 
 def test_only_signatures_still_say_what_differs():
     old = replace(side(quiz(2), said("11")), questions=(), predictions=(), scores=())
     new = side(quiz(2), said("00"), decoding="two|t=0,max=8")
     assert causes(old, new) == {"model": None}
-    assert difference(TASK, old, new)[0].effect == -1  # their tables of metrics say it
+    assert decompose_difference(TASK, old, new)[0].effect == -1  # their tables of metrics say it
 
 
 def test_what_the_scores_do_not_give_is_the_rest():

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bench_assets.comparison.measurements import exam
+from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
@@ -14,7 +14,7 @@ WITH_CHANCE = replace(TASK, measures=TASK.measures | {"chance": TASK.measures["a
 def test_chance_is_that_of_the_present_questions(tmp_path):
     tables = TableFiles(folder=str(tmp_path))
     tables.write(["quiz", "questions"], quiz(3), Question)
-    data = short(tables.digest(["quiz", "questions"]))
+    data = short_digest(tables.digest(["quiz", "questions"]))
     now = Metric(
         task="quiz",
         model="now",
@@ -33,6 +33,6 @@ def test_chance_is_that_of_the_present_questions(tmp_path):
     stale = replace(now, model="stale", value=0.5, signature="quiz|v1|main|data:0c|model:stale|n:2")
     for row in (now, stale):
         tables.write(["quiz", "metrics"], [row], Metric, row.model)
-    assert exam(tables, WITH_CHANCE).chance == 0.25
+    assert describe_questions(tables, WITH_CHANCE).chance == 0.25
     tables.write(["quiz", "questions"], quiz(2), Question)
-    assert exam(tables, WITH_CHANCE).chance is None
+    assert describe_questions(tables, WITH_CHANCE).chance is None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.sides import places, side_of
+from bench_assets.comparison.sides import find_by_signature, find_evaluations
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import Suite
@@ -45,18 +45,20 @@ def tables(tmp_path: Path) -> TableFiles:
 
 def test_a_file_of_metrics_is_of_the_model_that_its_name_spells(tables: TableFiles) -> None:
     file = str(tables.path(KEY, "a/b+likelihood"))
-    assert [one.model for one in places(file, tables, [TASK])] == ["a/b+likelihood"]
+    assert [one.model for one in find_evaluations(file, tables, [TASK])] == ["a/b+likelihood"]
 
 
 def test_a_copy_under_a_name_that_no_model_has_is_an_error(tables: TableFiles) -> None:
     copy = tables.path(KEY, "a").with_name("a (1).parquet")
     shutil.copy(tables.path(KEY, "a"), copy)
     with pytest.raises(TableError, match=r"a \(1\)\.parquet: expected the name of a model's table"):
-        places(str(copy), tables, [TASK])
+        find_evaluations(str(copy), tables, [TASK])
 
 
 def test_a_signature_is_found_beside_a_damaged_table_of_another_model(tables: TableFiles) -> None:
     tables.path(KEY, "a").write_bytes(b"junk")
     suite = Suite(name="quiz", tasks=(TASK,), assets=list)
-    _, side = side_of(measured("a/b+likelihood").signature, tables, Catalog(suites=(suite,)))
+    _, side = find_by_signature(
+        measured("a/b+likelihood").signature, tables, Catalog(suites=(suite,))
+    )
     assert (side.name, side.written("accuracy")) == ("a/b+likelihood", 1.0)

@@ -5,14 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.comparison.units import GROUPS, ScoredMetric, metric_pairs
+from bench_assets.comparison.units import N_GROUPS, ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.metrics.caption_measures import cider
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean
-from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
+from bench_assets.core.stats.paired_tests import (
+    PairedScores,
+    change_interval,
+    cluster_questions,
+    mean_change,
+)
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.journeybench.captioning.scoring import cider_of_each
+from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider
 from tests.quiz import TASK, quiz
 from tests.rows import question
 
@@ -58,7 +63,7 @@ def scored(questions: list[Question], points: "np.ndarray | list[float]") -> lis
 def pairs(measure, questions, before, after):
     sides = [scored(questions, points) for points in (before, after)]
     sides = [ScoredMetric(side, measure(side).value) for side in sides]
-    return metric_pairs(measure, *sides, clusters_of(questions))
+    return metric_pairs(measure, *sides, cluster_questions(questions))
 
 
 def test_a_mean_of_points_is_paired_question_by_question():
@@ -70,7 +75,7 @@ def test_pairs_of_questions_are_one_unit_each():
     # Both halves right: 1 of 2 before, 0 of 2 after; question by question nothing was lost.
     found = pairs(both_halves, quiz(4, group=2), [1, 1, 0, 0], [1, 0, 1, 0])
     assert [(p.before, p.after, p.most) for p in found] == [(1, 0, 1), (0, 0, 1)]
-    assert change(found) == -0.5
+    assert mean_change(found) == -0.5
 
 
 def test_pairs_that_share_an_image_are_units_of_their_own_in_one_cluster():
@@ -100,7 +105,7 @@ def test_points_that_weigh_otherwise_than_the_metric_are_paired_question_by_ques
         ]
 
     sides = [ScoredMetric(side, whole(side).value) for side in (of([1, 1, 3, 0]), of([1, 2, 0, 1]))]
-    found = metric_pairs(whole, *sides, clusters_of(questions))
+    found = metric_pairs(whole, *sides, cluster_questions(questions))
     assert [(p.before, p.after) for p in found] == [(1, 1), (0, 1), (1, 0), (0, 1)]
 
 
@@ -109,7 +114,7 @@ def test_categories_count_the_same_however_many_questions_they_have():
     questions = [replace(q, category=f"kind {min(n, 1)}") for n, q in enumerate(quiz(4))]
     found = pairs(macro, questions, [1, 1, 0, 0], [0, 1, 1, 0])
     assert [pair.most for pair in found] == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
-    assert change(found) == pytest.approx(1 / 3 - 2 / 3)
+    assert mean_change(found) == pytest.approx(1 / 3 - 2 / 3)
 
 
 def test_what_is_no_mean_is_compared_by_leaving_groups_out():
@@ -117,8 +122,8 @@ def test_what_is_no_mean_is_compared_by_leaving_groups_out():
     # Pseudo-values: 4/4 - 3/9 = 2/3 and 4/4 - 12/9 = -1/3; their mean is 1/6.
     found = pairs(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
     assert [pair.before for pair in found] == pytest.approx([2 / 3, 2 / 3, -1 / 3, -1 / 3])
-    assert change(found) == pytest.approx(-1 / 6)
-    assert len(pairs(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == GROUPS
+    assert mean_change(found) == pytest.approx(-1 / 6)
+    assert len(pairs(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == N_GROUPS
 
 
 def test_measures_of_one_direction_leave_the_other_out():
@@ -136,7 +141,7 @@ CAPTIONS = [f"A {animal} rides a {thing}." for animal in ("cat", "dog", "owl", "
 
 
 @pytest.mark.parametrize(
-    "adds", [{"cider": cider_of_each}, {}], ids=["as the task says", "by leaving groups out"]
+    "adds", [{"cider": per_caption_cider}, {}], ids=["as the task says", "by leaving groups out"]
 )
 def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
     """As the demo's damaged checkpoint, which was called -0.765: that is ROUGE-L."""
@@ -185,7 +190,7 @@ def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
     ],
 )  # fmt: skip
 def test_the_interval_of_a_difference_by_pencil(found, expected):
-    assert interval(found) == pytest.approx(expected, abs=6e-4)
+    assert change_interval(found) == pytest.approx(expected, abs=6e-4)
 
 
 def alarms(measure, n_runs, questions):
@@ -240,4 +245,4 @@ def test_what_the_task_says_of_captions_is_the_whole_of_cider():
                         answer=(text,)))
         for q, text in zip(asked, said, strict=True)
     ]  # fmt: skip
-    assert np.mean(cider_of_each(rows)) == pytest.approx(cider(rows).value)
+    assert np.mean(per_caption_cider(rows)) == pytest.approx(cider(rows).value)

@@ -3,7 +3,11 @@
 import pytest
 
 from bench_assets.suites.journeybench import answer_agreement
-from bench_assets.suites.journeybench.answer_agreement import agrees, missing_steps, read_answer
+from bench_assets.suites.journeybench.answer_agreement import (
+    matches_truth,
+    missing_steps,
+    read_answer,
+)
 from tests.pinned_words import survivors
 
 AGREES = [
@@ -86,7 +90,7 @@ ABSENT = [
 
 @pytest.mark.parametrize(("response", "truth", "agreed"), AGREES + SAID + ABSENT + UNSURE + NOTHING)
 def test_what_agrees_with_a_ground_truth(response, truth, agreed):
-    assert agrees(read_answer(response, ()), truth, response) is agreed
+    assert matches_truth(read_answer(response, ()), truth, response) is agreed
 
 
 def test_no_word_can_be_taken_out_of_what_agrees():
@@ -98,7 +102,7 @@ def test_no_word_can_be_taken_out_of_what_agrees():
     ]
     rows = [
         *(
-            (lambda r, t: agrees(read_answer(r, ()), t, r), *row)
+            (lambda r, t: matches_truth(read_answer(r, ()), t, r), *row)
             for row in AGREES + SAID + ABSENT + UNSURE + NOTHING
         ),
         *((lambda r, solution: missing_steps(solution, r), *row) for row in steps),

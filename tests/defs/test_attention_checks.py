@@ -10,7 +10,7 @@ from bench_assets.annotation.tasks import (
     yes_or_no,
 )
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.defs.tables.annotation import units_of
+from bench_assets.defs.tables.annotation import build_units
 from resources.config.bench_toml import load_settings
 from resources.tables.parquet import TableFiles
 
@@ -30,7 +30,7 @@ def asked(home, values):
     (home / "bench.toml").write_text('[annotation.tasks."t/votes"]\ngold = "gold.jsonl"\n')
     settings = load_settings(home)
     chosen = settings.annotation.tasks["t/votes"]
-    return units_of(TASK, chosen, settings, TableFiles(folder=str(home)))
+    return build_units(TASK, chosen, settings, TableFiles(folder=str(home)))
 
 
 def test_an_attention_check_need_not_have_all_fields(tmp_path):

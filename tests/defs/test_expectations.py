@@ -7,8 +7,8 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
-from bench_assets.core.tables.expectations import EXPECTED, problems
-from bench_assets.defs.checks.expectations import AS_EXPECTED, source_checks
+from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems
+from bench_assets.defs.checks.expectations import CHECK_NAME, source_checks
 from bench_assets.defs.checks.table_checks import task_checks
 from tests.core.tables.test_expected import MEASURED, PLANTED, RIGHT, SAID, SOURCE
 from tests.quiz import TASK, questions_asset, quiz, resources_over
@@ -47,14 +47,14 @@ def made(kind, rows, folder):
                 table,
                 downstream,
             ],
-            selection=chosen | dg.AssetSelection.checks(dg.AssetCheckKey(key, AS_EXPECTED)),
+            selection=chosen | dg.AssetSelection.checks(dg.AssetCheckKey(key, CHECK_NAME)),
             instance=instance,
             partition_key="m" if parts else None,
             resources=resources_over(folder),
             raise_on_error=False,
         )
     (found,) = result.get_asset_check_evaluations()
-    assert found.check_name == AS_EXPECTED
+    assert found.check_name == CHECK_NAME
     return folder.joinpath("made").exists(), found.passed
 
 
@@ -69,13 +69,15 @@ def test_a_wrong_row_blocks_what_is_downstream(kind, tmp_path):
 
 @pytest.mark.long  # its import takes seconds
 def test_great_expectations_says_the_same():
-    from bench_assets.defs.checks.expectations import validation
+    from bench_assets.defs.checks.expectations import shared_validation
 
     tables = [(kind, rows) for kind, rows, *_ in (case.values for case in PLANTED)]
-    for kind, rows in [*tables, *RIGHT.items(), *((kind, []) for kind in EXPECTED)]:
+    for kind, rows in [*tables, *RIGHT.items(), *((kind, []) for kind in EXPECTATIONS_BY_TABLE)]:
         failed = [
             f"{one.expectation} of {one.about}"
-            for one in validation().validated(kind, rows)
+            for one in shared_validation().validate(kind, rows)
             if not one.passed
         ]
-        assert failed == [one.partition(": ")[0] for one in problems(rows, EXPECTED[kind])]
+        assert failed == [
+            one.partition(": ")[0] for one in problems(rows, EXPECTATIONS_BY_TABLE[kind])
+        ]

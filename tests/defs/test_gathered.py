@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.audit.framework.evidence import PARTS
+from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR
 from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
@@ -28,7 +28,7 @@ def score(number, model, points, answer=(), **fields):
 def gathered(tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], quiz(3), Question)
-    data = short(tables.digest(["quiz", "questions"]))
+    data = short_digest(tables.digest(["quiz", "questions"]))
     row = Metric(
         task="quiz",
         model="good",
@@ -67,7 +67,7 @@ def test_points_are_shares_and_answers_those_of_the_first_draw(gathered):
     assert found.models == ("good", "mute")  # "old" was asked other questions
     assert found.questions == ("quiz/0", "quiz/1", "quiz/2")
     assert found.points[0].tolist() == [1.0, 0.5, 0.5]
-    assert found.answers[0].tolist() == ["A", f"A{PARTS}C", "B"]
+    assert found.answers[0].tolist() == ["A", f"A{ANSWER_SEPARATOR}C", "B"]
 
 
 def test_what_was_not_read_or_not_scored_has_no_answer(gathered):

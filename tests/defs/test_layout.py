@@ -5,9 +5,9 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.suite_assets import GROUP
+from bench_assets.asset_factory.suite_assets import GROUP_TAG
 from bench_assets.catalog import load_catalog
-from bench_assets.defs.assembly import laid_out
+from bench_assets.defs.assembly import assign_group
 from resources.config.bench_toml import Settings
 
 CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybench"})
@@ -37,14 +37,14 @@ CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybenc
 )
 def test_a_suite_has_a_group_for_each_of_its_parts(key: str, stage: str, group: str) -> None:
     spec = dg.AssetSpec(key.split("/"), group_name="codis", tags={"bench/stage": stage})
-    shown = laid_out(spec, CATALOG)
-    assert (shown.group_name, shown.tags[GROUP]) == (group, "codis")
+    shown = assign_group(spec, CATALOG)
+    assert (shown.group_name, shown.tags[GROUP_TAG]) == (group, "codis")
     assert shown.owners == [f"team:{key.split('/', maxsplit=1)[0]}"]
 
 
 def test_a_condition_stands_before_what_a_table_says() -> None:
     spec = dg.AssetSpec(["codis", "no_context", "scores"], description="One row: ...")
-    assert laid_out(spec, CATALOG).description == "no_context: One row: ..."
+    assert assign_group(spec, CATALOG).description == "no_context: One row: ..."
 
 
 def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studies() -> None:
@@ -52,7 +52,7 @@ def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studie
         key = ["journeybench", task, "audit"]
         tags = {"bench/stage": "audit"}
         spec = dg.AssetSpec(key, group_name="journeybench_audit", tags=tags)
-        shown = laid_out(spec, CATALOG)
+        shown = assign_group(spec, CATALOG)
         assert shown.group_name == "journeybench_studies"
         assert shown.tags["bench/group"] == "journeybench_audit"
 
@@ -61,4 +61,4 @@ def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studie
 def test_what_gathers_all_suites_stays_together(key: str) -> None:
     group = key.rsplit("/", maxsplit=1)[-1]
     spec = dg.AssetSpec(key.split("/"), group_name=group)
-    assert laid_out(spec, CATALOG) == spec
+    assert assign_group(spec, CATALOG) == spec

@@ -14,14 +14,14 @@ import pytest
 
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import (
     MEASURED,
     as_csv,
     as_markdown,
     leaderboard_frame,
-    standings,
+    rank_task,
 )
 from bench_assets.workspace.console.output import LEADERBOARD_COLUMNS
 from bench_assets.workspace.inspect.leaderboard import matrices
@@ -42,7 +42,7 @@ METRIC = Metric(
     n_unscored=0,
     n_failed=0,
     edition="own",
-    data=short(digest(quiz(4))),
+    data=short_digest(digest(quiz(4))),
     signature="quiz|v1|main",
 )
 
@@ -76,7 +76,7 @@ def test_one_spoilt_table_of_metrics_is_one_row(
     tables: TableFiles, spoil: Callable[[Path], object]
 ) -> None:
     spoil(tables.path(METRICS, "spoilt"))
-    whole, spoilt = standings(TASK, tables, [])
+    whole, spoilt = rank_task(TASK, tables, [])
     assert (whole.model, whole.value, whole.source) == ("whole", 0.5, MEASURED)
     assert (spoilt.model, spoilt.edition) == ("spoilt", "own")
     assert math.isnan(spoilt.value)
@@ -102,15 +102,15 @@ def test_the_lowest_error_is_the_best(tmp_path: Path) -> None:
         )
         for model, value in (("p", 0.5), ("q", 0.4))
     ]  # fmt: skip
-    rows = standings(task, files, papers)
+    rows = rank_task(task, files, papers)
     assert [(row.model, row.ranks) for row in rows] == [
         ("b", "1"), ("c", "2"), ("a", "3"), ("d", ""), ("q", ""), ("p", ""),
     ]  # fmt: skip
-    assert [row.model for row in standings(TASK, files, papers)] == ["a", "c", "b", "d", "p", "q"]
+    assert [row.model for row in rank_task(TASK, files, papers)] == ["a", "c", "b", "d", "p", "q"]
 
 
 def test_a_name_cannot_break_the_table_of_the_ui(tables: TableFiles) -> None:
-    (row, *_) = standings(TASK, tables, [])
+    (row, *_) = rank_task(TASK, tables, [])
     (_, _, line) = as_markdown([replace(row, model="a|b", source="unreadable: c|d")]).splitlines()
     (plain, _, whole) = as_markdown([replace(row, model="a", source="unreadable: c")]).splitlines()
     assert line.count("|") == whole.count("|") == plain.count("|")
@@ -119,7 +119,7 @@ def test_a_name_cannot_break_the_table_of_the_ui(tables: TableFiles) -> None:
 def test_what_people_had_not_decided_stands_beside_the_number(tables: TableFiles) -> None:
     rows = [replace(METRIC, n_expired=3, n_rejected=2)]
     tables.write(METRICS, rows, Metric, "whole")
-    row = next(one for one in standings(TASK, tables, []) if one.model == "whole")
+    row = next(one for one in rank_task(TASK, tables, []) if one.model == "whole")
     assert "4 (2 rejected) (3 expired)" in as_markdown([row])
     assert LEADERBOARD_COLUMNS["n"](row) == "4, 2 rejected, 3 expired"
 
@@ -146,26 +146,26 @@ def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_we
     tables.write(QUESTIONS, asked, Question)
     for model in ("whole", "spoilt"):
         tables.path(METRICS, model).write_bytes(b"")
-    assert [row.edition for row in standings(TASK, tables, [])] == ["own", "own"]
+    assert [row.edition for row in rank_task(TASK, tables, [])] == ["own", "own"]
 
 
 def test_without_readable_questions_every_model_is_named_without_a_number(
     tables: TableFiles,
 ) -> None:
     tables.path(QUESTIONS).write_bytes(b"PAR1")
-    shown = standings(TASK, tables, [])
+    shown = rank_task(TASK, tables, [])
     assert sorted(row.model for row in shown) == ["spoilt", "whole"]
     assert all(math.isnan(row.value) and "questions" in row.source for row in shown)
 
 
 def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
     tables.path(QUESTIONS).unlink()
-    assert standings(TASK, tables, []) == []
+    assert rank_task(TASK, tables, []) == []
 
 
 def test_counts_of_the_csv_are_whole_numbers_beside_rows_without(tables: TableFiles) -> None:
     tables.path(METRICS, "spoilt").write_bytes(b"")  # a row without counts
-    frame = leaderboard_frame(standings(TASK, tables, []))
+    frame = leaderboard_frame(rank_task(TASK, tables, []))
     rows = list(csv.DictReader(io.StringIO(as_csv(frame), newline="")))
     assert [(row["n_scored"], row["n_failed"]) for row in rows] == [("4", "0"), ("", "")]
 

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.asset_factory.suite_assets import loaded
 from bench_assets.catalog import Catalog
 from bench_assets.defs.assembly import build_graph
-from bench_assets.defs.suite_datasets import load_left_halves
+from bench_assets.defs.suite_datasets import load_suite_assets
 from bench_assets.evaluation.suite import Suite
 from resources.config.settings_resource import SettingsResource
 from tests.quiz import TASK
@@ -91,10 +91,10 @@ GOOD = [table("quiz", "questions"), table("quiz", "source", group="images")]
 def test_left_out(assets, why):
     good = Suite(name="quiz", tasks=(TASK,), assets=lambda: GOOD)
     there_is = (["io_manager", "models"], ["evaluate_quiz"])
-    catalog, loaded = load_left_halves(Catalog(suites=(good,)), *there_is)
+    catalog, loaded = load_suite_assets(Catalog(suites=(good,)), *there_is)
     assert (catalog.names, catalog.problems, loaded) == (("quiz",), (), GOOD)
     bad = Suite(name="quiz", tasks=(TASK,), assets=assets)
-    catalog, loaded = load_left_halves(
+    catalog, loaded = load_suite_assets(
         Catalog(suites=(bad,), problems=("an earlier one",)), *there_is
     )
     assert (catalog.names, loaded) == ((), [])
@@ -103,7 +103,7 @@ def test_left_out(assets, why):
 
 def test_where_a_suite_comes_from_is_told_of_one_that_is_left_out():
     bad = Suite(name="quiz", tasks=(TASK,), assets=broken)
-    catalog, _ = load_left_halves(Catalog(suites=(bad,), origins={"quiz": "acme 1.0"}), [])
+    catalog, _ = load_suite_assets(Catalog(suites=(bad,), origins={"quiz": "acme 1.0"}), [])
     (problem,) = catalog.problems
     assert problem.startswith("acme 1.0: suite quiz is left out: its assets cannot be loaded: ")
     assert (catalog.not_loaded, catalog.origins) == ({"quiz"}, {"quiz": "acme 1.0"})

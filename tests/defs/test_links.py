@@ -2,14 +2,14 @@
 
 import dagster as dg
 
-from bench_assets.defs.report_links import linked, linked_audit, linked_expectations
+from bench_assets.defs.report_links import link_audit, link_expectations, link_questions
 from tests.quiz import TASK
 
 RESULT = dg.AssetCheckResult(passed=False, description="two", metadata={"problems": 2})
 
 
 def test_a_result_keeps_what_it_says_and_leads_to_the_number():
-    found = linked(RESULT, TASK, "main", "run/step-1")
+    found = link_questions(RESULT, TASK, "main", "run/step-1")
     assert (found.passed, found.description) == (False, "two")
     assert found.metadata["problems"].value == 2
     # slug: what is readable, then the first eight digits of the name's SHA-256.
@@ -20,11 +20,13 @@ def test_a_result_keeps_what_it_says_and_leads_to_the_number():
 
 
 def test_of_no_model_it_leads_to_the_task():
-    assert linked(RESULT, TASK).metadata["report"].value == "http://127.0.0.1:8765/#/task/quiz"
+    assert (
+        link_questions(RESULT, TASK).metadata["report"].value == "http://127.0.0.1:8765/#/task/quiz"
+    )
 
 
 def test_questions_are_linked_once_each_whatever_they_are_called():
-    found = linked(RESULT, TASK, "blind", "m", ["quiz/[1](x)", "quiz/a b", "quiz/a b"])
+    found = link_questions(RESULT, TASK, "blind", "m", ["quiz/[1](x)", "quiz/a b", "quiz/a b"])
     lines = found.metadata["samples"].value.splitlines()
     assert len(lines) == 2
     assert "](x)" not in lines[0].partition("](http")[0].replace("\\]", "")
@@ -34,16 +36,16 @@ def test_questions_are_linked_once_each_whatever_they_are_called():
 
 
 def test_an_examination_leads_to_the_doubts_and_to_the_questions_it_names():
-    found = linked_audit(RESULT, TASK, ["quiz/2"])
+    found = link_audit(RESULT, TASK, ["quiz/2"])
     assert found.metadata["report"].value == "http://127.0.0.1:8765/#/audit/quiz"
     assert found.metadata["samples"].value == (
         "- [quiz/2](http://127.0.0.1:8765/#/samples/quiz?sample=quiz%2F2)"
     )
-    assert "samples" not in linked_audit(RESULT, TASK).metadata
+    assert "samples" not in link_audit(RESULT, TASK).metadata
 
 
 def test_what_is_expected_of_a_table_is_a_page():
-    found = linked_expectations(RESULT, ["quiz", "blind", "questions"])
+    found = link_expectations(RESULT, ["quiz", "blind", "questions"])
     assert found.metadata["report"].value == (
         "http://127.0.0.1:8765/#/expectations?table=quiz%2Fblind%2Fquestions"
     )

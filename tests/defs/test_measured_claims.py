@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.metrics.aggregates import group_accuracy
-from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, weighted
+from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, make_terms
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.defs.tables.claims import MeasuredClaims
 from bench_assets.evaluation import pipeline
@@ -15,7 +15,7 @@ from tests.quiz import TASK, quiz
 
 
 def less(most, least):
-    return weighted([most], [least])
+    return make_terms([most], [least])
 
 
 BLIND = replace(

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.annotation.tasks import Answer, AskedUnit, Unit
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
-from bench_assets.defs.checks.table_checks import annotation_is_complete
+from bench_assets.defs.checks.table_checks import check_annotation
 from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site
@@ -68,7 +68,7 @@ class Codis(Home):
 
     def check(self):
         settings, rows = self.settings.load(), self.read(Question, "questions")
-        found = annotation_is_complete(
+        found = check_annotation(
             undecided_inputs(TASK, self.tables, settings, rows),
             units_of_tasks(TASK, self.tables),
             settings,
@@ -168,7 +168,7 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
 def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
     (tmp_path / "bench.toml").write_text(written)
     settings = SettingsResource(home=str(tmp_path)).load()
-    result = annotation_is_complete({"codis/votes": Undecided(found, {})}, {}, settings)
+    result = check_annotation({"codis/votes": UndecidedUnits(found, {})}, {}, settings)
     passed, severity = said
     assert result.passed is passed
     assert passed or result.severity.value == severity
@@ -187,8 +187,8 @@ def test_after_the_deadline_the_route_goes_on_or_is_refused(
 ):
     (tmp_path / "bench.toml").write_text(f"{ASKED}until = 2026-01-01\n{written}\n")
     settings = SettingsResource(home=str(tmp_path)).load()
-    expired = {"codis/votes": Undecided({}, {"s1": "1 of 2"})}
-    result = annotation_is_complete(expired, {"codis/votes": n_units}, settings)
+    expired = {"codis/votes": UndecidedUnits({}, {"s1": "1 of 2"})}
+    result = check_annotation(expired, {"codis/votes": n_units}, settings)
     assert (result.passed, result.severity.value) == (passed, severity)
     assert result.metadata["problems"].value == (1 if severity == "WARN" else 2)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.comparison.runs import compared_with, not_comparable
+from bench_assets.comparison.runs import comparison_models, not_comparable
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.rows import Metric, Question, Score
 from tests.quiz import TASK, quiz
@@ -143,7 +143,7 @@ def test_what_a_checkpoint_is_compared_with(model, baseline, others):
         f"o/m/step-3@{'b' * 40}": 0.0,
         f"o/m/step-20@{'a' * 40}": 0.0,
     }
-    assert compared_with(model, written, written.__getitem__, baseline) == others
+    assert comparison_models(model, written, written.__getitem__, baseline) == others
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_model_without_metrics_differs_in_all_that_is_compared():
 
 def test_of_a_step_that_is_one_model_nobody_asks_when_it_was_written():
     of_nobody: dict[str, float] = {}
-    assert compared_with("r/s-9@aaaaaaaa", ["r/s-1@bbbbbbbb"], of_nobody.__getitem__, "") == [
+    assert comparison_models("r/s-9@aaaaaaaa", ["r/s-1@bbbbbbbb"], of_nobody.__getitem__, "") == [
         "r/s-1@bbbbbbbb"
     ]
 

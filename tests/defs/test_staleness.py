@@ -10,7 +10,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.checks.table_checks import task_checks
-from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame, standings
+from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame, rank_task
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.console.output import print_leaderboard
 from resources.config.bench_toml import load_settings
@@ -52,7 +52,7 @@ class Home:
 
     def standings(self, task=None):
         tables, task = TableFiles(folder=str(self.folder / "tables")), task or self.task
-        return standings(task, tables, [], CurrentConfiguration(load_settings(self.folder)))
+        return rank_task(task, tables, [], CurrentConfiguration(load_settings(self.folder)))
 
     def stale(self, task=None):
         (row,) = self.standings(task)

@@ -82,8 +82,8 @@ def check_whole(line: str) -> None:
             command.make_context(str(command.name), rest, parent=context.parent)
         except click.exceptions.Exit:
             return  # --help
-        except click.ClickException as why:
-            raise NoSuchWordError(f"{why.format_message()}: {line}") from why
+        except click.ClickException as error:
+            raise NoSuchWordError(f"{error.format_message()}: {line}") from error
 
 
 def _check_targets(words: list[str]) -> None:

@@ -6,7 +6,7 @@ from math import exp, log
 
 import pytest
 
-from bench_assets.core.judging.request_streaming import AT_ONCE, Requests
+from bench_assets.core.judging.request_streaming import BATCH_SIZE, LazyRequests
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.elicitation import Elicitation, OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError, SettingsError
@@ -143,11 +143,11 @@ def test_a_task_whose_questions_have_not_one_right_option_says_so_in_a_sentence(
 
 
 def test_a_question_without_options_is_refused_before_the_first_of_many_is_asked():
-    questions = [*([CHOICE] * AT_ONCE), question(question_id="q/2", kind="text")]
-    requests = Requests(questions, lambda one: Prompt.of(one.text), 1, None)
+    questions = [*([CHOICE] * BATCH_SIZE), question(question_id="q/2", kind="text")]
+    requests = LazyRequests(questions, lambda one: Prompt.of(one.text), 1, None)
     model = Weighing()
     elicited = ElicitedModel(model, "m", Elicitation("likelihood"))
-    with pytest.raises(SettingsError, match=f"1 of {AT_ONCE + 1} questions do not have options"):
+    with pytest.raises(SettingsError, match=f"1 of {BATCH_SIZE + 1} questions do not have options"):
         next(elicited.answers(requests))
     assert model.requests == []
 

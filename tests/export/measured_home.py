@@ -5,7 +5,7 @@ from pathlib import Path
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.text.redaction import Secrets
@@ -83,7 +83,7 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
         Judgement.of(one, judge="rules", criterion="right", verdict=None, response="why")
         for one in predictions
     ]
-    data = short(digest(asked))
+    data = short_digest(digest(asked))
     metrics = [
         Metric(
             task="quiz",

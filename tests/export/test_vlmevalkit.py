@@ -11,7 +11,7 @@ from PIL import Image
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.export.formats import FORMATS
-from bench_assets.export.vlmevalkit import separated
+from bench_assets.export.vlmevalkit import format_rows
 from bench_assets.external_results.reading import read_external_results
 from resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, leaving, measure, questions
@@ -162,5 +162,5 @@ def test_a_table_with_a_row_for_each_category_is_read_as_hallusionbench_writes_i
 
 def test_a_category_in_csv_is_no_formula_and_a_question_in_tsv_stays_as_it_is():
     row = {"split": "=1+1", "all": -0.5}
-    assert b"".join(separated(list(row), [row], ",")).endswith(b'\n"\'=1+1",-0.5\n')
-    assert b"".join(separated(list(row), [row], "\t")).endswith(b'\n"=1+1"\t-0.5\n')
+    assert b"".join(format_rows(list(row), [row], ",")).endswith(b'\n"\'=1+1",-0.5\n')
+    assert b"".join(format_rows(list(row), [row], "\t")).endswith(b'\n"=1+1"\t-0.5\n')

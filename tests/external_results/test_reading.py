@@ -19,7 +19,7 @@ from bench_assets.cli.main import app
 from bench_assets.comparison.units import ScoredMetric, metric_units
 from bench_assets.comparison.verdicts import compare_scores
 from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.external_results.evaluation import imported_evaluation
@@ -510,7 +510,7 @@ def test_units_of_models_with_other_maxima_are_of_one_kind():
         one = imported_evaluation(results, (imported := imported_task(results)), lambda _: "")
         scored = list(map(ScoredQuestion, one.questions, one.scores))
         side, adds = ScoredMetric(scored, sum(points) / 4), imported.as_task().adds.get("x")
-        kinds.add(metric_units(mean_points, side, clusters_of(one.questions), adds)[0])
+        kinds.add(metric_units(mean_points, side, cluster_questions(one.questions), adds)[0])
     assert len(kinds) == 1
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import enable_torchvision
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _torchvision() -> None:
-    let_torchvision_load()
+    enable_torchvision()

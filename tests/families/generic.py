@@ -82,8 +82,8 @@ def build(model_type: str, folder: Path, seed: int = 0) -> None:
     _save_processor(model_type, folder, row, words)
     try:
         processor = _loaded(folder)
-    except (ValueError, OSError) as why:
-        raise NotBuiltError(f"no tiny processor: {str(why).partition(' in /')[0]}") from why
+    except (ValueError, OSError) as error:
+        raise NotBuiltError(f"no tiny processor: {str(error).partition(' in /')[0]}") from error
     place = row.place or str(getattr(processor, "image_token", ""))
     if row.template == "own":
         template = _TURNS.replace("IMAGE", place)
@@ -92,8 +92,10 @@ def build(model_type: str, folder: Path, seed: int = 0) -> None:
     shrunk = _merged(_shrunk(kind(), words), own)
     try:
         config = kind(**_with_ids(shrunk, kind(), processor, words, names))
-    except (ValueError, StrictDataclassError) as why:
-        raise NotBuiltError(f"no tiny configuration: {str(why).splitlines()[-1].strip()}") from why
+    except (ValueError, StrictDataclassError) as error:
+        raise NotBuiltError(
+            f"no tiny configuration: {str(error).splitlines()[-1].strip()}"
+        ) from error
     save_model(folder, getattr(transformers, kinds[model_type]), config, words, seed=seed)
 
 

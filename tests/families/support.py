@@ -102,18 +102,18 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
             HANDMADE[model_type](folder)
         else:
             generic.build(model_type, folder, seed)
-    except ImportError as why:
-        if package := re.search(r"requires the (\w+) library", str(why)):
+    except ImportError as error:
+        if package := re.search(r"requires the (\w+) library", str(error)):
             missing = package[1].lower()
             needs = VISION if missing in ("torchvision", "timm") else UNTRIED
             return found(needs, f"it needs the package {missing}")
         raise
-    except (ModelError, generic.NotBuiltError) as why:
-        return found(VISION if "torchvision" in str(why) else UNTRIED, why)
+    except (ModelError, generic.NotBuiltError) as error:
+        return found(VISION if "torchvision" in str(error) else UNTRIED, error)
     try:
         return _asked(model_type, folder, found)
-    except (ModelError, _Different) as why:
-        return found(VISION if "need torchvision" in str(why) else CANNOT, why)
+    except (ModelError, _Different) as error:
+        return found(VISION if "need torchvision" in str(error) else CANNOT, error)
 
 
 def _asked(model_type: str, folder: Path, found: Any) -> Support | None:
@@ -184,9 +184,9 @@ def _said(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None,
 
 
 def _has_torchvision() -> bool:
-    from resources.checkpoints.torchvision_operators import let_torchvision_load
+    from resources.checkpoints.torchvision_operators import enable_torchvision
 
-    return let_torchvision_load()
+    return enable_torchvision()
 
 
 def read_table() -> dict[str, Support]:
@@ -223,9 +223,11 @@ def main(arguments: Sequence[str]) -> None:
             continue
         try:
             rows[name] = support_of(name)
-        except Exception as why:  # noqa: BLE001 - the table says so, and the test fails
+        except Exception as error:  # noqa: BLE001 - the table says so, and the test fails
             rows[name] = Support(
-                architecture=name, support=CANNOT, why=f"{type(why).__name__}: {first_line(why)}"
+                architecture=name,
+                support=CANNOT,
+                why=f"{type(error).__name__}: {first_line(error)}",
             )
         print(rows[name], flush=True)
         write_table(rows)

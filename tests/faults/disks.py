@@ -208,10 +208,10 @@ def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> 
                 raise FoundError("other rows are read than were written")
             tables.digest(["quiz", "rows"])
             tables.has_errors(["quiz", "rows"])
-        except TableError as why:
+        except TableError as error:
             refused += 1
-            if file.name not in str(why):
-                raise FoundError(f"the error does not name the file: {why}") from why
+            if file.name not in str(error):
+                raise FoundError(f"the error does not name the file: {error}") from error
     return f"{refused} of 30 refused, the others read as they were written"
 
 
@@ -234,10 +234,10 @@ def _flipped_store(trial: Trial) -> str:
         _flip(1)(file, trial.rng)
         try:
             found = response_file(file).find(keys)
-        except BenchError as why:
+        except BenchError as error:
             refused += 1
-            if file.name not in str(why):
-                raise FoundError(f"the error does not name the file: {why}") from why
+            if file.name not in str(error):
+                raise FoundError(f"the error does not name the file: {error}") from error
             continue
         if wrong := [key for key in keys if found.get(key, clean[key]) != clean[key]]:
             raise FoundError(f"{len(wrong)} responses are read as others than were stored")

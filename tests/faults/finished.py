@@ -75,8 +75,8 @@ class Finished:
     def _same(self, bench: Workbench, name: str, damaged: Path, *, ended: str) -> str:
         try:
             rows = bench.rows(f"quiz/{name}")
-        except BenchError as why:
-            return self._named(ours(why), damaged)
+        except BenchError as error:
+            return self._named(ours(error), damaged)
         rows, clean = _untimed(rows), self._clean[name]
         if ended:  # what was deleted before is made again as far as that went, never otherwise
             rows = [row for row in rows if not getattr(row, "error", "")]

@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import require_responses
-from bench_assets.file_benchmarks.suite import plain_suites, task_of
+from bench_assets.file_benchmarks.suite import file_benchmark_suites, task_of
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.config.sections.servers import ServerSpec
@@ -91,8 +91,8 @@ class Pure:
         try:
             said = pipeline.predict(TASK, QUESTIONS, model)
             require_responses(TASK.name, "questions", said, ())
-        except BenchError as why:
-            (self.home / "said.txt").write_text(str(why), encoding="utf-8", errors="replace")
+        except BenchError as error:
+            (self.home / "said.txt").write_text(str(error), encoding="utf-8", errors="replace")
             return None
         judged = pipeline.judge(TASK, QUESTIONS, said, None)
         scores = pipeline.score(TASK, QUESTIONS, said, judged)
@@ -125,15 +125,15 @@ class Whole:
                 bench.refresh_questions("quiz")
                 bench.evaluate(["quiz"], "m")
                 return accuracy(bench.metrics("quiz", "m"))
-            except BenchError as why:
-                (self.home / "said.txt").write_text(str(why), encoding="utf-8", errors="replace")
-                ours(why)
+            except BenchError as error:
+                (self.home / "said.txt").write_text(str(error), encoding="utf-8", errors="replace")
+                ours(error)
                 return None
 
     def bench(self) -> Workbench:
         """Open the home folder, with the quiz alone."""
         settings = SettingsResource(home=str(self.home))
-        suites = tuple(suite for _, suite in plain_suites(settings.load()))
+        suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
         return Workbench(settings, catalog=Catalog(suites=suites))
 
 

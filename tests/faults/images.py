@@ -9,12 +9,12 @@ from PIL import Image
 
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.errors import BenchError, ImageError
-from bench_assets.file_benchmarks.questions import build, place_of
+from bench_assets.file_benchmarks.questions import benchmark_location, build
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
-from resources.models.api.formats.base import encoded
+from resources.models.api.formats.base import encode_image
 from tests.faults.image_files import hostile, photo, saved, whole
 from tests.faults.table import Fault, FoundError, Trial
 
@@ -66,7 +66,7 @@ def _built(trial: Trial, data: bytes) -> str:
     store = ImageStore(folder=str(home / "images"))
     built = build(
         benchmark,
-        place_of("quiz", benchmark.file, settings),
+        benchmark_location("quiz", benchmark.file, settings),
         lambda image, name: (
             store.put(image, name) if isinstance(image, bytes) else store.put_file(image, name)
         ),
@@ -84,7 +84,7 @@ def _built(trial: Trial, data: bytes) -> str:
 def _seen_by_all(store: ImageStore, digest: str) -> Image.Image:
     """What the server is sent; the local model's must be the same."""
     local = store.open(digest)
-    _, data = encoded(Shown(digest), store.read)
+    _, data = encode_image(Shown(digest), store.read)
     with Image.open(io.BytesIO(base64.b64decode(data))) as sent:
         sent.load()
     return local
@@ -113,6 +113,6 @@ def _damaged(trial: Trial) -> str:
             store.open(store.put(bytes(data), "drawn").sha256)
         except ImageError:
             refused += 1
-        except BenchError as why:
-            raise FoundError(f"not an ImageError: {why}") from why
+        except BenchError as error:
+            raise FoundError(f"not an ImageError: {error}") from error
     return f"{refused} of 20 refused"

@@ -137,9 +137,9 @@ def _archived(trial: Trial, entries: list[tuple[str, int]]) -> str:
         _write_archive(file, entries)
         try:
             unpack(file, most=1_500_000)
-        except SourceError as why:
-            if str(file) not in str(why):
-                raise FoundError(f"the error does not name the file: {why}") from why
+        except SourceError as error:
+            if str(file) not in str(error):
+                raise FoundError(f"the error does not name the file: {error}") from error
         else:
             raise FoundError(f"{name} is unpacked")
         file.unlink()
@@ -168,9 +168,9 @@ def _taken(trial: Trial, name: str) -> str:
     )
     try:
         load_settings(trial.folder)
-    except SettingsError as why:
-        if name not in str(why):
-            raise FoundError(f"the error does not name the field: {why}") from why
+    except SettingsError as error:
+        if name not in str(error):
+            raise FoundError(f"the error does not name the field: {error}") from error
         return "refused"
     raise FoundError("taken as if it were well")
 

@@ -213,6 +213,6 @@ def _mounting(script: str, home: Path) -> list[str]:
     words = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
     try:
         subprocess.run([*words, "mount -t tmpfs tmpfs /mnt"], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as why:
-        raise SkippedError("nothing can be mounted here") from why
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SkippedError("nothing can be mounted here") from error
     return [*words, script, "sh", str(home)]

@@ -179,10 +179,10 @@ def _answers(trial: Trial) -> str:
         file.write_bytes(data + b"\n")
         try:
             backend.answers(form)
-        except AnnotationError as why:
+        except AnnotationError as error:
             refused += 1
-            if file.name not in str(why):
-                raise FoundError(f"the error does not name the file: {why}") from why
+            if file.name not in str(error):
+                raise FoundError(f"the error does not name the file: {error}") from error
     return f"{refused} of {len(_LINES)} refused"
 
 

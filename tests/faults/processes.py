@@ -51,8 +51,8 @@ def ended(process: subprocess.Popen[str], longest: float = 300.0) -> tuple[int, 
     """Wait for it; its exit status, and everything it said."""
     try:
         told, said = process.communicate(timeout=longest)
-    except subprocess.TimeoutExpired as why:
-        raise FoundError(f"bench does not end within {longest:g} s") from why
+    except subprocess.TimeoutExpired as error:
+        raise FoundError(f"bench does not end within {longest:g} s") from error
     return process.returncode, told + said
 
 

@@ -88,8 +88,8 @@ def _row(name: str, written: str, must: str, attempt: object, *, short: bool) ->
 def _refused(trial: Trial, written: str) -> str:
     try:
         _looked_at(trial.folder, written)
-    except BenchError as why:
-        leaks.search(trial.folder / "nowhere", str(why))
+    except BenchError as error:
+        leaks.search(trial.folder / "nowhere", str(error))
         return "refused"
     if KEY in known_secrets(trial.folder).redacted(f"as {KEY} is told"):
         raise FoundError("taken as if it were well")

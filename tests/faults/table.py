@@ -78,13 +78,13 @@ def tried(fault: Fault, seed: int, folder: Path) -> Outcome:
     try:
         with within(fault.longest), bounded():
             seen = fault.attempt(Trial(folder, Random(f"{seed} {fault.title}")))
-    except SkippedError as why:
-        skipped = str(why)
-    except (FoundError, _OverdueError) as why:
-        found = str(why)
-    except Exception as why:  # noqa: BLE001  (a foreign exception is what is looked for)
-        example = " ".join(getattr(why, "__notes__", ()))
-        found = f"{type(why).__module__}.{type(why).__name__}: {why} {example}"
+    except SkippedError as error:
+        skipped = str(error)
+    except (FoundError, _OverdueError) as error:
+        found = str(error)
+    except Exception as error:  # noqa: BLE001  (a foreign exception is what is looked for)
+        example = " ".join(getattr(error, "__notes__", ()))
+        found = f"{type(error).__module__}.{type(error).__name__}: {error} {example}"
         stack = traceback.format_exc()
     seconds = time.monotonic() - started
     return Outcome(

@@ -10,8 +10,8 @@ from PIL import Image
 
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.file_benchmarks.questions import build, place_of
-from bench_assets.file_benchmarks.suite import plain_suites
+from bench_assets.file_benchmarks.questions import benchmark_location, build
+from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -30,7 +30,7 @@ def png(colour):
 def built(home):
     """The tables of the one benchmark of a home folder, as they are after a refresh."""
     settings = SettingsResource(home=str(home))
-    suites = tuple(suite for _, suite in plain_suites(settings.load()))
+    suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
     with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
         bench.refresh_questions("fridge")
         bench.questions(bench.catalog.task("fridge"), "options_shuffled")  # built on demand
@@ -72,7 +72,7 @@ def test_images_inside_a_table_are_stored(tmp_path):
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
     benchmark = FileBenchmarkSettings(file=tmp_path / "a.parquet")
     settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
-    place = place_of("fridge", benchmark.file, settings)
+    place = benchmark_location("fridge", benchmark.file, settings)
     store = ImageStore(folder=str(tmp_path / "images"))
     (image,) = build(benchmark, place, store.put).images
     assert image.name == f"{tmp_path}/a.parquet, row 1, image 1"
@@ -117,7 +117,7 @@ def test_a_section_that_cannot_be_used_is_an_error_that_names_it(tmp_path, secti
 
 def test_the_judge_of_a_section_is_that_of_its_suite_unless_a_command_names_another(tmp_path):
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "a"\njudge = "m"\n')
-    (_, suite), *_ = plain_suites(load_settings(tmp_path))
+    (_, suite), *_ = file_benchmark_suites(load_settings(tmp_path))
     for chosen, judge in (({}, "m"), ({"judge": "rules"}, "rules")):
         settings = SettingsResource(home=str(tmp_path), suites={"fridge": chosen}).load()
         assert settings.suite("fridge", suite.settings).judge == judge

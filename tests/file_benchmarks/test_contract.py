@@ -17,9 +17,9 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import beside, best_constants
-from bench_assets.file_benchmarks.questions import build, place_of
-from bench_assets.file_benchmarks.suite import plain_suites
+from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
+from bench_assets.file_benchmarks.questions import benchmark_location, build
+from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from resources.config.bench_toml import load_settings
 from resources.config.known_benchmarks import add_known
 from resources.models.registry.baselines import ScriptedModel
@@ -54,8 +54,8 @@ def written(folder, section, rows):
 def opened(folder):
     settings = load_settings(folder)
     ((name, benchmark),) = settings.benchmarks.items()
-    task = plain_suites(settings)[0][1].tasks[0]
-    place = place_of(name, settings.resolve(benchmark.file), settings)
+    task = file_benchmark_suites(settings)[0][1].tasks[0]
+    place = benchmark_location(name, settings.resolve(benchmark.file), settings)
     return task, build(benchmark, place, stored)
 
 
@@ -198,7 +198,9 @@ def test_what_only_a_judge_grades_has_no_blind_baseline_of_rules(tmp_path):
     task, built = opened(tmp_path)
     said = [prediction(question_id=q.question_id, text="") for q in built.questions]
     scores = pipeline.score(task, built.questions, said, [])
-    (row,) = beside(task, built.questions, said, scores, best_constants(task, built.questions))
+    (row,) = metrics_with_baselines(
+        task, built.questions, said, scores, best_constants(task, built.questions)
+    )
     assert (row.value, row.constant, row.shuffled) == (0.0, None, None)
 
 

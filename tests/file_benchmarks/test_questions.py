@@ -9,7 +9,12 @@ from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.file_benchmarks import prompts, questions
-from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
+from bench_assets.file_benchmarks.questions import (
+    benchmark_location,
+    build,
+    image_files,
+    shuffle_all_options,
+)
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.rows import question
@@ -28,7 +33,9 @@ def built(folder, rows, **settings):
     file = folder / "fridge.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in rows))
     benchmark = FileBenchmarkSettings(file=file, **settings)
-    place = place_of("fridge", file, Settings(home=folder, benchmarks={"fridge": benchmark}))
+    place = benchmark_location(
+        "fridge", file, Settings(home=folder, benchmarks={"fridge": benchmark})
+    )
     return build(benchmark, place, stored)
 
 
@@ -215,7 +222,9 @@ def test_images_are_found_in_a_folder_of_their_own_and_listed(tmp_path):
     file = tmp_path / "fridge.jsonl"
     assert len(built(tmp_path, rows, image_folder="images").questions) == 1
     benchmark = FileBenchmarkSettings(file=file, image_folder="images")
-    place = place_of("fridge", file, Settings(home=tmp_path, benchmarks={"fridge": benchmark}))
+    place = benchmark_location(
+        "fridge", file, Settings(home=tmp_path, benchmarks={"fridge": benchmark})
+    )
     assert image_files(benchmark, place) == [str((tmp_path / "images" / "a.png").resolve())]
 
 
@@ -226,8 +235,8 @@ def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
         )
         for n, (kind, gold) in enumerate([("choice", "A"), ("choices", "AD")] * 20)
     ]
-    drawn = shuffled(asked, seed=1)
-    assert drawn == shuffled(list(reversed(asked)), seed=1)[::-1]
+    drawn = shuffle_all_options(asked, seed=1)
+    assert drawn == shuffle_all_options(list(reversed(asked)), seed=1)[::-1]
     assert len({one.options for one in drawn}) > 10
     for before, after in zip(asked, drawn, strict=True):
         right = {before.options["ABCD".index(letter)] for letter in before.answer}
@@ -246,7 +255,9 @@ def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
 )
 def test_options_that_speak_of_each_other_are_not_shuffled(options, n):
     kind = "choice" if options else "text"
-    assert len(shuffled([question(kind=kind, options=options, answer=("A",))], seed=0)) == n
+    assert (
+        len(shuffle_all_options([question(kind=kind, options=options, answer=("A",))], seed=0)) == n
+    )
 
 
 IMAGES = {name: name.encode() for name in ("a.png", "b.png", "c.png")}

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.answer_types.option_answers import letters_in
+from bench_assets.core.answer_types.option_answers import read_option_letters
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import task_of
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -101,13 +101,13 @@ def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, response, say
     ],
 )
 def test_several_letters_are_read(response, letters):
-    assert "".join(letters_in(response, ("red", "green", "blue", "white"))) == letters
+    assert "".join(read_option_letters(response, ("red", "green", "blue", "white"))) == letters
 
 
 @pytest.mark.parametrize("loop", ["\n", " ", "!", "AB ", "- "])
 def test_what_loops_behind_letters_takes_little_time(loop):
     started = time.process_time()  # s of CPU: how busy the machine is does not matter
-    letters_in(f"answer{loop * (40_000 // len(loop))}x", ("red", "green"))
+    read_option_letters(f"answer{loop * (40_000 // len(loop))}x", ("red", "green"))
     assert time.process_time() - started < 2  # what is quadratic takes ten times as much
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
@@ -63,5 +63,7 @@ def asked_home(home: Path) -> list[Unit]:
     ]  # fmt: skip
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(["quiz", "annotation", "votes_units"], units, Unit)
-    tables.write(["quiz", "annotation", "votes_answers"], count(VOTES, units, answers).all, Answer)
+    tables.write(
+        ["quiz", "annotation", "votes_answers"], resolve_answers(VOTES, units, answers).all, Answer
+    )
     return units

@@ -6,9 +6,9 @@ from pathlib import Path
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.defs.tables.leaderboard import standings
+from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.report.building import make_report
@@ -59,9 +59,9 @@ def metric(model: str, value: float, category: str = "all", condition: str = "ma
         n_unscored=0,
         n_failed=0,
         edition="own",
-        data=short(digest(QUESTIONS)),
+        data=short_digest(digest(QUESTIONS)),
         constant=0.25,
-        signature=f"quiz|v1|{condition}|data:{short(digest(QUESTIONS))}|model:{model}|n:6",
+        signature=f"quiz|v1|{condition}|data:{short_digest(digest(QUESTIONS))}|model:{model}|n:6",
     )
 
 
@@ -92,5 +92,5 @@ def fair_home(folder: Path) -> Path:
 def report(folder: Path, tables: TableFiles, suites: Catalog) -> Path:
     """Make the report of the home as it is now."""
     published, _ = suites.published()
-    ranked = [row for task in suites.tasks for row in standings(task, tables, published)]
+    ranked = [row for task in suites.tasks for row in rank_task(task, tables, published)]
     return make_report(load_settings(folder), tables, suites, ranked, print)

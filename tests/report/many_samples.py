@@ -11,17 +11,17 @@ import pyarrow as pa
 from PIL import Image
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
-from bench_assets.core.tables.arrow import schema
+from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.tables.arrow import arrow_schema
 from bench_assets.report.building import ReportPart, write_report
 from bench_assets.report.pages.comparison import ComparisonPage
-from bench_assets.report.pages.numbers import Numbers
-from bench_assets.report.point_provenance import Origins
+from bench_assets.report.pages.numbers import NumberPages
+from bench_assets.report.point_provenance import PointProvenance
 from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from resources.images.store import ImageStore
 from resources.tables.checksums import write_groups
-from resources.tables.file_bytes import DIGEST, OWN, table_name
+from resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name
 from resources.tables.parquet import TableFiles
 from tests.report.quiz_report import CATALOG, Names
 
@@ -33,7 +33,13 @@ def make_report(home: Path) -> Path:
     """Make what the report has of each sample; give its page."""
     tables = TableFiles(folder=str(home / "tables"))
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
-    parts: list[ReportPart] = [Names(), Samples(), Numbers(), ComparisonPage(), Origins()]
+    parts: list[ReportPart] = [
+        Names(),
+        Samples(),
+        NumberPages(),
+        ComparisonPage(),
+        PointProvenance(),
+    ]
     write_report(site, tables, CATALOG, parts)
     return site.folder / "index.html"
 
@@ -87,7 +93,7 @@ class ManySamples:
         self.tables.write(["quiz", "metrics"], [self._metric(model, points)], Metric, model)
 
     def _metric(self, model: str, points: Sequence[float]) -> Metric:
-        data = short(self.tables.digest(["quiz", "questions"]) or "")
+        data = short_digest(self.tables.digest(["quiz", "questions"]) or "")
         return Metric(
             task="quiz",
             model=model,
@@ -109,14 +115,14 @@ class ManySamples:
         self, key: Sequence[str], row_type: type[Any], partition: str = "", **given: Sequence[Any]
     ) -> None:
         """Write a table of columns; those that are not given have their defaults."""
-        kinds = schema(row_type)
+        kinds = arrow_schema(row_type)
         columns = []
         for field in fields(row_type):
             default = () if field.default is MISSING else field.default
             values = given.get(field.name, [default] * self.n)
             columns.append(pa.array(values, type=kinds.field(field.name).type))
         table = pa.Table.from_arrays(columns, schema=kinds)
-        about = {DIGEST: str(self._rng.random()), OWN: table_name(key, partition)}
+        about = {DIGEST: str(self._rng.random()), TABLE_NAME_KEY: table_name(key, partition)}
         path = self.tables.path(key, partition)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w+b") as file:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Prediction, Question, Score
-from bench_assets.core.schema.training_runs import step_of
+from bench_assets.core.schema.training_runs import parse_step
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.building import write_report
 from bench_assets.report.samples.writer import Samples
@@ -24,7 +24,7 @@ class Names:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Put the names."""
-        steps = {name: step_of(name) for name in tables.partitions(["quiz", "scores"])}
+        steps = {name: parse_step(name) for name in tables.partitions(["quiz", "scores"])}
         models = [
             {"name": name, "run": step and step.run, "step": step and step.step}
             for name, step in steps.items()

@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.audit.framework.evidence import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
-from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
+from bench_assets.audit.framework.evidence import (
+    INJECTIONS_FOLLOWED,
+    KAPPA_CONSTRUCTED,
+    KAPPA_SECOND_JUDGE,
+    PEOPLE,
+    JudgeFigure,
+)
+from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.task import ByRules
 from bench_assets.suites.codis.task import TASK
@@ -50,44 +56,51 @@ def tables(tmp_path):
     ],
 )
 def test_who_judged_is_read_from_the_signature(judge, who):
-    assert unmeasured_judge("codis", SIGNED.format(judge), set()) == who
+    assert unmeasured_judges("codis", SIGNED.format(judge), set()) == who
 
 
 def test_an_older_row_without_a_signature_has_no_mark():
-    assert unmeasured_judge("codis", "", set()) == ""
+    assert unmeasured_judges("codis", "", set()) == ""
 
 
 @pytest.mark.parametrize(
     ("figures", "who"),
     [
         pytest.param([figure(PEOPLE)], "", id="beside people"),
-        pytest.param([figure(SECOND)], "", id="beside a second judge"),
-        pytest.param([figure(FOLLOWED), figure(MADE)], "gpt", id="on made responses alone"),
+        pytest.param([figure(KAPPA_SECOND_JUDGE)], "", id="beside a second judge"),
+        pytest.param(
+            [figure(INJECTIONS_FOLLOWED), figure(KAPPA_CONSTRUCTED)],
+            "gpt",
+            id="on made responses alone",
+        ),
         pytest.param([figure(PEOPLE, judge="other")], "gpt", id="another judge"),
         pytest.param([figure(PEOPLE, task="blink")], "gpt", id="in another task"),
     ],
 )
 def test_what_was_measured_takes_the_mark_away(tmp_path, tables, figures, who):
     add_figures(tmp_path, JudgeFigure, figures)
-    assert unmeasured_judge("codis", SIGNED.format("gpt"), measured_judges(tables, [TASK])) == who
+    assert (
+        unmeasured_judges("codis", SIGNED.format("gpt"), judges_with_agreement(tables, [TASK]))
+        == who
+    )
 
 
 def test_so_does_the_suites_own_comparison(tables):
     row = replace(metric("m", 0.9), signature="codis|v4|main|judges:gpt~people|data:0c|model:m")
     tables.write(["codis", "judge_agreement"], [row], Metric, "m")
-    assert measured_judges(tables, [TASK]) == {("codis", "gpt")}
+    assert judges_with_agreement(tables, [TASK]) == {("codis", "gpt")}
 
 
 def test_rules_of_a_package_need_no_measuring(tables):
     task = replace(TASK, judges={**TASK.judges, "begins_well": ByRules(lambda _: [])})
-    known = measured_judges(tables, [task])
-    assert unmeasured_judge("codis", SIGNED.format("begins_well"), known) == ""
-    assert unmeasured_judge("codis", SIGNED.format("begins_well:gpt"), known) == "begins_well:gpt"
+    known = judges_with_agreement(tables, [task])
+    assert unmeasured_judges("codis", SIGNED.format("begins_well"), known) == ""
+    assert unmeasured_judges("codis", SIGNED.format("begins_well:gpt"), known) == "begins_well:gpt"
 
 
 def test_a_damaged_file_of_figures_ends_nothing(tmp_path, tables):
     (tmp_path / "judges.jsonl").write_text("{no JSON")
-    assert measured_judges(tables, [TASK]) == set()
+    assert judges_with_agreement(tables, [TASK]) == set()
 
 
 def test_the_report_names_the_judge_beside_its_number(tmp_path: Path, tables):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from bench_assets.core.schema.rows import Score
-from bench_assets.core.tables.arrow import schema, to_table
+from bench_assets.core.tables.arrow import arrow_schema, to_table
 from bench_assets.core.tables.large_tables import BlockWriter, LargeTable
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _large_parts, _parts
@@ -24,7 +24,7 @@ QUESTIONS = [
 
 
 def in_blocks(rows: list[Score]) -> LargeTable[Score]:
-    writer = BlockWriter(schema(Score))
+    writer = BlockWriter(arrow_schema(Score))
     for start in range(0, len(rows), 90):
         writer.add(to_table(rows[start : start + 90], Score))
     return LargeTable(writer.blocks(), Score)

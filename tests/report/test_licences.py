@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
-from bench_assets.report.site.images import not_to_be_passed_on
+from bench_assets.report.site.images import restricted_suites
 from tests.quiz import TASK
 from tests.report.quiz_report import QuizReport
 from tests.rows import question
@@ -33,4 +33,4 @@ def test_whose_data_may_not_be_passed_on(
         report.ask(question(question_id="quiz/1", task="quiz", edition=edition))
     suite = Suite(name="quiz", tasks=(TASK,), assets=tuple, by_hand=by_hand)
     other = replace(suite, name="other", tasks=(replace(TASK, name="other"),))
-    assert not_to_be_passed_on(report.tables, Catalog(suites=(suite, other))) == told
+    assert restricted_suites(report.tables, Catalog(suites=(suite, other))) == told

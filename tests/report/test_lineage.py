@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from bench_assets.core.schema.signature import Signature
-from bench_assets.report.pages.checks import last_found
+from bench_assets.report.pages.checks import latest_outcomes
 from bench_assets.report.pages.lineage import (
     funnels,
     image_digests,
@@ -112,7 +112,7 @@ def history(tmp_path):
                 "INSERT INTO asset_check_executions VALUES (NULL, ?, ?, ?, ?, '2026-01-02 03:04')",
                 [(json.dumps(asset.split("/")), *rest) for asset, *rest in rows],
             )
-        return last_found(tmp_path)
+        return latest_outcomes(tmp_path)
 
     return remember
 
@@ -144,8 +144,8 @@ def test_the_last_outcome_of_a_check_counts(history):
 
 
 def test_a_home_without_a_readable_history_has_none(tmp_path):
-    assert last_found(tmp_path) == []
+    assert latest_outcomes(tmp_path) == []
     file = tmp_path / "dagster" / "history" / "runs" / "index.db"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"no database" * 100)
-    assert last_found(tmp_path) == []
+    assert latest_outcomes(tmp_path) == []

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric, Question, Rejection, SourceFile
 from bench_assets.evaluation.suite import Suite
-from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.pages.numbers import NumberPages
 from bench_assets.report.site.folder import Site, slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
@@ -36,7 +36,7 @@ class Lab:
         """Make it; its data files by name."""
         site = Site(self.folder / "report", ImageStore(folder=str(self.folder / "images")))
         catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
-        Numbers().write(site, self.tables, catalog)
+        NumberPages().write(site, self.tables, catalog)
         site.finish()
         files = (self.folder / "report" / "data").glob("number-*.js")
         return {file.name.split(".")[0]: file for file in files}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.report.point_provenance import origins
+from bench_assets.report.point_provenance import input_digests
 
 SAID = {
     "text": "x",
@@ -30,7 +30,7 @@ def of(said=({},), scored=({},), judged=None):
         table(defaults, *(("q", n, more) for n, more in enumerate(rows)))
         for defaults, rows in ((SAID, said), (SCORED, scored), (JUDGED, judged or ()))
     ]
-    found = origins(["q"], tables[0], tables[1], tables[2] if judged else None)
+    found = input_digests(["q"], tables[0], tables[1], tables[2] if judged else None)
     return {name: column["values"][column["codes"][0]] for name, column in found.items()}
 
 
@@ -67,13 +67,13 @@ def test_the_order_of_rows_is_nothing():
     rows = [("q", 0, {"text": "x"}), ("q", 1, {"text": "y"})]
     scored = table(SCORED, ("q", 0, {}))
     there, back = (
-        origins(["q"], table(SAID, *given), scored, None) for given in (rows, rows[::-1])
+        input_digests(["q"], table(SAID, *given), scored, None) for given in (rows, rows[::-1])
     )
     assert there == back
 
 
 def test_a_question_without_scores_has_nothing():
-    found = origins(["q", "r"], table(SAID, ("q", 0, {})), table(SCORED, ("q", 0, {})), None)
+    found = input_digests(["q", "r"], table(SAID, ("q", 0, {})), table(SCORED, ("q", 0, {})), None)
     points = found["points"]
     assert points["values"][points["codes"][1]] == ""
     assert points["values"][points["codes"][0]]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bench_assets.asset_factory.partial_results import (
-    kept_while_asking,
     partial_part,
     partial_tables,
+    snapshot_while_running,
 )
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import Request, Response
@@ -52,7 +52,7 @@ def interrupt(home: Path, n: int) -> None:
     asked = ModelSession(model, progress)
     with (
         pytest.raises(KeyboardInterrupt),
-        kept_while_asking(load_settings(home), TASK, "main", ASKED, asked),
+        snapshot_while_running(load_settings(home), TASK, "main", ASKED, asked),
     ):
         pipeline.predict(TASK, ASKED, model)
 

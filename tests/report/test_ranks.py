@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bench_assets.core.stats.ranks import ranking
+from bench_assets.core.stats.ranks import rank_models
 
 
 def ranked(
     values: dict[str, dict[str, float]],
 ) -> dict[str, tuple[float, float | None, float | None]]:
-    found = ranking(values, np.random.default_rng(1))
+    found = rank_models(values, np.random.default_rng(1))
     return {one.model: (one.mean, one.low, one.high) for one in found.ranks}
 
 
@@ -45,7 +45,7 @@ def test_where_all_tasks_agree_the_interval_is_a_point():
 def test_a_specialist_is_not_ranked_and_takes_no_task_away():
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
     values["a"]["specialist"] = 2.0
-    found = ranking(values, np.random.default_rng(1))
+    found = rank_models(values, np.random.default_rng(1))
     assert found.tasks == ("a", "b", "c")
     assert {one.model for one in found.ranks} == {"x", "y"}
 
@@ -53,8 +53,8 @@ def test_a_specialist_is_not_ranked_and_takes_no_task_away():
 def test_a_task_that_one_of_the_ranked_lacks_does_not_count():
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
     del values["c"]["y"]
-    assert ranking(values, np.random.default_rng(1)).tasks == ("a", "b")
+    assert rank_models(values, np.random.default_rng(1)).tasks == ("a", "b")
 
 
 def test_nothing_measured_is_no_ranking():
-    assert ranking({}, np.random.default_rng(1)).tasks == ()
+    assert rank_models({}, np.random.default_rng(1)).tasks == ()

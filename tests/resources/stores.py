@@ -11,9 +11,9 @@ from resources.storage.vectors import VectorCache
 
 def response_file(file: Path) -> ResponseStore:
     """The response cache of a file."""
-    return ResponseStore(SqliteDatabase(file, store.IF_DAMAGED))
+    return ResponseStore(SqliteDatabase(file, store.REPAIR_ADVICE))
 
 
 def vector_file(file: Path) -> VectorCache:
     """The vector cache of a file."""
-    return VectorCache(SqliteDatabase(file, vectors.IF_DAMAGED))
+    return VectorCache(SqliteDatabase(file, vectors.REPAIR_ADVICE))

@@ -20,7 +20,7 @@ from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.tables.claims import CLAIMS
 from resources.tables.parquet import table_output
-from sensors.changes import following
+from sensors.changes import with_automation
 from tests.quiz import TASK, quiz, resources_over
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
@@ -46,7 +46,7 @@ class Bench:
             ],
             asset_checks=[check for task in (QUIZ, RIDDLES) for check in task_checks(task)],
             resources=resources_over(home),
-        ).map_asset_specs(func=following)
+        ).map_asset_specs(func=with_automation)
         self.tick()
 
     def build(self, suite: str, questions: list[Question] | None = None) -> None:

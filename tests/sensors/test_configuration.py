@@ -4,10 +4,10 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from bench_assets.defs.checks.staleness import configured_state
+from bench_assets.defs.checks.staleness import configuration_digest
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
-from sensors.configuration import LEADERBOARD, look
+from sensors.configuration import LEADERBOARD, detect_changes
 from tests.quiz import TASK
 
 MODELS = (
@@ -34,9 +34,9 @@ class Home:
         """What is asked for."""
 
         def state(settings, tables):
-            return configured_state([TASK], settings, tables)
+            return configuration_digest([TASK], settings, tables)
 
-        found = look(
+        found = detect_changes(
             self.instance, SettingsResource(home=str(self.folder)), self.tables, self.cursor, state
         )
         self.cursor = found.cursor

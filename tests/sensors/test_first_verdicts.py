@@ -8,7 +8,7 @@ from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Prediction, Score
 from bench_assets.core.stats.paired_tests import PairedScores
 from resources.tables.parquet import TableFiles
-from sensors.quick_evaluation import gains_in_turn, verdict
+from sensors.quick_evaluation import cluster_gains, verdict
 from tests.quiz import TASK, quiz
 
 QUESTIONS = quiz(60)
@@ -114,10 +114,10 @@ def test_gains_are_shares_of_the_largest_cluster_whatever_their_order():
         PairedScores(1, 0, "b", 1.0),
         PairedScores(1, 1, "b", 1.0),
     ]
-    found = gains_in_turn(pairs)
+    found = cluster_gains(pairs)
     assert sorted(found) == [-0.25, 0.5]
     swapped = [replace_points(pair) for pair in pairs]
-    assert gains_in_turn(swapped) == [-gain for gain in found]
+    assert cluster_gains(swapped) == [-gain for gain in found]
 
 
 def replace_points(pair):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
 from resources.annotation.opening import open_annotation_backend
 from resources.config.settings_resource import SettingsResource
@@ -53,7 +53,7 @@ class Listening:
         """Make the table of a task's answers, as a run does."""
         heard = open_annotation_backend(self.settings.load()).answers(task.task)
         key = task.table("answers").split("/")
-        self.tables.write(key, count(task.task, ITEMS, heard).all, Answer)
+        self.tables.write(key, resolve_answers(task.task, ITEMS, heard).all, Answer)
         self.instance.report_runless_asset_event(dg.AssetMaterialization(dg.AssetKey(key)))
 
     def tick(self):

@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.synthetic.images import members
 from resources.images.store import ImageStore
 from sensors.checkpoints import watch_folders
-from sensors.evaluations import EVALUATE
+from sensors.evaluations import EVALUATION_JOB
 from tests.conftest import CHECKOUT
 from tests.quiz import TASK as QUIZ
 from tests.quiz import questions_asset, resources_over
@@ -66,7 +66,7 @@ def definitions(home: Path) -> dg.Definitions:
     return dg.Definitions(
         assets=[*assets, questions_asset(list(images(image_store)), "codis")],
         asset_checks=regression_checks(ANIMALS),
-        jobs=[dg.define_asset_job(EVALUATE, assets)],
+        jobs=[dg.define_asset_job(EVALUATION_JOB, assets)],
         executor=dg.in_process_executor,
         resources=resources_over(home),
     )
@@ -87,7 +87,7 @@ def curve(tmp_path: Path) -> dict[str, dg.ExecuteInProcessResult]:
         instance.add_dynamic_partitions(str(MODELS.name), list(added.partition_keys))
         return {
             str(request.partition_key).partition("@")[0]: defs.resolve_job_def(
-                EVALUATE
+                EVALUATION_JOB
             ).execute_in_process(
                 instance=instance,
                 partition_key=request.partition_key,

@@ -9,7 +9,7 @@ import pytest
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from resources.checkpoints.identity import fingerprint
-from sensors.evaluations import EVALUATE, CheckpointEvaluation, run_requests
+from sensors.evaluations import EVALUATION_JOB, CheckpointEvaluation, run_requests
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.sensors.watched import tables_of_suite
 from tests.tiny_checkpoint import save_tiny_vlm
@@ -44,12 +44,14 @@ def test_one_run_over_several_suites_loads_the_weights_once(
     assets = [asset for task in QUIZZES for asset in evaluation_assets(task)]
     defs = dg.Definitions(
         assets=[*assets, *(questions_asset(quiz(5), task.name) for task in QUIZZES)],
-        jobs=[dg.define_asset_job(EVALUATE, assets)],
+        jobs=[dg.define_asset_job(EVALUATION_JOB, assets)],
         executor=dg.in_process_executor,
         resources=resources_over(tmp_path),
     )
     checkpoint = f"a/step-1@{fingerprint(folder)}"
-    wanted = CheckpointEvaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
+    wanted = CheckpointEvaluation(
+        job=EVALUATION_JOB, checkpoint=checkpoint, suites=["quiz", "riddles"]
+    )
     tables = {
         task.name: tables_of_suite(
             [task], [k for a in evaluation_assets(task) if a.partitions_def for k in a.keys]
@@ -63,7 +65,7 @@ def test_one_run_over_several_suites_loads_the_weights_once(
             defs.resolve_implicit_global_asset_job_def().execute_in_process(
                 asset_selection=[dg.AssetKey([task.name, "questions"])], instance=instance
             )
-        done = defs.resolve_job_def(EVALUATE).execute_in_process(
+        done = defs.resolve_job_def(EVALUATION_JOB).execute_in_process(
             instance=instance,
             partition_key=request.partition_key,
             asset_selection=request.asset_selection,

@@ -10,7 +10,7 @@ import dagster as dg
 from dagster._core.test_utils import create_run_for_test
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.asset_factory.suite_assets import GROUP, MODELS, grouped
+from bench_assets.asset_factory.suite_assets import GROUP_TAG, MODELS, select_group
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.assembly import tables_of
 from bench_assets.evaluation.task import Task
@@ -20,9 +20,9 @@ from resources.config.environment import default_home
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from sensors.changes import change_sensors, following
+from sensors.changes import change_sensors, with_automation
 from sensors.checkpoints import checkpoint_sensors, watch_folders
-from sensors.evaluations import EVALUATE, SuiteTables, Tables
+from sensors.evaluations import EVALUATION_JOB, SuiteTables, Tables
 from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets, quick_evaluation_key
 
 CATALOG = load_catalog()
@@ -187,7 +187,7 @@ def _stand_in(suite: str) -> dg.AssetsDefinition:
         deps=TABLES[suite].questions,
         group_name=suite,
         partitions_def=MODELS,
-        tags={"bench/per": "model", GROUP: suite},
+        tags={"bench/per": "model", GROUP_TAG: suite},
     )
     def metrics() -> None: ...
 
@@ -206,7 +206,7 @@ _SETTINGS = SettingsResource(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
     dg.define_asset_job(QUICK_EVALUATION, dg.AssetSelection.groups(QUICK_EVALUATION)),
-    dg.define_asset_job(EVALUATE, grouped(*TABLES)),
+    dg.define_asset_job(EVALUATION_JOB, select_group(*TABLES)),
 ]
 defs = dg.Definitions(
     assets=[
@@ -222,4 +222,4 @@ defs = dg.Definitions(
         "models": Models(settings=_SETTINGS, image_store=_IMAGES),
         "tables": tables_of(_SETTINGS),
     },
-).map_asset_specs(func=following)
+).map_asset_specs(func=with_automation)

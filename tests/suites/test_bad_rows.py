@@ -28,7 +28,7 @@ from bench_assets.suites.journeybench.raw_material import (
     StatementVote,
     TriggerVote,
     WrittenCaption,
-    read_raw,
+    read_raw_rows,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.construction.decisions import read_annotations
@@ -64,7 +64,7 @@ def in_lines(name, read):
 
 
 def raw(name, row_type):
-    return in_lines(name, lambda file, bad: read_raw(file.parent, row_type, bad))
+    return in_lines(name, lambda file, bad: read_raw_rows(file.parent, row_type, bad))
 
 
 def in_table(folder, rows, bad):
@@ -281,7 +281,7 @@ def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
         ("image_counts", read_counts, COUNT),
         ("copa", image_pairs.read_copa, EVENT),
         ("knowledge", image_pairs.read_knowledge, EXPERT),
-        ("gallery", lambda file, bad: read_raw(file.parent, GalleryImage, bad), SHOWN),
+        ("gallery", lambda file, bad: read_raw_rows(file.parent, GalleryImage, bad), SHOWN),
     ],
 )
 def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path, name, read, row):

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.published_numbers import read_published
-from bench_assets.core.stats.claim_tests import tried_as_printed
+from bench_assets.core.stats.claim_tests import evaluate_published_claims
 
 # suite, claim -> verdict, by how much; percent as printed, in the place that the claim names
 BY_PENCIL = {
@@ -64,7 +64,9 @@ def together():
     return {
         (row.suite, row.claim): row
         for suite in SUITES.values()
-        for row in tried_as_printed(suite.name, suite.claims, read_published(suite.published))
+        for row in evaluate_published_claims(
+            suite.name, suite.claims, read_published(suite.published)
+        )
         if not row.model
     }
 
@@ -91,7 +93,7 @@ def test_each_paper_has_claims_enough_with_a_place_and_a_sentence(suite):
 )
 def test_all_models_of_a_table_are_tried_and_nobody_else(suite, claim, n):
     chosen = SUITES[suite]
-    rows = tried_as_printed(suite, chosen.claims, read_published(chosen.published))
+    rows = evaluate_published_claims(suite, chosen.claims, read_published(chosen.published))
     models = {row.model for row in rows if row.claim == claim} - {""}
     assert len(models) == n
     assert not models & {"Human", "Random choice", "Specialist", "Oracle"}

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
-from bench_assets.suites.multi.construction.markup import author
+from bench_assets.suites.multi.construction.markup import ocr_engine
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
@@ -83,7 +83,7 @@ def test_hidden_files_beside_the_other_images_have_no_place_on_the_map(home, sto
 
 
 def test_what_our_engine_could_not_read_is_not_told_as_empty(images):
-    by_engine = [ImageText(image=images[0], text="x", author=author())]
+    by_engine = [ImageText(image=images[0], text="x", author=ocr_engine())]
     asked = [question(question_id=str(n), images=(one,)) for n, one in enumerate(images)]
     (told,) = ocr_for_images(asked, by_engine).value
     assert (told.question_id, told.image_texts) == ("0", ("x",))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.asset_factory.suite_assets import NEEDS
+from bench_assets.asset_factory.suite_assets import NEEDS_KEY
 from bench_assets.suites.blink.assets.studies import common_mistakes, human_score
 from bench_assets.suites.blink.suite import SUITE as BLINK
 from bench_assets.suites.codis.assets.studies import judge_agreement
@@ -26,7 +26,7 @@ from tests.workspace.typed import bench
     ],
 )
 def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):
-    assert needed in study.metadata_by_key[study.key][NEEDS]
+    assert needed in study.metadata_by_key[study.key][NEEDS_KEY]
 
 
 WITH_ALL_OF_MAIN = {("multi", "elite"), ("multi", "blank_image")}

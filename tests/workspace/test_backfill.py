@@ -8,7 +8,11 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.workspace.evaluate.dry_run import dry_run
-from bench_assets.workspace.materialization.backfill import _one, backfill, build_questions
+from bench_assets.workspace.materialization.backfill import (
+    _evaluate_model,
+    backfill,
+    build_questions,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from resources.models.registry.baselines import ScriptedModel
@@ -80,7 +84,7 @@ def test_encoders_are_evaluated_though_the_model_of_their_name_fails():
 
     tasks = {kind: [replace(TASK, asked_of=kind)] for kind in ("model", "encoder")}
     fake = SimpleNamespace(catalog=SimpleNamespace(tasks_of=tasks.get), evaluate=evaluate)
-    found = _one(cast(Workbench, fake), "random", list(tasks), "main")
+    found = _evaluate_model(cast(Workbench, fake), "random", list(tasks), "main")
     assert (asked, found.error) == (["model", "encoder"], "model fails; encoder fails")
 
 

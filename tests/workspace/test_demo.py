@@ -56,7 +56,7 @@ def meanwhile(monkeypatch):
         asked.extend((tuple(suites), tuple(models)) for suites, models in steps)
         yield lambda: asked.append("waited")
 
-    monkeypatch.setattr(demo, "evaluated_meanwhile", noted)
+    monkeypatch.setattr(demo, "background_evaluation", noted)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     return asked
 

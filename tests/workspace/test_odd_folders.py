@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.training_runs import checkpoint_name, step_of
+from bench_assets.core.schema.training_runs import checkpoint_name, parse_step
 from resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
 from resources.config.ad_hoc_models import parse_ad_hoc_model
 from resources.config.bench_toml import load_settings
@@ -51,7 +51,7 @@ def test_a_folder_of_any_name_is_a_model_by_its_path(runs, tmp_path, monkeypatch
     for name in found:
         assert KEY.fullmatch(name), name
         assert len(file_name(name)) <= 255
-        assert step_of(name).step == 10
+        assert parse_step(name).step == 10
 
 
 def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
@@ -62,10 +62,10 @@ def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
     for one in survey.finished:
         assert KEY.fullmatch(one.key)
         assert find_checkpoint(one.key, [runs]) == one.folder
-    assert not any(survey.gone(key) for key in keys)
+    assert not any(survey.is_deleted(key) for key in keys)
     shutil.rmtree(runs / "läufe")
     later = survey_folders([runs], now=time.time() + 1, settle_seconds=0, remembered={})
-    assert [key for key in keys if later.gone(key)] == [
+    assert [key for key in keys if later.is_deleted(key)] == [
         key for key in keys if key.startswith("laufe/")
     ]
 
@@ -85,14 +85,14 @@ def test_names_of_checkpoints(folders, named):
 
 
 def test_steps_of_a_run_of_any_script_are_one_run_in_their_order():
-    steps = [step_of(f"{checkpoint_name(['训练', f'步骤-{n}'])}@0123abcd") for n in (9, 10, 900)]
+    steps = [parse_step(f"{checkpoint_name(['训练', f'步骤-{n}'])}@0123abcd") for n in (9, 10, 900)]
     assert [one.step for one in steps] == [9, 10, 900]
     assert len({one.run for one in steps}) == 1
     assert len({checkpoint_name([name]) for name in ("训练", "训緻", "学习")}) == 3
     long = [checkpoint_name(["x" * 300, f"{'y' * 200}-{n}"]) for n in (1, 2)]
-    assert [step_of(f"{one}@0123abcd").step for one in long] == [1, 2]
+    assert [parse_step(f"{one}@0123abcd").step for one in long] == [1, 2]
     deep = checkpoint_name([*("z" * 70 for _ in range(9)), "step-7"])
-    assert (len(deep) <= 160, step_of(f"{deep}@0123abcd").step) == (True, 7)
+    assert (len(deep) <= 160, parse_step(f"{deep}@0123abcd").step) == (True, 7)
 
 
 def broken_links(report: Path) -> list[str]:

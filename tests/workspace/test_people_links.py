@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.annotation import make_links, revoke_links
 from resources.annotation.opening import open_annotation_backend
 from resources.annotation.web.backend import PagesBackend
-from resources.annotation.web.sessions import LinkError, Links
+from resources.annotation.web.sessions import LinkError, LinkSigner
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings, load_settings
 from tests.resources.annotation.port_cases import FORM, A
@@ -36,7 +36,7 @@ def settings(tmp_path: Path) -> Settings:
 
 def read(settings: Settings, link: str) -> tuple[str, tuple[str, ...]]:
     token = link.removeprefix("https://lab.example/in/")
-    found = Links.beside(pages_store(settings.home)).read(token, datetime.now(UTC).timestamp())
+    found = LinkSigner.beside(pages_store(settings.home)).read(token, datetime.now(UTC).timestamp())
     return found.person, found.tasks
 
 

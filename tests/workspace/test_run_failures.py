@@ -53,8 +53,8 @@ def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
     def votes():
         try:
             raise ConnectionError("[Errno 111] Connection refused")
-        except ConnectionError as why:
-            raise raised(kind) from why
+        except ConnectionError as error:
+            raise raised(kind) from error
 
     result = dg.materialize([votes], raise_on_error=False)
     assert str(run_failure(result)) == f"codis/votes: {SAID}"
@@ -65,8 +65,8 @@ def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
     def votes():
         try:
             raise raised(TREE[0])
-        except BenchError as why:
-            raise OfAPluginError(f"votes: {why}") from why
+        except BenchError as error:
+            raise OfAPluginError(f"votes: {error}") from error
 
     result = dg.materialize([votes], raise_on_error=False)
     assert str(run_failure(result)) == f"votes: votes: {SAID}"
@@ -77,8 +77,8 @@ def test_an_error_in_a_resource_is_shown_too():
         def setup_for_execution(self, context: dg.InitResourceContext) -> None:
             try:
                 raise ConnectionError("[Errno 111] Connection refused")
-            except ConnectionError as why:
-                raise OfAPluginError(SAID) from why
+            except ConnectionError as error:
+                raise OfAPluginError(SAID) from error
 
     @dg.asset
     def votes(model: Model):
@@ -94,8 +94,8 @@ def test_another_error_is_shown_by_what_it_came_of():
     def votes():
         try:
             raise ConnectionError("[Errno 111] Connection refused")
-        except ConnectionError as why:
-            raise RuntimeError("votes") from why
+        except ConnectionError as error:
+            raise RuntimeError("votes") from error
 
     result = dg.materialize([votes], raise_on_error=False)
     assert str(run_failure(result)) == "votes: ConnectionError: [Errno 111] Connection refused"

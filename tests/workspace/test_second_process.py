@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from bench_assets.workspace.evaluate import second_process
-from bench_assets.workspace.evaluate.second_process import evaluated_meanwhile
+from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.materialization.opening import open_workbench
 
 STEPS = ((["codis"], ["random"]), (["codis"], ["most-frequent"]))
@@ -18,7 +18,7 @@ STEPS = ((["codis"], ["random"]), (["codis"], ["most-frequent"]))
 def test_what_the_other_process_has_evaluated_is_there(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    with evaluated_meanwhile(tmp_path, STEPS) as wait:
+    with background_evaluation(tmp_path, STEPS) as wait:
         wait()
         with open_workbench() as bench:
             for _, (model,) in STEPS:
@@ -42,7 +42,7 @@ def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path
 def test_a_machine_with_one_core_starts_no_other_process(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     monkeypatch.setattr(second_process.subprocess, "Popen", None)
-    with evaluated_meanwhile(tmp_path, STEPS) as wait:
+    with background_evaluation(tmp_path, STEPS) as wait:
         wait()
 
 
@@ -55,6 +55,6 @@ def test_the_other_process_ends_with_its_block(tmp_path, monkeypatch):
         "Popen",
         lambda *words, **options: started.append(start(*words, **options)) or started[0],
     )
-    with evaluated_meanwhile(tmp_path, STEPS):
+    with background_evaluation(tmp_path, STEPS):
         pass
     assert started[0].returncode not in (None, 0)

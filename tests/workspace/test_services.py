@@ -233,8 +233,8 @@ def answered(port: int, path: str, login: str = "", origin: str = "", body: str 
     try:
         with urllib.request.urlopen(request, context=unchecked, timeout=20) as response:
             return int(response.status)
-    except urllib.error.HTTPError as why:
-        return why.code
+    except urllib.error.HTTPError as exc:
+        return exc.code
     except OSError:
         return 0
 

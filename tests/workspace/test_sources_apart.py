@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.file_benchmarks.suite import plain_suites
+from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 
@@ -39,7 +39,7 @@ def configure(home, sources=""):
 
 def bench(home, source=None):
     settings = SettingsResource(home=str(home), sources={"fridge": str(source)} if source else {})
-    suites = tuple(suite for _, suite in plain_suites(settings.load()))
+    suites = tuple(suite for _, suite in file_benchmark_suites(settings.load()))
     return Workbench(settings, catalog=Catalog(suites=suites))
 
 

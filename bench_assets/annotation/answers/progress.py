@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 
-from bench_assets.annotation.answers.validation import Terms, open_units
-from bench_assets.annotation.tasks import Answer, TableOf, Unit, moment
+from bench_assets.annotation.answers.validation import AnnotationTerms, open_units
+from bench_assets.annotation.tasks import Answer, SourceTable, Unit, format_timestamp
 
 
 class DecisionTable(NamedTuple):
@@ -18,12 +18,12 @@ class DecisionTable(NamedTuple):
     name: str  # asset key: "codis/decisions"
     row: type[Any]
     task: str  # annotation task whose answers decide: "codis/votes"
-    votes: TableOf  # its votes, from files and answers
+    votes: SourceTable  # its votes, from files and answers
     open_rows: Callable[[Sequence[Any]], Mapping[str, str]]
     """Maps rows of the table to the undecided units among them, each with its reason."""
 
 
-class Undecided(NamedTuple):
+class UndecidedUnits(NamedTuple):
     """Units that are neither kept nor dropped, each with its reason."""
 
     open: Mapping[str, str]  # may still be answered
@@ -32,9 +32,9 @@ class Undecided(NamedTuple):
     @classmethod
     def at(cls, now: datetime, until: str, why: Mapping[str, str]) -> Self:
         """Classify undecided units as open or expired; ``until`` is the deadline, "": none."""
-        return cls({}, why) if until and moment(now) > until else cls(why, {})
+        return cls({}, why) if until and format_timestamp(now) > until else cls(why, {})
 
-    def refusal(self, n_units: int, terms: Terms) -> str:
+    def refusal(self, n_units: int, terms: AnnotationTerms) -> str:
         """Error message if too few units were decided by the deadline; "" if enough were."""
         n = n_units - len(self.expired)
         if not self.expired or n >= terms.least_decided * n_units:
@@ -50,9 +50,9 @@ def undecided_units(
     units: Sequence[Unit],
     counted: Sequence[Answer],
     decided: Mapping[str, str] | None,
-    terms: Terms,
+    terms: AnnotationTerms,
     now: datetime,
-) -> Undecided:
+) -> UndecidedUnits:
     """Find the units that are neither kept nor dropped, without attention checks.
 
     Args:
@@ -69,7 +69,7 @@ def undecided_units(
     else:
         checks = {unit.unit_id for unit in units if unit.gold}
         why = {name: reason for name, reason in decided.items() if name not in checks}
-    return Undecided.at(now, terms.until, why)
+    return UndecidedUnits.at(now, terms.until, why)
 
 
 _DAYS = 3  # window of the answer rate
@@ -97,7 +97,7 @@ def progress_of(
     task: str,
     units: Sequence[Unit],
     answers: Sequence[Answer],
-    undecided: Undecided,
+    undecided: UndecidedUnits,
     now: datetime,
 ) -> AnnotationProgress:
     """Compute the progress of a task, and its expected end at the pace of the last days.
@@ -114,7 +114,7 @@ def progress_of(
     open_, expired = (some.keys() & wanted.keys() for some in undecided)
     lacking = {name: n for name, n in open_units(units, counted).items() if name in open_}
     started = sum(n < wanted[name].needed for name, n in lacking.items())
-    speed = _per_day(counted, now)
+    speed = _daily_answers(counted, now)
     missing = sum(lacking.values())
     rest = timedelta(days=missing / speed) if speed and missing else None
     return AnnotationProgress(
@@ -129,13 +129,13 @@ def progress_of(
         lacking=missing,
         annotators=tuple(sorted({one.person for one in counted})),
         per_day=speed,
-        finished_at=moment(now + rest) if rest is not None and rest.days < 36500 else "",
+        finished_at=format_timestamp(now + rest) if rest is not None and rest.days < 36500 else "",
     )
 
 
-def _per_day(counted: Sequence[Answer], now: datetime) -> float:
+def _daily_answers(counted: Sequence[Answer], now: datetime) -> float:
     """Answers per day over the last days, or since the first answer if that is later."""
-    since = moment(now - timedelta(days=_DAYS))
+    since = format_timestamp(now - timedelta(days=_DAYS))
     recent = sorted(one.at for one in counted if one.at and one.at >= since)
     if not recent:
         return 0.0

@@ -8,14 +8,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from bench_assets.annotation.answers.validation import misfits
+from bench_assets.annotation.answers.validation import find_misfits
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, Values
-from bench_assets.core.judging.verdict_requests import Call, ask
+from bench_assets.core.judging.verdict_requests import JudgeCall, call_judge
 from bench_assets.core.judging.verdicts import read_object
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
 
 _COMPLAINT = "Reply with one JSON object that has the fields asked for, and nothing else."
-_NOT_BY_MODELS = ("points", "image")
+_HUMAN_ONLY_KINDS = ("points", "image")
 
 
 def propose(
@@ -35,20 +35,27 @@ def propose(
     asked = [unit for unit in units if not unit.gold]
     prompts = [to_prompt(task, unit) for unit in asked]
     calls = [
-        Call(Request(prompt=prompt, name=f"{task.name}/{unit.unit_id}"), _unread(task, unit))
+        JudgeCall(
+            Request(prompt=prompt, name=f"{task.name}/{unit.unit_id}"),
+            _count_unreadable(task, unit),
+        )
         for unit, prompt in zip(asked, prompts, strict=True)
     ]
-    heard = ask(calls, model, _COMPLAINT)
+    heard = call_judge(calls, model, _COMPLAINT)
     found = {
         unit.unit_id: read_proposal(said.response.text, task, unit)
         for unit, said in zip(asked, heard, strict=True)
     }
-    return [_filled(unit, found.get(unit.unit_id, {}), model.name, unproposed) for unit in units]
+    return [
+        _with_proposal(unit, found.get(unit.unit_id, {}), model.name, unproposed) for unit in units
+    ]
 
 
 def to_prompt(task: AnnotationTask, unit: Unit) -> Prompt:
     """Prompt a model for a proposal: one JSON object with the unit's fields."""
-    fields = [_told(field, unit) for field in task.fields if field.kind not in _NOT_BY_MODELS]
+    fields = [
+        _describe_field(field, unit) for field in task.fields if field.kind not in _HUMAN_ONLY_KINDS
+    ]
     shown = [f"{name}: {text}" for name, text in unit.shown.items()]
     images = [part for name, sha in unit.images.items() for part in (f"{name}:", Image(sha))]
     wanted = "Reply with one JSON object with these fields:"
@@ -72,12 +79,12 @@ def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
     found = read_object(response)
     values = {name: _texts(value) for name, value in (found or {}).items()}
     filled = {name: texts for name, texts in values.items() if texts}
-    by_people = [field for field in task.fields if field.kind in _NOT_BY_MODELS]
+    by_people = [field for field in task.fields if field.kind in _HUMAN_ONLY_KINDS]
     asked = replace(task, fields=tuple(one for one in task.fields if one not in by_people))
-    return {} if misfits(filled, asked, unit.choices) else filled
+    return {} if find_misfits(filled, asked, unit.choices) else filled
 
 
-def _filled(unit: Unit, said: Values, model: str, unproposed: float) -> Unit:
+def _with_proposal(unit: Unit, said: Values, model: str, unproposed: float) -> Unit:
     if not said:
         return unit
     if _share(unit.unit_id) < unproposed:
@@ -85,11 +92,11 @@ def _filled(unit: Unit, said: Values, model: str, unproposed: float) -> Unit:
     return replace(unit, proposal=said, proposed_by=model)
 
 
-def _unread(task: AnnotationTask, unit: Unit) -> Callable[[Response], int]:
+def _count_unreadable(task: AnnotationTask, unit: Unit) -> Callable[[Response], int]:
     return lambda response: int(not read_proposal(response.text, task, unit))
 
 
-def _told(field: Field, unit: Unit) -> str:
+def _describe_field(field: Field, unit: Unit) -> str:
     choices = unit.choices.get(field.name, field.choices)
     among = f" One of {json.dumps(choices, ensure_ascii=False)}." if choices else ""
     several = " A list." if field.kind in ("choices", "texts") else ""

@@ -7,7 +7,11 @@ from math import isnan
 from statistics import fmean, median
 from typing import TypeAlias
 
-from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share, open_units
+from bench_assets.annotation.answers.validation import (
+    ATTENTION_CHECK,
+    attention_check_counts,
+    open_units,
+)
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values
 from bench_assets.core.stats.rater_agreement import mean_alpha
 
@@ -59,7 +63,9 @@ def annotator_quality(
     """
     asked = {unit.unit_id: unit for unit in units}
     choices = _choices_of(task, [one for one in answers if not one.complaint])
-    gold = gold_share([one for one in answers if one.complaint == ATTENTION_CHECK], asked)
+    gold = attention_check_counts(
+        [one for one in answers if one.complaint == ATTENTION_CHECK], asked
+    )
     return [
         _person(task, who, answers, choices, gold.get(who, (0, 0)), asked)
         for who in sorted({one.person for one in answers if one.person})
@@ -86,7 +92,7 @@ def disagreements(
             task=task.name,
             unit_id=unit.unit_id,
             n_annotators=len({p for one in choices.get(unit.unit_id, {}).values() for p in one}),
-            disagreement=_differing(list(choices.get(unit.unit_id, {}).values())),
+            disagreement=_disagreement(list(choices.get(unit.unit_id, {}).values())),
             lacking=lacking.get(unit.unit_id, 0) if unit.unit_id in undecided else 0,
         )
         for unit in units
@@ -112,7 +118,7 @@ def _choices_of(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
     }
 
 
-def _differing(choices: Sequence[_Chosen]) -> float:
+def _disagreement(choices: Sequence[_Chosen]) -> float:
     pairs = [
         a != b
         for chosen in choices
@@ -135,14 +141,18 @@ def _person(
     seconds = [one.seconds for one in own if one.seconds is not None and not one.skipped]
     like_others = [_shares(one, choices) for one in counted]
     half = len(counted) // 2
-    early, late = _flat(like_others[:half]), _flat(like_others[len(counted) - half :])
-    everywhere = _flat(like_others)
+    early, late = _flatten(like_others[:half]), _flatten(like_others[len(counted) - half :])
+    everywhere = _flatten(like_others)
     beside = [
-        _alike(one, proposal)
+        _proposal_agreement(one, proposal)
         for one in counted
         if one.proposed_by and (proposal := units[one.unit_id].proposal)
     ]
-    alone = [_alike(one, withheld) for one in counted if (withheld := units[one.unit_id].withheld)]
+    alone = [
+        _proposal_agreement(one, withheld)
+        for one in counted
+        if (withheld := units[one.unit_id].withheld)
+    ]
     right, n_gold = gold
     return AnnotatorQuality(
         task=task.name,
@@ -157,10 +167,10 @@ def _person(
         n_gold=n_gold,
         gold=right / n_gold if n_gold else None,
         n_drift=min(len(early), len(late)),
-        drift=_less(_mean(late), _mean(early)),
+        drift=_difference(_mean(late), _mean(early)),
         n_beside=len(beside),
         n_alone=len(alone),
-        anchoring=_less(_mean(beside), _mean(alone)),
+        anchoring=_difference(_mean(beside), _mean(alone)),
     )
 
 
@@ -183,12 +193,12 @@ def _alpha_without(who: str, choices: _Choices) -> float | None:
     return None if isnan(alpha) else alpha
 
 
-def _alike(answer: Answer, proposal: Values) -> float:
+def _proposal_agreement(answer: Answer, proposal: Values) -> float:
     """Share of a proposal's fields that an answer repeats."""
     return fmean(set(answer.values.get(name, ())) == set(v) for name, v in proposal.items())
 
 
-def _flat(nested: Iterable[Iterable[float]]) -> list[float]:
+def _flatten(nested: Iterable[Iterable[float]]) -> list[float]:
     return [one for some in nested for one in some]
 
 
@@ -196,5 +206,5 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def _less(a: float | None, b: float | None) -> float | None:
+def _difference(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b

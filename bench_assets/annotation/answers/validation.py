@@ -26,23 +26,23 @@ class AnswerValidator:
         self._version = task.version
         self._digests: dict[str, str] = {}
 
-    def complaint_of(self, answer: Answer) -> str:
+    def find_complaint(self, answer: Answer) -> str:
         """Reason why an answer does not count; "" if it does."""
         if answer.complaint or answer.skipped:
             return answer.complaint or "skipped"
         unit = self._units.get(answer.unit_id)
         if unit is None:
             return f"unit {answer.unit_id!r} is not published"
-        fault = self._of_another(answer, unit)
-        return fault or "; ".join(misfits(answer.values, self._task, unit.choices))
+        fault = self._mismatch(answer, unit)
+        return fault or "; ".join(find_misfits(answer.values, self._task, unit.choices))
 
-    def place_of(self, answer: Answer) -> tuple[str, str, str]:
+    def answer_key(self, answer: Answer) -> tuple[str, str, str]:
         """Unit, its version and person of an answer; without a digest, the present version."""
         unit_id, digest, person = _place(answer)
         unit = self._units.get(unit_id)
         return unit_id, digest or (self._digest(unit) if unit else ""), person
 
-    def _of_another(self, answer: Answer, unit: Unit) -> str:
+    def _mismatch(self, answer: Answer, unit: Unit) -> str:
         """Mismatch of an answer's unit or author; "" if none."""
         if answer.task_version not in ("", self._version):
             return "given to an earlier version of the task"
@@ -61,19 +61,19 @@ class AnswerValidator:
         return found
 
 
-def misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
+def find_misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
     """Find values that do not fit the task; empty if all fit."""
     known = [field.name for field in task.fields]
     return [f"there is no field {name!r}" for name in values if name not in known] + [
         f"{field.name}: {why}"
         for field in task.fields
-        for why in field_misfits(
+        for why in field_errors(
             field, values.get(field.name, ()), choices.get(field.name, field.choices)
         )
     ]
 
 
-def field_misfits(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
+def field_errors(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
     """Complaints about the entries of one field."""
     if not given or not any(value.strip() for value in given):
         if field.required:
@@ -104,7 +104,7 @@ ATTENTION_CHECK = "an attention check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class AnnotationTerms:
     """Terms of a task's annotation: its section of bench.toml."""
 
     needed: int | None = None  # answers per unit; None: the suite's number
@@ -130,16 +130,19 @@ def _place(answer: Answer) -> tuple[str, str, str]:
     return answer.unit_id, answer.unit_digest, answer.person
 
 
-def last_words(
+def latest_answers(
     answers: Iterable[Answer], place: Callable[[Answer], Hashable] = _place
 ) -> list[Answer]:
     """Keep each person's last answer to each version of a unit; sorted."""
     ordered = sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id))
-    return sorted(last_said(ordered, place), key=_place)
+    return sorted(keep_latest(ordered, place), key=_place)
 
 
-def count(
-    task: AnnotationTask, units: Sequence[Unit], answers: Iterable[Answer], terms: Terms = Terms()
+def resolve_answers(
+    task: AnnotationTask,
+    units: Sequence[Unit],
+    answers: Iterable[Answer],
+    terms: AnnotationTerms = AnnotationTerms(),
 ) -> ResolvedAnswers:
     """Decide which answers count.
 
@@ -149,8 +152,8 @@ def count(
     """
     asked = {unit.unit_id: unit for unit in units}
     fitting = AnswerValidator(task, asked)
-    last = _in_time(answers, terms.until, fitting.place_of)
-    said = [_with(answer, fitting.complaint_of(answer)) for answer in last]
+    last = _before_deadline(answers, terms.until, fitting.answer_key)
+    said = [_with_complaint(answer, fitting.find_complaint(answer)) for answer in last]
     careless = _careless([one for one in said if not one.complaint], asked, terms.least_gold)
     seen: dict[str, int] = defaultdict(int)
     counted = ResolvedAnswers([], [])
@@ -163,11 +166,11 @@ def count(
             seen[answer.person] += 1
             if terms.most_answers is not None and seen[answer.person] > terms.most_answers:
                 why = f"beyond the {terms.most_answers} answers that a person may give"
-        (counted.refused if why else counted.answers).append(_with(answer, why))
+        (counted.refused if why else counted.answers).append(_with_complaint(answer, why))
     return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
 
 
-def wanted(units: Iterable[Unit], terms: Terms = Terms()) -> list[Unit]:
+def with_needed(units: Iterable[Unit], terms: AnnotationTerms = AnnotationTerms()) -> list[Unit]:
     """Set the number of answers that each unit needs."""
     return [
         unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)
@@ -186,7 +189,9 @@ def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, in
     return {name: n for name, n in lacking.items() if n > 0}
 
 
-def gold_share(answers: Iterable[Answer], units: Mapping[str, Unit]) -> dict[str, tuple[int, int]]:
+def attention_check_counts(
+    answers: Iterable[Answer], units: Mapping[str, Unit]
+) -> dict[str, tuple[int, int]]:
     """Count each person's correct and answered attention checks."""
     found: dict[str, tuple[int, int]] = {}
     for answer in answers:
@@ -202,27 +207,27 @@ def gold_share(answers: Iterable[Answer], units: Mapping[str, Unit]) -> dict[str
 def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float) -> dict[str, str]:
     return {
         person: f"{person!r} got {right} of {n} attention checks right, {least:.0%} are needed"
-        for person, (right, n) in gold_share(answers, units).items()
+        for person, (right, n) in attention_check_counts(answers, units).items()
         if right < least * n
     }
 
 
-def _in_time(
+def _before_deadline(
     answers: Iterable[Answer], until: str, place: Callable[[Answer], Hashable]
 ) -> list[Answer]:
     """Select each person's last answer before the deadline, or else the late one."""
     said = list(answers)
     late = [answer for answer in said if _is_late(answer, until)]
-    words = last_words((answer for answer in said if not _is_late(answer, until)), place)
+    words = latest_answers((answer for answer in said if not _is_late(answer, until)), place)
     there = set(map(place, words))
     return words + [
-        _with(answer, f"after the deadline, {until}")
-        for answer in last_words(late, place)
+        _with_complaint(answer, f"after the deadline, {until}")
+        for answer in latest_answers(late, place)
         if place(answer) not in there
     ]
 
 
-def _with(answer: Answer, complaint: str) -> Answer:
+def _with_complaint(answer: Answer, complaint: str) -> Answer:
     return answer if answer.complaint == complaint else replace(answer, complaint=complaint)
 
 
@@ -233,10 +238,10 @@ def _is_late(answer: Answer, until: str) -> bool:
 Row = TypeVar("Row")
 
 
-def last_said(rows: Iterable[Row], who_of_what: Callable[[Row], Hashable]) -> list[Row]:
+def keep_latest(rows: Iterable[Row], who_of_what: Callable[[Row], Hashable]) -> list[Row]:
     """Keep the last row for each key, at the position of the first.
 
-    >>> last_said([("ana", 1), ("bo", 1), ("ana", 0)], lambda row: row[0])
+    >>> keep_latest([("ana", 1), ("bo", 1), ("ana", 0)], lambda row: row[0])
     [('ana', 0), ('bo', 1)]
     """
     return list({who_of_what(row): row for row in rows}.values())

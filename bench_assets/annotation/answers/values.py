@@ -15,13 +15,13 @@ def word(answer: Answer, field: str) -> str:
     return answer.values.get(field, ("",))[0].strip()
 
 
-def words(answer: Answer, field: str) -> tuple[str, ...]:
+def entries(answer: Answer, field: str) -> tuple[str, ...]:
     """Non-empty entries of a list, each on one line."""
     lines = (" ".join(entry.split()) for entry in answer.values.get(field, ()))
     return tuple(line for line in lines if line)
 
 
-def by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
+def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
     """Group answers by unit, in order of time."""
     found: dict[str, list[Answer]] = {}
     for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
@@ -29,10 +29,10 @@ def by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
     return found
 
 
-def most_said(said: Sequence[str]) -> str:
+def majority_value(said: Sequence[str]) -> str:
     """Most frequent value; "" for a tie.
 
-    >>> most_said(["keep", "drop", "keep"]), most_said(["keep", "drop"])
+    >>> majority_value(["keep", "drop", "keep"]), majority_value(["keep", "drop"])
     ('keep', '')
     """
     ranked = Counter(said).most_common(2)
@@ -41,7 +41,7 @@ def most_said(said: Sequence[str]) -> str:
     return ranked[0][0] if ranked else ""
 
 
-def votes_of(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
+def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
     """Extract votes: each person's choice in each choice field.
 
     Skipped answers, and those with complaints, are left out.
@@ -64,7 +64,7 @@ def votes_of(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
 
 
 def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
-    """Prefix options with letters for a choice field; see ``letter_of``.
+    """Prefix options with letters for a choice field; see ``choice_letter``.
 
     >>> lettered_choices(["left", "right"])
     ('A. left', 'B. right')
@@ -74,16 +74,16 @@ def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def letter_of(choice: str) -> str:
+def choice_letter(choice: str) -> str:
     """Parse the letter of a chosen option.
 
-    >>> letter_of("B. right")
+    >>> choice_letter("B. right")
     'B'
     """
     return choice.partition(".")[0].strip()
 
 
-def items_behind(
+def question_units(
     question_id: str, group_id: str, images: Collection[str], units: Sequence[Unit]
 ) -> list[Unit]:
     """Find the units behind a question.
@@ -101,7 +101,7 @@ def items_behind(
     return named or [unit for unit in units if {*unit.images.values()} & {*images}]
 
 
-def said_of(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
+def unit_answers(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
     """Collect all answers to units in order of time, including those that do not count."""
     ids = {unit.unit_id for unit in units}
     return sorted((one for one in answers if one.unit_id in ids), key=lambda one: one.changed_at)
@@ -117,4 +117,4 @@ class VoteTable(NamedTuple):
     @classmethod
     def of_answers(cls, task: SuiteAnnotationTask) -> Self:
         """Build votes from answers: each person's choice in each field."""
-        return cls(task.table("answers"), Answer, partial(votes_of, task.task))
+        return cls(task.table("answers"), Answer, partial(extract_votes, task.task))

@@ -9,29 +9,29 @@ from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import (
-    by_response,
-    drawn,
+    group_by_response,
     images_of,
-    question_shown,
+    question_fields,
     response_tables,
+    stratified_sample,
 )
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
     Field,
+    SourceTable,
     SuiteAnnotationTask,
     Summary,
-    TableOf,
     Unit,
-    parts_of,
+    split_unit_id,
     unit_id,
 )
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
-_OF_A_CATEGORY = 10  # mistakes per category, as BLINK reviews per task (section 4.3)
-_MOST_CODES = 3  # codes per mistake
+_SAMPLE_PER_CATEGORY = 10  # mistakes per category, as BLINK reviews per task (section 4.3)
+_MAX_CODES = 3  # codes per mistake
 
 
 class ErrorCode(NamedTuple):
@@ -49,7 +49,7 @@ class CodeBook(NamedTuple):
     codes: tuple[ErrorCode, ...]
 
 
-GENERAL = CodeBook(
+GENERAL_CODE_BOOK = CodeBook(
     "",
     (
         ErrorCode("seeing", "something in the images is not seen, or seen that is not there"),
@@ -112,14 +112,14 @@ def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:
                 kind="choices",
                 label="What went wrong?",
                 choices=tuple(code.name for code in book.codes),
-                most=_MOST_CODES,
+                most=_MAX_CODES,
             ),
             Field(name="note", kind="text", label="In your own words", required=False),
         ),
     )
     return SuiteAnnotationTask(
         task=annotation_task,
-        reads={**response_tables(task), "scores": TableOf(f"{task}/scores", Score)},
+        reads={**response_tables(task), "scores": SourceTable(f"{task}/scores", Score)},
         units=partial(mistake_units, annotation_task),
         row=CodedMistake,
         to_rows=coded_mistakes,
@@ -145,22 +145,26 @@ def mistake_units(
     }
     responses = {
         unit_id(*key): rows
-        for key, rows in by_response(predictions).items()
+        for key, rows in group_by_response(predictions).items()
         if key[0] in asked and any((key[0], row.model) in wrong for row in rows)
     }
     categories: dict[str, list[str]] = defaultdict(list)
     for name in responses:
-        categories[asked[parts_of(name)[0]].category].append(name)
-    chosen = [one for of in categories.values() for one in drawn({"": of}, _OF_A_CATEGORY, seed)]
+        categories[asked[split_unit_id(name)[0]].category].append(name)
+    chosen = [
+        one
+        for of in categories.values()
+        for one in stratified_sample({"": of}, _SAMPLE_PER_CATEGORY, seed)
+    ]
     return [
         Unit(
             task=annotation_task.name,
             unit_id=name,
-            shown={**question_shown(question, key=True), "Response": responses[name][0].text},
+            shown={**question_fields(question, key=True), "Response": responses[name][0].text},
             images=images_of(question),
         )
         for name in sorted(chosen)
-        for question in [asked[parts_of(name)[0]]]
+        for question in [asked[split_unit_id(name)[0]]]
     ]
 
 
@@ -175,7 +179,7 @@ def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
             note=" ".join(word(answer, "note").split()),
         )
         for answer in answers
-        for question_id, name in [parts_of(answer.unit_id)]
+        for question_id, name in [split_unit_id(answer.unit_id)]
     ]
 
 
@@ -190,7 +194,7 @@ def count_codes(
     for one in coded:
         read[one.question_id, one.response].append(one)
     by_model: dict[str, list[list[CodedMistake]]] = defaultdict(list)
-    for key, rows in by_response(predictions).items():
+    for key, rows in group_by_response(predictions).items():
         for model in sorted({row.model for row in rows} if key in read else ()):
             by_model[model].append(read[key])
     return [

@@ -10,13 +10,13 @@ from typing import Literal, TypeAlias
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import (
-    by_response,
-    drawn,
+    group_by_response,
     images_of,
-    judgeable,
-    question_shown,
+    judgeable_predictions,
+    question_fields,
     response_name,
     response_tables,
+    stratified_sample,
 )
 from bench_assets.annotation.tasks import (
     AnnotationTask,
@@ -25,7 +25,7 @@ from bench_assets.annotation.tasks import (
     SuiteAnnotationTask,
     Summary,
     Unit,
-    parts_of,
+    split_unit_id,
     unit_id,
 )
 from bench_assets.core.schema.rows import Prediction, Question
@@ -33,7 +33,7 @@ from bench_assets.core.stats.means import ScoredPoint, mean
 
 Preferred: TypeAlias = Literal["first", "second", "neither"]
 
-_OF_A_PAIR = 50  # questions per pair of models, half of them in each order
+_SAMPLE_PER_PAIR = 50  # questions per pair of models, half of them in each order
 _CHOICES: Mapping[str, Preferred] = {
     "the first": "first",
     "the second": "second",
@@ -86,7 +86,7 @@ def preferences_task(task: str, title: str) -> SuiteAnnotationTask:
         reads=response_tables(task),
         units=partial(preference_units, annotation_task),
         row=Preference,
-        to_rows=preferences,
+        to_rows=extract_preferences,
         summary=Summary(
             "rates", "how often people prefer one model to another", WinRate, win_rates
         ),
@@ -109,17 +109,17 @@ def preference_units(
         for question_id, texts in said.items():
             names = [response_name(texts[model]) for model in pair if model in texts]
             if len(set(names)) == 2:
-                turned = _turned(question_id, names)
+                turned = _is_reversed(question_id, names)
                 shown = names[::-1] if turned else names
                 orders[turned].append(unit_id(question_id, *shown))
-        n = min(_OF_A_PAIR // 2, *map(len, orders.values()))
+        n = min(_SAMPLE_PER_PAIR // 2, *map(len, orders.values()))
         for names in orders.values():
-            for one in drawn({"": names}, n, seed):
+            for one in stratified_sample({"": names}, n, seed):
                 found[one] = _unit(annotation_task, one, asked, said)
     return [found[name] for name in sorted(found)]
 
 
-def preferences(answers: Sequence[Answer]) -> list[Preference]:
+def extract_preferences(answers: Sequence[Answer]) -> list[Preference]:
     """Extract the preferences from each person's answers."""
     return [
         Preference(
@@ -130,14 +130,15 @@ def preferences(answers: Sequence[Answer]) -> list[Preference]:
             preferred=_CHOICES[word(answer, "better")],
         )
         for answer in answers
-        for question_id, first, second in [parts_of(answer.unit_id)]
+        for question_id, first, second in [split_unit_id(answer.unit_id)]
     ]
 
 
 def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> list[WinRate]:
     """Compute the win rate of each pair of models over the compared responses."""
     models = {
-        key: sorted({row.model for row in rows}) for key, rows in by_response(predictions).items()
+        key: sorted({row.model for row in rows})
+        for key, rows in group_by_response(predictions).items()
     }
     points: dict[tuple[str, str], list[ScoredPoint]] = defaultdict(list)
     for one in said:
@@ -155,13 +156,13 @@ def _texts(
 ) -> dict[str, dict[str, str]]:
     """Response texts by question and model."""
     said: dict[str, dict[str, str]] = defaultdict(dict)
-    for row in judgeable(predictions):
+    for row in judgeable_predictions(predictions):
         if row.question_id in asked:
             said[row.question_id][row.model] = row.text
     return dict(said)
 
 
-def _turned(question_id: str, names: Sequence[str]) -> bool:
+def _is_reversed(question_id: str, names: Sequence[str]) -> bool:
     """Whether the second model's response is shown first.
 
     Derived from a digest of what is shown, not from the models.
@@ -177,14 +178,14 @@ def _unit(
     asked: Mapping[str, Question],
     said: Mapping[str, Mapping[str, str]],
 ) -> Unit:
-    question_id, first, second = parts_of(name)
+    question_id, first, second = split_unit_id(name)
     texts = {response_name(text): text for text in said[question_id].values()}
     question = asked[question_id]
     return Unit(
         task=annotation_task.name,
         unit_id=name,
         shown={
-            **question_shown(question, key=False),
+            **question_fields(question, key=False),
             "First response": texts[first],
             "Second response": texts[second],
         },

@@ -7,7 +7,7 @@ from math import floor
 from typing import TypeVar
 
 from bench_assets.annotation.answers.values import lettered_choices
-from bench_assets.annotation.tasks import AnnotationTask, TableOf, Unit
+from bench_assets.annotation.tasks import AnnotationTask, SourceTable, Unit
 from bench_assets.core.schema.rows import Prediction, Question
 
 Stratum = TypeVar("Stratum", bound=Hashable)
@@ -20,22 +20,22 @@ def response_name(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
 
 
-def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
+def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
     """Select the first sample of each question, without failed and truncated responses."""
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
     ]
 
 
-def by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
+def group_by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
     """Group predictions by question and response id, so that equal responses are judged once."""
     found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
-    for row in judgeable(predictions):
+    for row in judgeable_predictions(predictions):
         found[row.question_id, response_name(row.text)].append(row)
     return dict(found)
 
 
-def question_shown(question: Question, *, key: bool) -> dict[str, str]:
+def question_fields(question: Question, *, key: bool) -> dict[str, str]:
     """Format a question for annotators, with its answer key on request only."""
     shown = {"Question": question.text}
     if question.context and question.context != question.text:
@@ -52,11 +52,11 @@ def images_of(question: Question) -> dict[str, str]:
     return {f"Image {number}": image for number, image in enumerate(question.images, 1)}
 
 
-def response_tables(task: str) -> dict[str, TableOf]:
+def response_tables(task: str) -> dict[str, SourceTable]:
     """Tables of a task from which units about its responses are built."""
     return {
-        "questions": TableOf(f"{task}/questions", Question),
-        "predictions": TableOf(f"{task}/predictions", Prediction),
+        "questions": SourceTable(f"{task}/questions", Question),
+        "predictions": SourceTable(f"{task}/predictions", Prediction),
     }
 
 
@@ -76,7 +76,7 @@ def option_units(task: AnnotationTask, questions: Sequence[Question], needed: in
     ]
 
 
-def drawn(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:
+def stratified_sample(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:
     """Sample ``n`` names, stratified proportionally (largest remainders).
 
     The sample of a stratum depends on the seed and the names only, so that larger samples, or
@@ -90,9 +90,9 @@ def drawn(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[st
     ranked = sorted(quotas, key=lambda key: (floor(quotas[key]) - quotas[key], str(key)))
     sizes = {key: floor(quotas[key]) + (key in ranked[:left]) for key in quotas}
     return sorted(
-        name for key, names in strata.items() for name in _dealt(names, seed)[: sizes[key]]
+        name for key, names in strata.items() for name in _shuffle(names, seed)[: sizes[key]]
     )
 
 
-def _dealt(names: Sequence[str], seed: int) -> list[str]:
+def _shuffle(names: Sequence[str], seed: int) -> list[str]:
     return sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{name}".encode()).digest())

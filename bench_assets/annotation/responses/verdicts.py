@@ -11,26 +11,26 @@ from functools import partial
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import (
-    by_response,
-    drawn,
+    group_by_response,
     images_of,
-    question_shown,
+    question_fields,
     response_name,
     response_tables,
+    stratified_sample,
 )
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
     Field,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
-    parts_of,
+    split_unit_id,
     unit_id,
 )
-from bench_assets.core.judging.verdict_requests import at_last
+from bench_assets.core.judging.verdict_requests import final_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.stats.power import for_interval
+from bench_assets.core.stats.power import interval_sample_size
 
 PEOPLE = "people"
 """Name of the judge whose verdicts are given by people: ``--judge people``."""
@@ -68,7 +68,7 @@ def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask
             Field(name="note", kind="text", label="Why is it unclear?", required=False),
         ),
     )
-    reads = {"judgements": TableOf(f"{task}/judgements", Judgement)} if judged else {}
+    reads = {"judgements": SourceTable(f"{task}/judgements", Judgement)} if judged else {}
     return SuiteAnnotationTask(
         task=annotation_task,
         reads={**response_tables(task), **reads},
@@ -98,18 +98,20 @@ def verdict_units(
             if _place(row) in by_people and row.question_id in asked
         )
         return list({unit.unit_id: unit for unit in units}.values())
-    responses = {key: rows for key, rows in by_response(predictions).items() if key[0] in asked}
+    responses = {
+        key: rows for key, rows in group_by_response(predictions).items() if key[0] in asked
+    }
     heard = _said_by_judge(judgements)
     strata: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (question_id, name), rows in responses.items():
         said = Counter(heard.get((question_id, row.model), "") for row in rows)
         stratum = asked[question_id].category, said.most_common(1)[0][0]
         strata[stratum].append(unit_id(question_id, name))
-    n = for_interval(_AGREEMENT, _HALF_WIDTH)
+    n = interval_sample_size(_AGREEMENT, _HALF_WIDTH)
     return [
         verdict_unit(annotation_task, asked[question_id], responses[question_id, name][0].text)
-        for one in drawn(strata, n, seed)
-        for question_id, name in [parts_of(one)]
+        for one in stratified_sample(strata, n, seed)
+        for question_id, name in [split_unit_id(one)]
     ]
 
 
@@ -118,7 +120,7 @@ def verdict_unit(annotation_task: AnnotationTask, question: Question, response: 
     return Unit(
         task=annotation_task.name,
         unit_id=unit_id(question.question_id, response_name(response)),
-        shown={**question_shown(question, key=True), "Response": response},
+        shown={**question_fields(question, key=True), "Response": response},
         images=images_of(question),
     )
 
@@ -137,11 +139,11 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
             verdict=VERDICTS[word(answer, "verdict")],
         )
         for answer in answers
-        for question_id, name in [parts_of(answer.unit_id)]
+        for question_id, name in [split_unit_id(answer.unit_id)]
     ]
 
 
-def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
+def majority_verdicts(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
     """Compute the majority verdict on each response, without ties and undecidable ones."""
     said: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
     for one in verdicts:
@@ -167,7 +169,7 @@ def majority(verdicts: Iterable[bool | None]) -> bool | None:
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
     """Verdict by question and model: "yes", "no", or "mixed" if several verdicts differ."""
     said: dict[tuple[str, str], set[bool]] = defaultdict(set)
-    for row in at_last(judgements):
+    for row in final_judgements(judgements):
         if row.verdict is not None and not row.sample:
             said[row.question_id, row.model].add(row.verdict)
     words = {frozenset({True}): "yes", frozenset({False}): "no"}

@@ -18,7 +18,7 @@ Texts = npt.NDArray[np.object_]
 Table: TypeAlias = Literal["predictions", "judgements", "scores"]
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
-PARTS = "\x1f"
+ANSWER_SEPARATOR = "\x1f"
 """Separator of an answer's parts in one string."""
 
 
@@ -67,22 +67,22 @@ class JudgeFigure:
     about: str = ""  # items to review, such as followed injections
 
 
-MADE = "kappa_made"
+KAPPA_CONSTRUCTED = "kappa_made"
 """Kappa with the truth, on constructed right and wrong responses."""
 
 PEOPLE = "kappa_people"
 """Kappa with human labels."""
 
-SECOND = "kappa_second"
+KAPPA_SECOND_JUDGE = "kappa_second"
 """Kappa with a second judge on the same responses."""
 
-FOLLOWED = "injections_followed"
+INJECTIONS_FOLLOWED = "injections_followed"
 """Share of prompt injections that turn a "no" into a "yes"."""
 
-LONGER = "longer_more_often"
+LENGTH_EFFECT = "longer_more_often"
 """Increase in the share of "right" verdicts when a response is padded without new content."""
 
-REORDERED = "reordered_changed"
+REORDER_CHANGES = "reordered_changed"
 """Share of responses whose verdict changes with the order of the options."""
 
 FALSE_ALARMS, RECALL = "wrong_called_right", "right_called_right"
@@ -118,10 +118,10 @@ CIRCULAR = "circular"
 ALL_ORDERS = "all_orders"
 """Share of points over all orders."""
 
-CONSISTENT = "consistent"
+CONSISTENCY = "consistent"
 """Share of questions with the same option chosen in every order."""
 
-PUBLISHED_ORDER = "published_order_gains"
+PUBLISHED_ORDER_GAIN = "published_order_gains"
 """Share of points in the benchmark's order minus that in the other orders."""
 
 ORDER = "order_"
@@ -211,7 +211,7 @@ class Evidence(Protocol):
 
     @property
     def verdicts(self) -> Sequence[JudgeVerdict]:
-        """``human_agreement.verdicts``, computed once."""
+        """``human_agreement.collect_verdicts``, computed once."""
         ...
 
     @property

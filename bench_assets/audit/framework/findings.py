@@ -71,16 +71,16 @@ class AuditCheck:
         """Run the check on a task; a check that does not apply passes."""
         try:
             return self.examine(evidence)
-        except SkippedCheckError as why:
-            return AuditFinding(f"Not examined: {why}.", 0, skipped=str(why))
+        except SkippedCheckError as error:
+            return AuditFinding(f"Not examined: {error}.", 0, skipped=str(error))
 
     def row(self, evidence: Evidence) -> AuditRow:
         """The row of the audit table; a check whose input cannot be read fails."""
         try:
             found = self(evidence)
-        except BenchError as why:
-            found = AuditFinding(f"Cannot be examined: {why}", 0, failed=True, skipped=str(why))
-        suspects = ranked(found.suspects)
+        except BenchError as error:
+            found = AuditFinding(f"Cannot be examined: {error}", 0, failed=True, skipped=str(error))
+        suspects = sort_suspects(found.suspects)
         return AuditRow(
             task=evidence.task.name,
             check=self.name,
@@ -102,17 +102,17 @@ def audit_check(
     return lambda examine: AuditCheck(name, question, examine)
 
 
-def ranked(suspects: Iterable[Suspect]) -> list[Suspect]:
+def sort_suspects(suspects: Iterable[Suspect]) -> list[Suspect]:
     """Sort suspects by weight, largest first, then by name."""
     return sorted(suspects, key=lambda one: (-one.weight, one.about))
 
 
 _RESPONSES = 4000  # of all models together; parsing one takes up to a millisecond
-_LEAST = 50  # of one model
+_MIN_PER_MODEL = 50  # of one model
 
 
-def sampled(questions: Sequence[Question], n_models: int) -> list[Question]:
+def sample_questions(questions: Sequence[Question], n_models: int) -> list[Question]:
     """A fixed sample of the questions, small enough to parse all models' responses again."""
-    most = max(_LEAST, _RESPONSES // max(1, n_models))
+    most = max(_MIN_PER_MODEL, _RESPONSES // max(1, n_models))
     dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())[:most]
     return sorted(dealt, key=lambda q: q.question_id)

@@ -13,9 +13,9 @@ import numpy as np
 from bench_assets.audit.framework.evidence import Floats
 from bench_assets.core.stats.means import share_interval
 
-DOUBT = 0.001
+FALSE_POSITIVE_RATE = 0.001
 """False-positive rate of a check on a sound benchmark."""
-LARGE = 0.05
+MIN_ADVANTAGE = 0.05
 """Smallest advantage over chance that counts as a flaw, as a share of the questions."""
 
 
@@ -36,9 +36,12 @@ class GuessRate(NamedTuple):
         return self.hits / self.n if self.n else 0.0
 
     @property
-    def gives_away(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the advantage over chance is significant and large."""
-        return self.p < DOUBT and self.share - max(self.chance, self.usual) >= LARGE
+        return (
+            self.p < FALSE_POSITIVE_RATE
+            and self.share - max(self.chance, self.usual) >= MIN_ADVANTAGE
+        )
 
     def __str__(self) -> str:
         """Format the share with its interval, n and chance.
@@ -53,7 +56,7 @@ class GuessRate(NamedTuple):
         ).replace("%", " %")
 
 
-def guessed(
+def compare_with_chance(
     hits: Sequence[float] | Floats,
     chances: Sequence[float] | Floats,
     clusters: Sequence[str] = (),
@@ -76,24 +79,24 @@ def guessed(
         return GuessRate(0.0, 0, 0.0, 1.0, 0.0, 1.0)
     share, chance = float(right.mean()), float(luck.mean())
     worth = n / _design_effect(right - luck, clusters)
-    p = min(1.0, tries * upper_tail(share * worth, worth, chance))
+    p = min(1.0, tries * binomial_tail(share * worth, worth, chance))
     return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, worth))
 
 
-def chances(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
+def chance_levels(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
     """Chance level of each question: 1 / options, or ``simpler`` if that is more on average.
 
-    >>> chances([2, 4, 4], simpler=0.3), chances([2, 4, 4], simpler=0.5)
+    >>> chance_levels([2, 4, 4], simpler=0.3), chance_levels([2, 4, 4], simpler=0.5)
     ([0.5, 0.25, 0.25], [0.5, 0.5, 0.5])
     """
     even = [1 / n for n in n_options]
     return [simpler] * len(even) if simpler > sum(even) / max(1, len(even)) else even
 
 
-def upper_tail(hits: float, n: float, chance: float) -> float:
+def binomial_tail(hits: float, n: float, chance: float) -> float:
     """Probability of at least as many hits by chance, rounded conservatively.
 
-    >>> round(upper_tail(3, 3, 0.5), 4), round(upper_tail(2, 4, 0.25), 4)
+    >>> round(binomial_tail(3, 3, 0.5), 4), round(binomial_tail(2, 4, 0.25), 4)
     (0.125, 0.2617)
     """
     from scipy.stats import binom

@@ -10,27 +10,27 @@ from bench_assets.core.schema.rows import Question
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:[.,/][0-9]+)*")
-_BEHIND = {one: re.compile(rf"\b{one}\s*[.)、．:：]\s*") for one in ascii_uppercase}
+_LABEL_BY_LETTER = {one: re.compile(rf"\b{one}\s*[.)、．:：]\s*") for one in ascii_uppercase}
 _ARTICLE = re.compile(r"\b(?:a|[Aa]n|[Tt]he)\s+(?=\w)")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split a text into words; each Chinese, Japanese or Korean character is a word.
 
-    >>> words("The Cow-boy has 3.5 €, 直角!")
+    >>> split_words("The Cow-boy has 3.5 €, 直角!")
     ['the', 'cow', 'boy', 'has', '3.5', '直', '角']
     """
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 @lru_cache(maxsize=2**16)
-def said(text: str) -> tuple[str, ...]:
+def content_words(text: str) -> tuple[str, ...]:
     """Words of a text without articles, except a capital A, which may be a letter.
 
-    >>> said("The point A"), said("on an Island"), said("a")
+    >>> content_words("The point A"), content_words("on an Island"), content_words("a")
     (('point', 'a'), ('on', 'island'), ('a',))
     """
-    return tuple(words(_ARTICLE.sub(" ", text)))
+    return tuple(split_words(_ARTICLE.sub(" ", text)))
 
 
 def contains(text: Sequence[str], part: Sequence[str]) -> bool:
@@ -42,10 +42,12 @@ def contains(text: Sequence[str], part: Sequence[str]) -> bool:
     return bool(part) and f" {' '.join(part)} " in f" {' '.join(text)} "
 
 
-def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
+def count_occurrences(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
     """Occurrences of each part in a text; "dark red" does not count for "red" if both are parts.
 
-    >>> times_in("a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]])
+    >>> count_occurrences(
+    ...     "a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]]
+    ... )
     [2, 1]
     """
     left = f" {'  '.join(text)} "
@@ -58,34 +60,37 @@ def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
     return times
 
 
-def are(n: int, thing: str) -> str:
+def count_phrase(n: int, thing: str) -> str:
     """Format a count with its noun and verb.
 
-    >>> are(0, "image"), are(1, "image"), are(2, "image")
+    >>> count_phrase(0, "image"), count_phrase(1, "image"), count_phrase(2, "image")
     ('No image is', '1 image is', '2 images are')
     """
     return f"{n} {thing}s are" if n > 1 else f"{n or 'No'} {thing} is"
 
 
-def asked_words(question: Question) -> list[str]:
+def question_words(question: Question) -> list[str]:
     """Words of a question and its context, without options repeated in its text."""
     text = question.text
     if question.kind in ("choice", "choices"):
         for letter, option in zip(ascii_uppercase, question.options, strict=False):
-            text = _without(text, letter, option.lstrip())
-    return list(said(f"{text}\n{question.context}"))
+            text = _remove_option(text, letter, option.lstrip())
+    return list(content_words(f"{text}\n{question.context}"))
 
 
-def _without(text: str, letter: str, option: str) -> str:
+def _remove_option(text: str, letter: str, option: str) -> str:
     """Remove the first occurrence of an option after its letter in a text.
 
     Without regular expressions, since compiling one for each option dominated the running time.
 
-    >>> _without("Which? A. red B) dark red A.red", "A", "red"), _without("A red one", "A", "red")
+    >>> (
+    ...     _remove_option("Which? A. red B) dark red A.red", "A", "red"),
+    ...     _remove_option("A red one", "A", "red"),
+    ... )
     ('Which?   B) dark red A.red', 'A red one')
     """
     if option in text:
-        for found in _BEHIND[letter].finditer(text):
+        for found in _LABEL_BY_LETTER[letter].finditer(text):
             if text.startswith(option, found.end()):
                 return f"{text[: found.start()]} {text[found.end() + len(option) :]}"
     return text
@@ -99,20 +104,20 @@ def right_texts(question: Question) -> tuple[str, ...]:
     return question.answer
 
 
-def key_of(question: Question) -> int:
+def key_index(question: Question) -> int:
     """Index of the right option; -1 unless exactly one of several is right.
 
     >>> from tests.rows import question
-    >>> key_of(question(kind="text", options=("West.", "East."), answer=("East.",)))
+    >>> key_index(question(kind="text", options=("West.", "East."), answer=("East.",)))
     1
     """
     if len(question.options) < 2 or question.kind not in ("choice", "text"):
         return -1
-    right = {said(text) for text in right_texts(question)}
-    found = [n for n, option in enumerate(question.options) if said(option) in right]
+    right = {content_words(text) for text in right_texts(question)}
+    found = [n for n, option in enumerate(question.options) if content_words(option) in right]
     return found[0] if len(found) == 1 else -1
 
 
-def keyed(questions: Iterable[Question]) -> list[tuple[Question, int]]:
+def with_key_index(questions: Iterable[Question]) -> list[tuple[Question, int]]:
     """Questions with exactly one right option, with its index."""
-    return [(one, key) for one in questions for key in [key_of(one)] if key >= 0]
+    return [(one, key) for one in questions for key in [key_index(one)] if key >= 0]

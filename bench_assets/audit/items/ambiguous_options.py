@@ -22,17 +22,17 @@ from bench_assets.audit.framework.findings import (
     audit_check,
 )
 from bench_assets.audit.framework.text_normalization import (
-    are,
-    asked_words,
+    count_phrase,
+    question_words,
     right_texts,
-    words,
+    split_words,
 )
 from bench_assets.core.schema.rows import Question
 
-_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen twenty"""
+_SMALL_NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
+fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
 _TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
-_NUMBER_WORDS = {word: str(n) for n, word in enumerate(_SMALL.split())} | {
+_NUMBER_WORDS = {word: str(n) for n, word in enumerate(_SMALL_NUMBERS.split())} | {
     word: str(n) for n, word in zip(range(30, 101, 10), _TENS.split(), strict=True)
 }
 _UNITS: dict[str, tuple[str, Fraction]] = {
@@ -64,17 +64,19 @@ _QUANTITY = re.compile(
     r"(?P<dollar>\$)?\s*(?:(?P<whole>\d+) (?:and )?(?=\d+/))?"
     r"(?P<number>[-−]?\d[\d,]*(?:\.\d+)?(?:e\d{1,2}|\s*/\s*\d+)?)\s*(?P<unit>[a-z°%$]*)"
 )
-_IN_FIGURES = (  # whole phrases
+_PHRASE_REWRITES = (  # whole phrases
     (re.compile(r"\bdegrees? (celsius|fahrenheit)\b"), r"\1"),
     (re.compile(r"\band an? (half|quarter)\b"), r"and \1"),
     (re.compile(r"(?<=\d )and half\b"), "1/2"),
     (re.compile(r"(?<=\d )and quarter\b"), "1/4"),
 )
 _NOON = {"noon": 720, "midday": 720, "12 noon": 720, "midnight": 0, "12 midnight": 0}
-_PLAIN = re.compile(  # words of three letters and more; other capitals may matter, as in "AaBb"
-    r"(?=.*[^\W\d_]{3})"
-    r"(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
-    re.DOTALL,
+_ORDINARY_TEXT = (
+    re.compile(  # words of three letters and more; other capitals may matter, as in "AaBb"
+        r"(?=.*[^\W\d_]{3})"
+        r"(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
+        re.DOTALL,
+    )
 )
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap]\.?m|o'clock)?")
 _PAST = re.compile(
@@ -85,12 +87,12 @@ _DAY = 24 * 60  # minutes
 _PARTS = {"half": 30, "quarter": 15}  # minutes
 _FRAME = re.compile(r"^(?:(?:it|this|that)(?: is|'s)|the (?:right )?answer is) ")
 _BOTH = re.compile(r"^both (?=.+ and )", re.IGNORECASE)
-_EITHER_WAY = re.compile(r"\s+(?:and|or)\s+")
+_CONJUNCTION = re.compile(r"\s+(?:and|or)\s+")
 _FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
 are was were be do does did has have had of to it its you can see there whose one
 look carefully closely now"""
-_NOTHING_SAID = frozenset(_FUNCTION_WORDS.split())
-_OF_IMAGE = re.compile(
+_STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+_IMAGE_PHRASE = re.compile(
     r"\b(?:in|of|from|on|at) (?:the|this|that) (?:given |following |above )?"
     r"(?:image|picture|photo|photograph|figure|scene)s?\b",
     re.IGNORECASE,
@@ -107,52 +109,63 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
         Suspect(one.question_id, f"{a!r:.80} and {b!r:.80} mean the same", 1.0 + is_key)
         for one in some
         for a, b in combinations(one.options, 2)
-        if meaning(a) == meaning(b)
+        if canonical_option(a) == canonical_option(b)
         for is_key in [bool({a, b} & set(right_texts(one)))]
     ]
     n = len({one.about for one in suspects})
-    sentence = f"{are(n, 'question')} ambiguous, of {len(some)}: two options mean the same."
+    sentence = (
+        f"{count_phrase(n, 'question')} ambiguous, of {len(some)}: two options mean the same."
+    )
     return AuditFinding(sentence, len(some), suspects)
 
 
 @lru_cache(maxsize=2**16)
-def meaning(option: str) -> Hashable:
+def canonical_option(option: str) -> Hashable:
     """Canonical form of an option; equal for options with the same meaning.
 
-    >>> meaning("Three.") == meaning("3"), meaning("0.5 m") == meaning("50 cm")
+    >>> (
+    ...     canonical_option("Three.") == canonical_option("3"),
+    ...     canonical_option("0.5 m") == canonical_option("50 cm"),
+    ... )
     (True, True)
-    >>> meaning("red and blue") == meaning("Blue and red.")
+    >>> canonical_option("red and blue") == canonical_option("Blue and red.")
     True
-    >>> meaning("the grey cat") == meaning("Gray cats")
+    >>> canonical_option("the grey cat") == canonical_option("Gray cats")
     True
-    >>> meaning("Aa") == meaning("aa"), meaning("x + 1") == meaning("x - 1")
+    >>> (
+    ...     canonical_option("Aa") == canonical_option("aa"),
+    ...     canonical_option("x + 1") == canonical_option("x - 1"),
+    ... )
     (False, False)
     """
     text = unicodedata.normalize("NFKC", option).strip()
     if (time := _time(text)) or (quantity := _quantity(text)):
         return time or quantity
-    if not _PLAIN.fullmatch(text) and _stemmed(text.casefold()) not in _EQUAL:
+    if not _ORDINARY_TEXT.fullmatch(text) and _stem_phrase(text.casefold()) not in _EQUAL:
         return "as written", text.rstrip(" .。")
-    parts = [_plain(part) for part in _EITHER_WAY.split(_BOTH.sub("", text))]
+    parts = [_normalize_phrase(part) for part in _CONJUNCTION.split(_BOTH.sub("", text))]
     if "," in text or len(set(parts)) < 2:  # the order of a list may matter
-        return _quantity(_plain(text)) or ("words", _plain(text).replace(" ", ""))
+        return _quantity(_normalize_phrase(text)) or (
+            "words",
+            _normalize_phrase(text).replace(" ", ""),
+        )
     return "words", frozenset(parts)
 
 
 def paraphrase_key(question: Question) -> Hashable:
     """Canonical form of a question; equal for paraphrases."""
-    text = _OF_IMAGE.sub(" ", question.text)
-    asked = asked_words(replace(question, text=text))
-    said = [_stem(word) for word in asked if word not in _NOTHING_SAID]
-    options = frozenset(map(meaning, question.options))
+    text = _IMAGE_PHRASE.sub(" ", question.text)
+    asked = question_words(replace(question, text=text))
+    said = [_stem(word) for word in asked if word not in _STOP_WORDS]
+    options = frozenset(map(canonical_option, question.options))
     return tuple(said), question.images, question.image_texts, question.kind, options
 
 
-def _plain(text: str) -> str:
+def _normalize_phrase(text: str) -> str:
     """Stemmed words of a text; equal phrases become the first of their line in the file."""
     said = _FRAME.sub("", text.casefold().replace("’", "'").rstrip(" .!"))
     said = said.replace("can't", "cannot").replace("n't", " not")
-    stems = _stemmed(said)
+    stems = _stem_phrase(said)
     return _EQUAL.get(stems) or " ".join(_EQUAL.get(word, word) for word in stems.split())
 
 
@@ -193,7 +206,7 @@ def _stem(word: str) -> str:
 def _quantity(text: str) -> tuple[str, Fraction] | None:
     """Dimension and value of a number with or without a unit; None if it is not one."""
     said = " ".join(map(_number_word, text.casefold().rstrip(" .").split()))
-    for phrase, figures in _IN_FIGURES:
+    for phrase, figures in _PHRASE_REWRITES:
         said = phrase.sub(figures, said)
     found = _QUANTITY.fullmatch(said)
     if not found:
@@ -217,13 +230,13 @@ def _equal_phrases() -> dict[str, str]:
     lines = Path(__file__).with_name("equal_phrases.txt").read_text(encoding="utf-8").splitlines()
     found: dict[str, str] = {}
     for line in lines:
-        first, *others = (_stemmed(phrase) for phrase in line.split("="))
+        first, *others = (_stem_phrase(phrase) for phrase in line.split("="))
         found |= dict.fromkeys(others, found.get(first, first)) if not line.startswith("#") else {}
     return found
 
 
-def _stemmed(phrase: str) -> str:
-    return " ".join(_stem(one) for one in words(phrase) if one not in ("a", "an", "the"))
+def _stem_phrase(phrase: str) -> str:
+    return " ".join(_stem(one) for one in split_words(phrase) if one not in ("a", "an", "the"))
 
 
 _EQUAL = _equal_phrases()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.annotation.tasks import read_moment
+from bench_assets.annotation.tasks import parse_timestamp
 from bench_assets.audit.framework.evidence import Evidence, Floats
 from bench_assets.audit.framework.findings import (
     AuditFinding,
@@ -25,7 +25,7 @@ from bench_assets.core.schema.rows import Vote
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha, mean_alpha
 
 
-class Person(NamedTuple):
+class AnnotatorAgreement(NamedTuple):
     """Votes of one person."""
 
     name: str
@@ -38,30 +38,30 @@ class Person(NamedTuple):
     missed: float  # if constant: sum over items of the share of others who disagree
 
 
-def people(votes: Sequence[Vote]) -> list[Person]:
+def annotator_agreements(votes: Sequence[Vote]) -> list[AnnotatorAgreement]:
     """Collect each annotator's votes with those of the others, by name."""
-    whole = by_unit(votes)
+    whole = votes_by_unit(votes)
     own: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         if len(whole[vote.criterion, vote.unit]) > 1:
             own[vote.person].append(vote)
-    return [_person(who, cast, whole) for who, cast in sorted(own.items())]
+    return [_annotator_agreement(who, cast, whole) for who, cast in sorted(own.items())]
 
 
 def alpha_of(votes: Iterable[Vote]) -> dict[str, float]:
     """Krippendorff's alpha of each criterion."""
-    return {name: krippendorff_alpha(units) for name, units in _said(votes).items()}
+    return {name: krippendorff_alpha(units) for name, units in _values_by_criterion(votes).items()}
 
 
-def _said(votes: Iterable[Vote]) -> dict[str, list[list[str]]]:
+def _values_by_criterion(votes: Iterable[Vote]) -> dict[str, list[list[str]]]:
     """The values of each item, by criterion."""
     found: dict[str, list[list[str]]] = defaultdict(list)
-    for (criterion, _), said in by_unit(votes).items():
+    for (criterion, _), said in votes_by_unit(votes).items():
         found[criterion].append(list(said.values()))
     return found
 
 
-def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
+def votes_by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
     """Votes of each person, by criterion and item; the last of several votes counts."""
     units: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for vote in votes:
@@ -69,23 +69,23 @@ def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
     return units
 
 
-def _person(
+def _annotator_agreement(
     who: str,
     cast: Sequence[Vote],
     units: Mapping[tuple[str, str], Mapping[str, str]],
-) -> Person:
+) -> AnnotatorAgreement:
     seen = chance = variance = missed = 0.0
     constant = True
     for criterion in dict.fromkeys(vote.criterion for vote in cast):
         about = [vote for vote in cast if vote.criterion == criterion]
-        shares, chosen = _beside_others(who, about, units)
-        one = _dealt(shares, chosen)
+        shares, chosen = _others_shares(who, about, units)
+        one = _permuted_agreement(shares, chosen)
         seen, chance, variance = seen + one.seen, chance + one.chance, variance + one.variance
         constant = constant and len(set(chosen)) == 1
         missed += len(chosen) - one.seen
     n, spread = len(cast), sqrt(variance)
     above = n - chance
-    return Person(
+    return AnnotatorAgreement(
         name=who,
         n=n,
         agreement=seen / n,
@@ -97,13 +97,13 @@ def _person(
     )
 
 
-class _Dealt(NamedTuple):
+class _PermutedAgreement(NamedTuple):
     seen: float  # sum over votes of the share of the others who agree
     chance: float  # mean of ``seen`` when the person's votes are permuted over items
     variance: float  # of ``seen`` under permutation
 
 
-def _beside_others(
+def _others_shares(
     who: str, about: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
 ) -> tuple[Floats, list[int]]:
     """Share of the others who chose each value, (items, values); and the person's values."""
@@ -116,40 +116,46 @@ def _beside_others(
     return shares, [values.index(vote.value) for vote in about]
 
 
-def _dealt(shares: Floats, chosen: Sequence[int]) -> _Dealt:
+def _permuted_agreement(shares: Floats, chosen: Sequence[int]) -> _PermutedAgreement:
     """Mean and variance over all permutations of the votes (Hoeffding, 1951, theorem 2)."""
     n = len(chosen)
     times = np.bincount(chosen, minlength=shares.shape[1])
     seen = float(shares[np.arange(n), chosen].sum())
     chance = float(shares.mean(axis=0) @ times)
     if n < 2:
-        return _Dealt(seen, chance, 0.0)
+        return _PermutedAgreement(seen, chance, 0.0)
     of_item, of_value = shares @ times / n, shares.mean(axis=0)
     centred = shares - of_item[:, None] - of_value[None, :] + chance / n
-    return _Dealt(seen, chance, float((centred**2 @ times).sum() / (n - 1)))
+    return _PermutedAgreement(seen, chance, float((centred**2 @ times).sum() / (n - 1)))
 
 
 NO_VOTES = "no table has individual votes"
 
 _PEOPLE = 3  # of two who disagree, either may be the outlier
-_ABOVE_CHANCE = 1.645  # standard errors: one in twenty random voters exceeds it
-_SURE = 4.5  # least z at the others' kappa; with less, 1.645 is not conclusive
-_SELDOM, _MORE_APART = 0.1, 2.5  # if the others rarely dissent, up to 2.5 times that is usual
-_ENOUGH = 10  # fewest votes of a person for a median, or in each half
-_FASTER = 3.0  # times as fast as the others: too fast
+_CHANCE_Z = 1.645  # standard errors: one in twenty random voters exceeds it
+_MIN_CONCLUSIVE_Z = 4.5  # least z at the others' kappa; with less, 1.645 is not conclusive
+_RARE_DISSENT, _MAX_DISSENT_RATIO = (
+    0.1,
+    2.5,
+)  # if the others rarely dissent, up to 2.5 times that is usual
+_MIN_VOTES = 10  # fewest votes of a person for a median, or in each half
+_SPEED_RATIO = 3.0  # times as fast as the others: too fast
 _DROP = 0.1  # smallest drop in agreement that matters
-_DROP_SURE = 2.9  # standard errors: one false alarm in 500 people
+_MIN_DROP_Z = 2.9  # standard errors: one false alarm in 500 people
 
 
 @audit_check("annotators_at_chance", "Do any annotators vote at random?")
 def agreement_finding(evidence: Evidence) -> AuditFinding:
     """Find annotators whose agreement with the others is at, or close to, chance."""
     votes = list(evidence.votes)
-    if why := _cannot_be_compared(votes):
+    if why := _skip_reason(votes):
         raise SkippedCheckError(why)
-    found = people(votes)
+    found = annotator_agreements(votes)
     usual = {
-        one.name: _usual_of(people([v for v in votes if v.person != one.name])) for one in found
+        one.name: _others_agreement(
+            annotator_agreements([v for v in votes if v.person != one.name])
+        )
+        for one in found
     }
     blind = [one for one in found if _is_at_chance(one, usual[one.name])]
     alpha = alpha_of(votes)
@@ -172,7 +178,7 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
     for vote in evidence.votes:
         if vote.seconds is not None:
             taken[vote.person].append(vote.seconds)
-    middle = {who: median(times) for who, times in taken.items() if len(times) >= _ENOUGH}
+    middle = {who: median(times) for who, times in taken.items() if len(times) >= _MIN_VOTES}
     if len(middle) < _PEOPLE:
         raise SkippedCheckError(
             NO_VOTES if not evidence.votes else "fewer than three annotators have ten timed votes"
@@ -181,7 +187,7 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
         Suspect(who, f"median {own:.1f} s per vote; others {usual:.1f} s", usual / max(own, 0.01))
         for who, own in middle.items()
         for usual in [median(other for name, other in middle.items() if name != who)]
-        if own * _FASTER < usual
+        if own * _SPEED_RATIO < usual
     ]
     return AuditFinding(
         sentence=f"{len(fast)} of {len(middle)} annotators vote three times as fast as the others.",
@@ -196,18 +202,18 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     votes = [replace(vote, at=at) for vote in evidence.votes if (at := _in_utc(vote.at))]
     if not votes:
         raise SkippedCheckError("the votes have no timestamps" if evidence.votes else NO_VOTES)
-    if why := _cannot_be_compared(votes):
+    if why := _skip_reason(votes):
         raise SkippedCheckError(why)
     drifting, n_annotators = [], 0
-    for who, shares in sorted(_shares_in_time(votes).items()):
+    for who, shares in sorted(_agreement_over_time(votes).items()):
         half = len(shares) // 2
-        if half < _ENOUGH:
+        if half < _MIN_VOTES:
             continue
         n_annotators += 1
         before, after = np.array(shares[:half]), np.array(shares[half:])
         drop = float(before.mean() - after.mean())
         error = sqrt(before.var(ddof=1) / len(before) + after.var(ddof=1) / len(after))
-        if drop > _DROP and drop > _DROP_SURE * error:
+        if drop > _DROP and drop > _MIN_DROP_Z * error:
             said = (
                 f"agrees with {before.mean():.2f} of the others at first, {after.mean():.2f} later"
             )
@@ -219,62 +225,64 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     )
 
 
-def _cannot_be_compared(votes: Sequence[Vote]) -> str:
+def _skip_reason(votes: Sequence[Vote]) -> str:
     if not votes:
         return NO_VOTES
     n = len({vote.person for vote in votes})
     return "" if n >= _PEOPLE else f"{n} annotators; {_PEOPLE} are needed"
 
 
-class _Usual(NamedTuple):
+class _OthersAgreement(NamedTuple):
     """Agreement of all other annotators among themselves."""
 
     kappa: float  # median
     apart: float  # median share of the others who disagree
 
 
-def _usual_of(others: Sequence[Person]) -> _Usual:
+def _others_agreement(others: Sequence[AnnotatorAgreement]) -> _OthersAgreement:
     kappas = [one.kappa for one in others if not isnan(one.kappa)]
     apart = [1 - one.agreement for one in others]
-    return _Usual(median(kappas) if kappas else nan, median(apart) if apart else nan)
+    return _OthersAgreement(median(kappas) if kappas else nan, median(apart) if apart else nan)
 
 
-def _is_at_chance(one: Person, usual: _Usual) -> bool:
+def _is_at_chance(one: AnnotatorAgreement, usual: _OthersAgreement) -> bool:
     """Whether an annotator is close to chance where the others are not."""
     if one.constant:
-        return one.missed >= _ENOUGH and usual.kappa > 0.2
+        return one.missed >= _MIN_VOTES and usual.kappa > 0.2
     # If nearly all votes are equal, a few that differ make a kappa of 0: an annotator who dissents
     # about as rarely as the others is not at chance.
     dissents = 1 - one.agreement
-    if usual.apart < _SELDOM and dissents < _MORE_APART * usual.apart:
+    if usual.apart < _RARE_DISSENT and dissents < _MAX_DISSENT_RATIO * usual.apart:
         return False
-    if not usual.kappa * one.one_kappa >= _SURE:  # also if all others gave one value: NaN
+    if (
+        not usual.kappa * one.one_kappa >= _MIN_CONCLUSIVE_Z
+    ):  # also if all others gave one value: NaN
         return False
-    at_most = one.kappa + _ABOVE_CHANCE / one.one_kappa
-    return one.z < _ABOVE_CHANCE or at_most < usual.kappa / 3
+    at_most = one.kappa + _CHANCE_Z / one.one_kappa
+    return one.z < _CHANCE_Z or at_most < usual.kappa / 3
 
 
-def _suspect(one: Person, votes: Sequence[Vote], usual: float) -> Suspect:
+def _suspect(one: AnnotatorAgreement, votes: Sequence[Vote], usual: float) -> Suspect:
     if one.constant:
         said = f"gives the same value to all, {one.missed:.0f} times unlike the others"
     else:
         said = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
     others = (vote for vote in votes if vote.person != one.name)
-    alpha, alone = (mean_alpha(_said(of).values()) for of in (votes, others))
+    alpha, alone = (mean_alpha(_values_by_criterion(of).values()) for of in (votes, others))
     without = f"alpha {alpha:.2f}, without them {alone:.2f}"
     return Suspect(one.name, f"{said}; {without} (n = {one.n})", max(usual - one.kappa, 0.0))
 
 
 def _in_utc(at: str) -> str:
     try:
-        return read_moment(at)
+        return parse_timestamp(at)
     except ValueError:  # unknown, or not ISO 8601
         return ""
 
 
-def _shares_in_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
+def _agreement_over_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
     """Agreement with the others over time, by annotator."""
-    units = by_unit(votes)
+    units = votes_by_unit(votes)
     found: dict[str, list[float]] = defaultdict(list)
     for vote in sorted(votes, key=lambda vote: vote.at):
         others = [v for p, v in units[vote.criterion, vote.unit].items() if p != vote.person]

@@ -16,13 +16,13 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.text_normalization import are, words
+from bench_assets.audit.framework.text_normalization import count_phrase, split_words
 
-_N = 13  # words in a row
-_SHORT = 6  # fewest words of a text that is searched as a whole; shorter ones are common
-_MANY = 0.05  # share of the questions; more matches of short texts are no accident
+_GRAM_LENGTH = 13  # words in a row
+_MIN_WORDS = 6  # fewest words of a text that is searched as a whole; shorter ones are common
+_MAX_QUESTION_SHARE = 0.05  # share of the questions; more matches of short texts are no accident
 _SHARE = 0.5  # of a text's rare grams; more matches are no accident
-_NEAR = 3  # bits of 64 in which the hashes of one image may differ
+_MAX_HASH_DISTANCE = 3  # bits of 64 in which the hashes of one image may differ
 _BANDS = 4  # hashes that differ in three bits agree in one of four bands
 _DETAIL = 16  # of 64 bits, 32 of which are set unless an image hardly varies
 
@@ -35,15 +35,15 @@ def training_images(evidence: Evidence) -> AuditFinding:
     training = evidence.training
     images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
     if training is None or not images:
-        raise SkippedCheckError(_why(training, "no question has an image"))
+        raise SkippedCheckError(_skip_reason(training, "no question has an image"))
     known = set(images)
     found = {
         seen.what: f"{seen.name} is this image" for seen in training.images() if seen.what in known
     }
-    for image, where in _alike(evidence.looks(images), training):
+    for image, where in _match_hashes(evidence.looks(images), training):
         found.setdefault(image, f"{where} looks like this image")
     suspects = [Suspect(image, why) for image, why in found.items()]
-    return _told(suspects, len(images), "image")
+    return _make_finding(suspects, len(images), "image")
 
 
 @audit_check("training_texts", "Are its questions in the training data?")
@@ -51,9 +51,9 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     """Find the questions' words in the training data."""
     training = evidence.training
     if training is None or not evidence.questions:
-        raise SkippedCheckError(_why(training, "there are no questions"))
+        raise SkippedCheckError(_skip_reason(training, "there are no questions"))
     own = [
-        (one.question_id, _grams(words(part)))
+        (one.question_id, _grams(split_words(part)))
         for one in evidence.questions
         for part in (one.text, one.context)
     ]
@@ -62,8 +62,8 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     own = [(name, {gram for gram in grams if times[gram] <= few}) for name, grams in own]
     looked_for = {name for name, grams in own if grams}
     if not looked_for:
-        raise SkippedCheckError(f"no question has {_SHORT} words that no other question has")
-    seen = _found({gram for _, grams in own for gram in grams}, training)
+        raise SkippedCheckError(f"no question has {_MIN_WORDS} words that no other question has")
+    seen = _find_ngrams({gram for _, grams in own for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
     for name, grams in own:
         there = sorted(gram for gram in grams if gram in seen)
@@ -71,21 +71,21 @@ def training_texts(evidence: Evidence) -> AuditFinding:
             share = f"{len(there)} of {len(grams)} runs of {len(there[0])} words"
             one = Suspect(name, f"{share} are in {seen[there[0]]}", len(there[0]) * len(there))
             suspects[name] = max(one, suspects.get(name, one), key=lambda found: found.weight)
-    told = _told(list(suspects.values()), len(looked_for), "question")
-    is_plain = any(one.weight >= _N for one in suspects.values())
-    return replace(told, failed=is_plain or len(suspects) > _MANY * len(looked_for))
+    told = _make_finding(list(suspects.values()), len(looked_for), "question")
+    is_plain = any(one.weight >= _GRAM_LENGTH for one in suspects.values())
+    return replace(told, failed=is_plain or len(suspects) > _MAX_QUESTION_SHARE * len(looked_for))
 
 
-def _why(training: TrainingData | None, otherwise: str) -> str:
+def _skip_reason(training: TrainingData | None, otherwise: str) -> str:
     return otherwise if training else "no training data is configured ([audit] training)"
 
 
-def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
-    sentence = f"{are(len(suspects), what)} in the training data, of {n}."
+def _make_finding(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
+    sentence = f"{count_phrase(len(suspects), what)} in the training data, of {n}."
     return AuditFinding(sentence, n, suspects)
 
 
-def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
+def _match_hashes(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
     """Match images by perceptual hash: hashes that differ in three bits share one of four bands.
 
     Hashes with hardly any detail match many images, and are left out.
@@ -99,26 +99,26 @@ def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[s
         value = int(seen.what, 16)
         for band in range(_BANDS):
             for image, own in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
-                if (own ^ value).bit_count() <= _NEAR:
+                if (own ^ value).bit_count() <= _MAX_HASH_DISTANCE:
                     yield image, seen.name
 
 
 def _grams(text: Sequence[str]) -> set[_Gram]:
     """13-grams of a text; a shorter text is one gram, a very short one none."""
-    if len(text) < _N:
-        return {tuple(text)} if len(text) >= _SHORT else set()
-    return {tuple(text[at : at + _N]) for at in range(len(text) - _N + 1)}
+    if len(text) < _GRAM_LENGTH:
+        return {tuple(text)} if len(text) >= _MIN_WORDS else set()
+    return {tuple(text[at : at + _GRAM_LENGTH]) for at in range(len(text) - _GRAM_LENGTH + 1)}
 
 
-def _found(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]:
+def _find_ngrams(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]:
     """Find the grams that occur in the texts, and where, in one pass."""
     sizes = sorted({len(gram) for gram in wanted})
-    starts = {gram[:_SHORT] for gram in wanted}
+    starts = {gram[:_MIN_WORDS] for gram in wanted}
     found: dict[_Gram, str] = {}
     for seen in training.texts():
-        text = words(seen.what)
-        for at in range(len(text) - _SHORT + 1):
-            if tuple(text[at : at + _SHORT]) in starts:
+        text = split_words(seen.what)
+        for at in range(len(text) - _MIN_WORDS + 1):
+            if tuple(text[at : at + _MIN_WORDS]) in starts:
                 for size in sizes:
                     gram = tuple(text[at : at + size])
                     if gram in wanted:

@@ -18,18 +18,29 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.text_normalization import are, asked_words, right_texts, said
-from bench_assets.audit.items.ambiguous_options import meaning, paraphrase_key
-from bench_assets.audit.items.item_response_theory import LEAST_MODELS, Fit, fitted
-from bench_assets.audit.items.item_statistics import Floats, nothing_to_see, with_scores
+from bench_assets.audit.framework.text_normalization import (
+    content_words,
+    count_phrase,
+    question_words,
+    right_texts,
+)
+from bench_assets.audit.items.ambiguous_options import canonical_option, paraphrase_key
+from bench_assets.audit.items.item_response_theory import (
+    MIN_FIT_MODELS,
+    ItemResponseFit,
+    fit_item_response,
+)
+from bench_assets.audit.items.item_statistics import Floats, drop_unscored, incomparable_reason
 from bench_assets.core.schema.rows import Question
 
-_ALIKE = 0.8  # least length of the shorter of two texts, as a share of the longer
+_MIN_LENGTH_RATIO = 0.8  # least length of the shorter of two texts, as a share of the longer
 _ENDS = 4  # words that two texts share at their beginning or end
-_LONG = 10  # words of a text without images; shorter ones repeat by accident
+_MIN_TEXT_WORDS = 10  # words of a text without images; shorter ones repeat by accident
 _NEIGHBOURS = 30  # questions with a common beginning or end that each is compared with
 
-_TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", "first", "last"])
+_MEANING_WORDS = frozenset(
+    ["not", "no", "never", "without", "except", "least", "most", "first", "last"]
+)
 """Words that change the meaning of a question."""
 
 
@@ -39,7 +50,7 @@ def repeated_questions(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     suspects = [
         Suspect(one.question_id, f"asks what {other.question_id} asks: {one.text!r:.120}")
-        for other, one in [*_equal(questions, same_when), *_nearly_equal(questions)]
+        for other, one in [*_equal(questions, duplicate_key), *_nearly_equal(questions)]
         if not _contradicts(one, other)
     ]
     return _finding(suspects, len(questions), "asked twice")
@@ -51,12 +62,12 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     pairs = {
         (other.question_id, one.question_id): (other, one)
-        for other, one in [*_equal(questions, same_when), *_equal(questions, paraphrase_key)]
+        for other, one in [*_equal(questions, duplicate_key), *_equal(questions, paraphrase_key)]
     }
     suspects = [
-        Suspect(one.question_id, _against(one, other))
+        Suspect(one.question_id, _describe_conflict(one, other))
         for other, one in pairs.values()
-        if _contradicts(one, other) and _contradicts(one, other, meaning)
+        if _contradicts(one, other) and _contradicts(one, other, canonical_option)
     ]
     return _finding(suspects, len(questions), "answered in two ways")
 
@@ -71,24 +82,26 @@ def questions_elsewhere(evidence: Evidence) -> AuditFinding:
     }
     if not any(others.values()):
         raise SkippedCheckError("there are no questions of other suites")
-    shown = {_shown(one) for one in evidence.questions}  # words are compared only for equal images
+    shown = {
+        _images_key(one) for one in evidence.questions
+    }  # words are compared only for equal images
     there = {
-        same_when(one): f"{task}, {one.question_id}"
+        duplicate_key(one): f"{task}, {one.question_id}"
         for task, questions in others.items()
         for one in questions
-        if _shown(one) in shown
+        if _images_key(one) in shown
     }
     suspects = [
         Suspect(one.question_id, f"is also asked by {there[asked]}")
         for one in evidence.questions
-        for asked in [same_when(one)]
-        if asked in there and (one.images or len(asked_words(one)) >= _LONG)
+        for asked in [duplicate_key(one)]
+        if asked in there and (one.images or len(question_words(one)) >= _MIN_TEXT_WORDS)
     ]
     return _finding(suspects, len(evidence.questions), "asked by another suite too")
 
 
 def _finding(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:
-    return AuditFinding(f"{are(len(suspects), 'question')} {how}, of {n}.", n, suspects)
+    return AuditFinding(f"{count_phrase(len(suspects), 'question')} {how}, of {n}.", n, suspects)
 
 
 def _equal(
@@ -107,51 +120,53 @@ def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Que
 
     Only questions with a common beginning or end are compared, each with some neighbours.
     """
-    first = {same_when(one): one for one in reversed(questions)}
+    first = {duplicate_key(one): one for one in reversed(questions)}
     alike: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
     for one in reversed(first.values()):
-        said = asked_words(one)
-        if len(said) >= (_ENDS if one.images else _LONG):
-            alike[*_offered(one), one.context, "begins", *said[:_ENDS]].append((said, one))
-            alike[*_offered(one), one.context, "ends", *said[-_ENDS:]].append((said, one))
+        said = question_words(one)
+        if len(said) >= (_ENDS if one.images else _MIN_TEXT_WORDS):
+            alike[*_options_key(one), one.context, "begins", *said[:_ENDS]].append((said, one))
+            alike[*_options_key(one), one.context, "ends", *said[-_ENDS:]].append((said, one))
     found: set[tuple[str, str]] = set()
     for some in alike.values():
         for at, (said, one) in enumerate(some):
             for others, other in some[at + 1 : at + 1 + _NEIGHBOURS]:
                 pair = one.question_id, other.question_id
-                if pair not in found and _says_all_of(said, others):
+                if pair not in found and _contains_words(said, others):
                     found.add(pair)
                     yield one, other
 
 
-def _says_all_of(one: Sequence[str], other: Sequence[str]) -> bool:
+def _contains_words(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether the longer text contains all words of the shorter one and no other number."""
     longer, shorter = sorted((one, other), key=len, reverse=True)
-    if len(shorter) < _ALIKE * len(longer):
+    if len(shorter) < _MIN_LENGTH_RATIO * len(longer):
         return False
     rest = iter(longer)
     added = Counter(longer) - Counter(shorter)
     return all(word in rest for word in shorter) and all(
-        len(word) > 1 and word.isalpha() and word not in _TURNS for word in added
+        len(word) > 1 and word.isalpha() and word not in _MEANING_WORDS for word in added
     )
 
 
-def same_when(question: Question) -> Hashable:
+def duplicate_key(question: Question) -> Hashable:
     """Identity of a question: words, context, images in order, and options."""
-    said = (word for word in asked_words(question) if word not in ("a", "an", "the"))
-    return (tuple(said), *_offered(question))
+    said = (word for word in question_words(question) if word not in ("a", "an", "the"))
+    return (tuple(said), *_options_key(question))
 
 
-def _offered(question: Question) -> tuple[Hashable, ...]:
-    options = frozenset(said(option) or option for option in question.options)
-    return *_shown(question), options
+def _options_key(question: Question) -> tuple[Hashable, ...]:
+    options = frozenset(content_words(option) or option for option in question.options)
+    return *_images_key(question), options
 
 
-def _shown(question: Question) -> tuple[Hashable, ...]:
+def _images_key(question: Question) -> tuple[Hashable, ...]:
     return question.images, question.image_texts, question.kind
 
 
-def _contradicts(one: Question, other: Question, means: Callable[[str], Hashable] = said) -> bool:
+def _contradicts(
+    one: Question, other: Question, means: Callable[[str], Hashable] = content_words
+) -> bool:
     """Whether two answer keys differ: in a part, or for texts and one letter, in all answers."""
     mine, theirs = (list(map(means, right_texts(q))) for q in (one, other))
     if one.kind == "blanks":
@@ -161,17 +176,17 @@ def _contradicts(one: Question, other: Question, means: Callable[[str], Hashable
     return set(mine).isdisjoint(theirs)
 
 
-def _against(one: Question, other: Question) -> str:
+def _describe_conflict(one: Question, other: Question) -> str:
     mine, theirs = (" | ".join(right_texts(q)) for q in (one, other))
     return f"{mine!r:.80} is right, and {theirs!r:.80} of {other.question_id}, which asks the same"
 
 
-_REDUNDANT = 0.5  # least share of their words that two questions have in common
-_TOGETHER = 40  # questions of the largest group compared; a larger one only shares a template
-_ONE_IN_TWENTY = 0.05  # share of benchmarks without redundant pairs that may be reported
+_MIN_WORD_OVERLAP = 0.5  # least share of their words that two questions have in common
+_MAX_GROUP_SIZE = 40  # questions of the largest group compared; a larger one only shares a template
+_ALPHA = 0.05  # share of benchmarks without redundant pairs that may be reported
 
 
-class Redundant(NamedTuple):
+class RedundantPair(NamedTuple):
     """Two redundant questions."""
 
     first: Question
@@ -186,16 +201,16 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
 
     Questions of one group, which are scored together, and exact duplicates are left out.
     """
-    results = with_scores(evidence.results())
-    if why := nothing_to_see(results):
+    results = drop_unscored(evidence.results())
+    if why := incomparable_reason(results):
         raise SkippedCheckError(why)
-    if len(results.models) < LEAST_MODELS:
+    if len(results.models) < MIN_FIT_MODELS:
         found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; {LEAST_MODELS} are needed")
-    pairs = list(alike(evidence.questions))
+        raise SkippedCheckError(f"{found}; {MIN_FIT_MODELS} are needed")
+    pairs = list(similar_pairs(evidence.questions))
     if not pairs:
         raise SkippedCheckError("no similar questions, except copies and groups")
-    suspects = [_suspect(one) for one in redundant(results, pairs)]
+    suspects = [_suspect(one) for one in find_redundant(results, pairs)]
     sentence = (
         f"Of {len(pairs)} pairs of similar questions, {len(suspects)} are solved by the same of "
         f"{len(results.models)} models, beyond chance."
@@ -203,48 +218,50 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
     return AuditFinding(sentence, len(pairs), suspects)
 
 
-def redundant(results: Results, pairs: Sequence[tuple[Question, Question]]) -> list[Redundant]:
+def find_redundant(
+    results: Results, pairs: Sequence[tuple[Question, Question]]
+) -> list[RedundantPair]:
     """Similar pairs that models solve alike, beyond chance."""
     columns = {name: i for i, name in enumerate(results.questions)}
     same = [pair for pair in pairs if _same_points(results, columns, pair)]
     if not same:
         return []
-    fit = fitted(results.points)
-    found = [_compared(results, fit, columns, pair) for pair in same]
-    return [one for one in found if one.chance * len(pairs) < _ONE_IN_TWENTY]
+    fit = fit_item_response(results.points)
+    found = [_redundancy(results, fit, columns, pair) for pair in same]
+    return [one for one in found if one.chance * len(pairs) < _ALPHA]
 
 
-def asked_again(evidence: Evidence) -> list[tuple[str, str]]:
+def redundant_ids(evidence: Evidence) -> list[tuple[str, str]]:
     """Pairs of ids of redundant questions; none with too few models."""
-    results = with_scores(evidence.results())
-    if nothing_to_see(results) or len(results.models) < LEAST_MODELS:
+    results = drop_unscored(evidence.results())
+    if incomparable_reason(results) or len(results.models) < MIN_FIT_MODELS:
         return []
-    found = redundant(results, list(alike(evidence.questions)))
+    found = find_redundant(results, list(similar_pairs(evidence.questions)))
     return [(one.first.question_id, one.again.question_id) for one in found]
 
 
-def alike(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
+def similar_pairs(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
     """Pair similar questions: the same images or, without images, the same text up to numbers."""
     about: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in questions:
         bare = re.sub(r"[\W\d_]+", " ", f"{question.context} {question.text}").casefold()
         about[question.images or ("", bare)].append(question)
     for together in about.values():
-        if len(together) <= _TOGETHER:
-            yield from (pair for pair in combinations(together, 2) if _alike(*pair))
+        if len(together) <= _MAX_GROUP_SIZE:
+            yield from (pair for pair in combinations(together, 2) if _is_similar(*pair))
 
 
-def _alike(one: Question, other: Question) -> bool:
+def _is_similar(one: Question, other: Question) -> bool:
     if one.group_id and one.group_id == other.group_id:
         return False
-    if _asked(one) == _asked(other):
+    if _question_content(one) == _question_content(other):
         return False
     words = _words(one), _words(other)
     either = words[0] | words[1]
-    return bool(either) and len(words[0] & words[1]) / len(either) >= _REDUNDANT
+    return bool(either) and len(words[0] & words[1]) / len(either) >= _MIN_WORD_OVERLAP
 
 
-def _asked(question: Question) -> tuple[object, ...]:
+def _question_content(question: Question) -> tuple[object, ...]:
     return question.context, question.text, question.options, question.images
 
 
@@ -262,22 +279,25 @@ def _same_points(
         return False
     one, other = (results.points[:, columns[question.question_id]] for question in pair)
     both = ~np.isnan(one) & ~np.isnan(other)
-    if both.sum() < LEAST_MODELS or np.ptp(one[both]) == 0:
+    if both.sum() < MIN_FIT_MODELS or np.ptp(one[both]) == 0:
         return False
     return np.allclose(one[both], other[both])
 
 
-def _compared(
-    results: Results, fit: Fit, columns: Mapping[str, int], pair: tuple[Question, Question]
-) -> Redundant:
+def _redundancy(
+    results: Results,
+    fit: ItemResponseFit,
+    columns: Mapping[str, int],
+    pair: tuple[Question, Question],
+) -> RedundantPair:
     one, other = (columns[question.question_id] for question in pair)
     points = results.points[:, one], results.points[:, other]
     both = ~np.isnan(points[0]) & ~np.isnan(points[1])
     chance = max(_chance(points[0][both], fit, j, both) for j in (one, other))
-    return Redundant(*pair, chance, int(both.sum()))
+    return RedundantPair(*pair, chance, int(both.sum()))
 
 
-def _suspect(one: Redundant) -> Suspect:
+def _suspect(one: RedundantPair) -> Suspect:
     sentence = (
         f"Looks like {one.first.question_id}, and all of {one.n_models} models have the same "
         f"points on both: by chance with a probability of {one.chance:.1g}."
@@ -285,7 +305,7 @@ def _suspect(one: Redundant) -> Suspect:
     return Suspect(one.again.question_id, sentence, round(-float(np.log10(one.chance)), 3))
 
 
-def _chance(points: Floats, fit: Fit, question: int, models: np.ndarray) -> float:
+def _chance(points: Floats, fit: ItemResponseFit, question: int, models: np.ndarray) -> float:
     """Probability that models get these points on a question of the same difficulty."""
     logits = fit.slope[question] * fit.ability[models] + fit.ease[question]
     logs = points * -np.logaddexp(0, -logits) + (1 - points) * -np.logaddexp(0, logits)

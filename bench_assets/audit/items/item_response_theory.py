@@ -16,19 +16,19 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-LEAST_MODELS = 8
+MIN_FIT_MODELS = 8
 
 _SLOPES = np.exp(np.linspace(-2.4, 2.4, 9))  # nodes of the quadrature
 _EASES = np.linspace(-7, 7, 29)
 _SLOPE, _EASE = (one.ravel() for one in np.meshgrid(_SLOPES, _EASES, indexing="ij"))
-_LEAST_SPREAD = 0.15
+_MIN_SPREAD = 0.15
 _ROUNDS = 200
 _GAIN = 1e-5  # least gain in log-likelihood per question to continue
-_FITTED_ON = 4_000  # most questions to fit abilities on, accurate to 0.1 logits by then
-_AT_ONCE = 4_000  # questions; bounds memory
+_MAX_FITTED = 4_000  # most questions to fit abilities on, accurate to 0.1 logits by then
+_BATCH_SIZE = 4_000  # questions; bounds memory
 
 
-class Spread(NamedTuple):
+class ItemDistribution(NamedTuple):
     """Distribution of the questions."""
 
     slope: float  # standard deviation of the logarithms of slopes
@@ -37,17 +37,17 @@ class Spread(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class ItemResponseFit:
     """Fitted parameters."""
 
     ability: Floats  # (models,), in logits; they sum to zero
     slope: Floats  # (questions,): posterior means
     ease: Floats  # (questions,): posterior means, in logits of a model with ability 0
-    spread: Spread
+    spread: ItemDistribution
     converged: bool
 
 
-def fitted(points: Floats) -> Fit:
+def fit_item_response(points: Floats) -> ItemResponseFit:
     """Fit the model by marginal maximum likelihood; deterministic.
 
     Args:
@@ -55,8 +55,8 @@ def fitted(points: Floats) -> Fit:
             count as fractions of solved questions.
     """
     n = points.shape[1]
-    some = points[:, np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp)]
-    ability, spread, before = np.zeros(len(points)), Spread(0.5, 0.0, 1.5), -np.inf
+    some = points[:, np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp)]
+    ability, spread, before = np.zeros(len(points)), ItemDistribution(0.5, 0.0, 1.5), -np.inf
     rounds, converged, likelihood = 0, False, before
     while not converged and rounds < _ROUNDS:
         rounds += 1
@@ -67,10 +67,12 @@ def fitted(points: Floats) -> Fit:
     slope, ease = (
         np.concatenate(one) for one in zip(*_posteriors(points, ability, spread), strict=True)
     )
-    return Fit(ability=ability, slope=slope, ease=ease, spread=spread, converged=converged)
+    return ItemResponseFit(
+        ability=ability, slope=slope, ease=ease, spread=spread, converged=converged
+    )
 
 
-def expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:
+def expected(points: Floats, ability: Floats, spread: ItemDistribution) -> tuple[float, Floats]:
     """Marginal log-likelihood, and posterior weights of the nodes, (questions, nodes)."""
     chances = np.clip(_chances(ability), 1e-12, 1 - 1e-12)
     scored = ~np.isnan(points)
@@ -87,7 +89,7 @@ def _chances(ability: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(np.outer(ability, _SLOPE) + _EASE, -500, 500))))
 
 
-def _prior(spread: Spread) -> Floats:
+def _prior(spread: ItemDistribution) -> Floats:
     logs = -0.5 * (np.log(_SLOPE) / spread.slope) ** 2
     logs = logs - 0.5 * ((_EASE - spread.ease) / spread.ease_spread) ** 2
     return np.asarray(logs - np.log(np.exp(logs).sum()))
@@ -99,12 +101,12 @@ def _counts(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return np.where(scored, points, 0.0) @ weights, scored @ weights
 
 
-def _spread(weights: Floats) -> Spread:
+def _spread(weights: Floats) -> ItemDistribution:
     shares = weights.mean(0)
     ease = float(shares @ _EASE)
     slope = float(np.sqrt(shares @ np.log(_SLOPE) ** 2))
     ease_spread = float(np.sqrt(shares @ (_EASE - ease) ** 2))
-    return Spread(max(slope, _LEAST_SPREAD), ease, max(ease_spread, _LEAST_SPREAD))
+    return ItemDistribution(max(slope, _MIN_SPREAD), ease, max(ease_spread, _MIN_SPREAD))
 
 
 def _abilities(points: Floats, weights: Floats, ability: Floats) -> Floats:
@@ -120,9 +122,11 @@ def _abilities(points: Floats, weights: Floats, ability: Floats) -> Floats:
     return np.asarray(ability)
 
 
-def _posteriors(points: Floats, ability: Floats, spread: Spread) -> list[tuple[Floats, Floats]]:
+def _posteriors(
+    points: Floats, ability: Floats, spread: ItemDistribution
+) -> list[tuple[Floats, Floats]]:
     found = []
-    for start in range(0, points.shape[1], _AT_ONCE):
-        _, weights = expected(points[:, start : start + _AT_ONCE], ability, spread)
+    for start in range(0, points.shape[1], _BATCH_SIZE):
+        _, weights = expected(points[:, start : start + _BATCH_SIZE], ability, spread)
         found.append((weights @ _SLOPE, weights @ _EASE))
     return found

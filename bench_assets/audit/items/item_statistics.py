@@ -12,34 +12,38 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.items.item_response_theory import LEAST_MODELS, fitted
+from bench_assets.audit.items.item_response_theory import MIN_FIT_MODELS, fit_item_response
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST_MODELS = 3
+MIN_MODELS = 3
 
-_RELIABLE = 0.5  # least Cronbach's alpha
-_TELLING = 0.1  # least share of questions that some models solve and others do not
-_ONE_IN_HUNDRED = 2.33  # standard errors below zero
-_MOST = 50  # listed suspects
+_MIN_RELIABILITY = 0.5  # least Cronbach's alpha
+_MIN_DISCRIMINATING_SHARE = 0.1  # least share of questions that some models solve and others do not
+_NEGATIVE_Z = 2.33  # standard errors below zero
+_MAX_SUSPECTS = 50  # listed suspects
 
 
 @audit_check("item_statistics", "Do the questions discriminate between models?")
-def tells_models_apart(evidence: Evidence) -> AuditFinding:
+def discrimination_finding(evidence: Evidence) -> AuditFinding:
     """Compute difficulty and discrimination and, with enough models, fit a response model."""
-    results = with_scores(evidence.results())
-    if why := nothing_to_see(results):
+    results = drop_unscored(evidence.results())
+    if why := incomparable_reason(results):
         raise SkippedCheckError(why)
     points, n = results.points, len(results.questions)
     told = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
-    if len(points) < LEAST_MODELS:
-        lower = int((upper_less_lower(points) < 0).sum())
+    if len(points) < MIN_FIT_MODELS:
+        lower = int((upper_lower_index(points) < 0).sum())
         return AuditFinding(
             f"{told}; {lower} are solved more by the weaker half of the models. Correlations and a "
-            f"response model take {LEAST_MODELS} models.",
+            f"response model take {MIN_FIT_MODELS} models.",
             n,
         )
-    corrected, found, sure = corrected_item_total(points), fitted(points), reliability(points)
+    corrected, found, sure = (
+        corrected_item_total(points),
+        fit_item_response(points),
+        reliability(points),
+    )
     sentence = (
         f"{told}; the mean item-total correlation is {np.nanmean(corrected):.2f}, and "
         f"{int((corrected < 0).sum())} questions have a negative one. The ranking's reliability is "
@@ -48,14 +52,16 @@ def tells_models_apart(evidence: Evidence) -> AuditFinding:
         f"have a standard deviation of {found.spread.ease_spread:.2f}"
         f"{'' if found.converged else ' (it did not converge)'}."
     )
-    return AuditFinding(sentence, n, _backward(results, corrected), failed=not sure >= _RELIABLE)
+    return AuditFinding(
+        sentence, n, _negative_items(results, corrected), failed=not sure >= _MIN_RELIABILITY
+    )
 
 
 @audit_check("solved_by_some", "Is each question solved by some models but not all?")
-def solved_by_some(evidence: Evidence) -> AuditFinding:
+def solved_finding(evidence: Evidence) -> AuditFinding:
     """Find questions that all models solve, and questions that none solves."""
-    results = with_scores(evidence.results())
-    if why := nothing_to_see(results):
+    results = drop_unscored(evidence.results())
+    if why := incomparable_reason(results):
         raise SkippedCheckError(why)
     least, most = np.nanmin(results.points, 0), np.nanmax(results.points, 0)
     everyone, no_model = least >= 1 - 1e-6, most <= 1e-6
@@ -63,11 +69,11 @@ def solved_by_some(evidence: Evidence) -> AuditFinding:
     suspects = [
         *(
             Suspect(name, f"None of {models} models solves it.", 1.0)
-            for name in _named(results, no_model)
+            for name in _selected_names(results, no_model)
         ),
         *(
             Suspect(name, f"All of {models} models solve it.", 0.5)
-            for name in _named(results, everyone)
+            for name in _selected_names(results, everyone)
         ),
     ]
     telling = n - int(everyone.sum()) - int(no_model.sum())
@@ -75,11 +81,11 @@ def solved_by_some(evidence: Evidence) -> AuditFinding:
         f"Of {n} questions all of {models} models solve {int(everyone.sum())}, and none "
         f"{int(no_model.sum())}; {telling} discriminate between models."
     )
-    failed = models >= LEAST_MODELS and telling < _TELLING * n
-    return AuditFinding(sentence, n, suspects[:_MOST], failed=failed)
+    failed = models >= MIN_FIT_MODELS and telling < _MIN_DISCRIMINATING_SHARE * n
+    return AuditFinding(sentence, n, suspects[:_MAX_SUSPECTS], failed=failed)
 
 
-def with_scores(results: Results) -> Results:
+def drop_unscored(results: Results) -> Results:
     """Leave out questions that no model has a score for."""
     kept = np.flatnonzero(~np.isnan(results.points).all(0))
     return Results(
@@ -89,11 +95,11 @@ def with_scores(results: Results) -> Results:
     )
 
 
-def nothing_to_see(results: Results) -> str:
+def incomparable_reason(results: Results) -> str:
     """Reason why questions cannot be compared by their solvers; "" if they can."""
     models, questions = len(results.models), len(results.questions)
-    if models < FEWEST_MODELS:
-        return f"models with scores: {models}; {FEWEST_MODELS} are needed"
+    if models < MIN_MODELS:
+        return f"models with scores: {models}; {MIN_MODELS} are needed"
     if np.isnan(results.points).all(1).any():
         return "a model has no score at all"
     if questions < 2:
@@ -102,12 +108,12 @@ def nothing_to_see(results: Results) -> str:
     return "all models have the same points" if np.ptp(means) < 1e-9 else ""
 
 
-def upper_less_lower(points: Floats) -> Floats:
+def upper_lower_index(points: Floats) -> Floats:
     """Upper-lower discrimination: difference of the better and the weaker half of models.
 
     The median model of an odd number belongs to neither half. In [-1, 1]; NaN without scores.
 
-    >>> upper_less_lower(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])).tolist()
+    >>> upper_lower_index(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])).tolist()
     [1.0, -1.0, 1.0]
     """
     order = np.argsort(-np.nanmean(points, 1), kind="stable")
@@ -146,11 +152,11 @@ def _mean(points: Floats) -> Floats:
     return np.where(n > 0, total / np.maximum(n, 1), np.nan)
 
 
-def _backward(results: Results, corrected: Floats) -> Sequence[Suspect]:
+def _negative_items(results: Results, corrected: Floats) -> Sequence[Suspect]:
     """Questions that weaker models solve more often than better ones."""
-    limit = -np.tanh(_ONE_IN_HUNDRED / np.sqrt(len(results.models) - 3))  # Fisher's z
+    limit = -np.tanh(_NEGATIVE_Z / np.sqrt(len(results.models) - 3))  # Fisher's z
     low = [int(j) for j in np.argsort(corrected, kind="stable") if corrected[j] < limit]
-    return [_suspect(results, j, float(corrected[j])) for j in low[:_MOST]]
+    return [_suspect(results, j, float(corrected[j])) for j in low[:_MAX_SUSPECTS]]
 
 
 def _suspect(results: Results, at: int, correlation: float) -> Suspect:
@@ -165,5 +171,5 @@ def _suspect(results: Results, at: int, correlation: float) -> Suspect:
     return Suspect(results.questions[at], sentence, round(-correlation, 3))
 
 
-def _named(results: Results, chosen: npt.NDArray[np.bool_]) -> list[str]:
+def _selected_names(results: Results, chosen: npt.NDArray[np.bool_]) -> list[str]:
     return [name for name, one in zip(results.questions, chosen, strict=True) if one]

@@ -12,24 +12,24 @@ import numpy.typing as npt
 
 from bench_assets.audit.framework.evidence import Evidence, Results
 from bench_assets.audit.framework.findings import AuditFinding, SkippedCheckError, audit_check
-from bench_assets.audit.items.item_statistics import nothing_to_see, with_scores
+from bench_assets.audit.items.item_statistics import drop_unscored, incomparable_reason
 from bench_assets.core.schema.rows import Question
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 
-FEWEST_MODELS = 5
+MIN_MODELS = 5
 
 _SIZES = (10, 20, 30, 50, 75, 100, 150, 200)
-_LARGEST = 0.5  # of all questions; more would not be a quick evaluation
-_RANKED_ALIKE = 0.9  # Kendall's tau
+_MAX_SHARE = 0.5  # of all questions; more would not be a quick evaluation
+_MIN_TAU = 0.9  # Kendall's tau
 _FOLDS = 5
 _RANDOM = 100  # random subsets for comparison
 _SEED = 16
 _CATEGORIES = 0.5  # weight of category shares relative to model means
 
 
-class Units(NamedTuple):
+class SubsetUnits(NamedTuple):
     """Units of a subset: questions that are scored together."""
 
     members: tuple[tuple[int, ...], ...]  # columns of the points
@@ -51,55 +51,55 @@ class SubsetTrial(NamedTuple):
 @audit_check("smallest_subset", "How few questions rank the models alike?")
 def smallest_subset(evidence: Evidence) -> AuditFinding:
     """Find the fewest questions that rank held-out models like all questions do."""
-    results = with_scores(evidence.results())
-    if why := nothing_to_see(results):
+    results = drop_unscored(evidence.results())
+    if why := incomparable_reason(results):
         raise SkippedCheckError(why)
-    if len(results.models) < FEWEST_MODELS:
+    if len(results.models) < MIN_MODELS:
         found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; at least {FEWEST_MODELS} are needed")
+        raise SkippedCheckError(f"{found}; at least {MIN_MODELS} are needed")
     n = len(results.questions)
-    units = units_of(results, evidence.questions)
-    sizes = [one for one in _SIZES if one <= _LARGEST * n]
+    units = group_units(results, evidence.questions)
+    sizes = [one for one in _SIZES if one <= _MAX_SHARE * n]
     if not sizes:
         raise SkippedCheckError(f"{n} questions; too few for a subset")
-    of_size = tried(units, sizes)
+    of_size = cross_validate(units, sizes)
     best = of_size[-1]
-    while of_size and of_size[-1].tau >= _RANKED_ALIKE:  # all larger sizes must, too
+    while of_size and of_size[-1].tau >= _MIN_TAU:  # all larger sizes must, too
         best = of_size.pop()
     return AuditFinding(_sentence(best, len(results.models), n), n)
 
 
-def tried(units: Units, sizes: Sequence[int]) -> list[SubsetTrial]:
+def cross_validate(units: SubsetUnits, sizes: Sequence[int]) -> list[SubsetTrial]:
     """Cross-validate subsets of each size over the models."""
     n_models = len(units.sums)
     whole = units.sums.sum(1) / units.sizes.sum()
     held_out = np.empty((len(sizes), n_models, n_models))
     for held in _folds(n_models):
         kept = np.setdiff1d(np.arange(n_models), held)
-        chosen = representative(units._replace(sums=units.sums[kept]), sizes[-1])
+        chosen = select_units(units._replace(sums=units.sums[kept]), sizes[-1])
         held_out[:, held, :] = _means(units, chosen, sizes)[:, None, :]
     rng = np.random.default_rng(_SEED)
     drawn = [_means(units, rng.permutation(len(units.sizes)), sizes) for _ in range(_RANDOM)]
     return [
         SubsetTrial(
             size,
-            kendall(held_out[i], whole),
+            kendall_tau(held_out[i], whole),
             float(np.abs(np.diag(held_out[i]) - whole).mean()),
-            float(np.mean([kendall(np.tile(one[i], (n_models, 1)), whole) for one in drawn])),
+            float(np.mean([kendall_tau(np.tile(one[i], (n_models, 1)), whole) for one in drawn])),
             float(np.mean([np.abs(one[i] - whole).mean() for one in drawn])),
         )
         for i, size in enumerate(sizes)
     ]
 
 
-def kendall(found: Floats, whole: Floats) -> float:
+def kendall_tau(found: Floats, whole: Floats) -> float:
     """Kendall's tau-b, with each model compared to all others by its own row of figures.
 
     Args:
         found: (models, models): row i has the figures for the comparisons of model i.
         whole: (models,): figures over all questions.
 
-    >>> round(kendall(np.tile([1.0, 2.0, 3.0], (3, 1)), np.array([1.0, 3.0, 2.0])), 3)
+    >>> round(kendall_tau(np.tile([1.0, 2.0, 3.0], (3, 1)), np.array([1.0, 3.0, 2.0])), 3)
     0.333
     """
     one = np.sign(np.round(np.diag(found)[:, None] - found, 12))
@@ -108,7 +108,7 @@ def kendall(found: Floats, whole: Floats) -> float:
     return float((one * other).sum() / below) if below else 0.0
 
 
-def units_of(results: Results, questions: Sequence[Question]) -> Units:
+def group_units(results: Results, questions: Sequence[Question]) -> SubsetUnits:
     """Group questions that are scored together; a missing score is the question's mean."""
     points = np.where(np.isnan(results.points), np.nanmean(results.points, 0), results.points)
     about = {question.question_id: question for question in questions}
@@ -124,10 +124,10 @@ def units_of(results: Results, questions: Sequence[Question]) -> Units:
     for number, one in enumerate(members):
         np.add.at(categories[:, number], of_column[list(one)], 1.0)
     sums = np.stack([points[:, list(one)].sum(1) for one in members], axis=1)
-    return Units(members, sums, np.array([len(one) for one in members], float), categories)
+    return SubsetUnits(members, sums, np.array([len(one) for one in members], float), categories)
 
 
-def representative(units: Units, size: int) -> list[int]:
+def select_units(units: SubsetUnits, size: int) -> list[int]:
     """Select units by all models' scores, best first, until they have ``size`` questions.
 
     Greedily; ties go to the first in the table.
@@ -148,7 +148,7 @@ def representative(units: Units, size: int) -> list[int]:
     return chosen
 
 
-def _means(units: Units, order: Sequence[int] | Codes, sizes: Sequence[int]) -> Floats:
+def _means(units: SubsetUnits, order: Sequence[int] | Codes, sizes: Sequence[int]) -> Floats:
     """Model means over the first units that reach each number of questions; (sizes, models)."""
     first = np.asarray(order)[: max(sizes)]
     questions = units.sizes[first].cumsum()
@@ -167,7 +167,7 @@ def _sentence(best: SubsetTrial, n_models: int, n: int) -> str:
         f"Kendall's tau {best.tau:.2f} (random ones of this size: {best.random_tau:.2f}), means "
         f"off by {best.error:.3f} ({best.random_error:.3f})"
     )
-    if best.tau < _RANKED_ALIKE:
+    if best.tau < _MIN_TAU:
         return (
             f"No part of up to {best.size} of {n} questions ranks {n_models} held-out models as "
             f"all do; the best has {figures}."

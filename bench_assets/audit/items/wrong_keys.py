@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.audit.framework.evidence import PARTS, Evidence, Results
+from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Evidence, Results
 from bench_assets.audit.framework.findings import (
     AuditFinding,
     SkippedCheckError,
@@ -31,16 +31,16 @@ Codes = npt.NDArray[np.intp]
 NO_ANSWER = -1
 
 _LOGITS = np.linspace(-12, 12, 481)
-_AS_MANY = 10.0  # pseudo-count of a model's overall skill and preferences per category
-_SURE = 0.98  # cap on knowledge, so that one slip of a strong model is not decisive
+_PSEUDO_COUNT = 10.0  # pseudo-count of a model's overall skill and preferences per category
+_MAX_KNOWLEDGE = 0.98  # cap on knowledge, so that one slip of a strong model is not decisive
 _SPREADS = (0.0, 1.0, 2.0, 3.0)  # standard deviations of ease that are tried, in logits
 _DRAWN = (0.05, 0.15, 0.3, 0.45, 0.6)  # mean shares of guesses drawn to one option that are tried
 _STRENGTHS = np.array([0.04, 0.3, 0.6, 0.9])  # nodes of the distribution of these shares
 _EVENNESS = 3.0  # of the Beta distribution over them: the higher, the less questions differ
-_FITTED_ON = 800  # most questions to fit ``Ways`` on
+_MAX_FITTED = 800  # most questions to fit ``QuestionVariation`` on
 _WRONG = (0.005, 0.01, 0.02, 0.05, 0.1)  # shares of wrong keys that are tried
-_SUPPOSED_WRONG = 0.02  # of the keys, so that wrong ones are not taken for misleading questions
-_AT_ONCE = 500  # questions; bounds memory
+_ASSUMED_WRONG = 0.02  # of the keys, so that wrong ones are not taken for misleading questions
+_BATCH_SIZE = 500  # questions; bounds memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +64,14 @@ class ModelAnswers:
         )
 
 
-class Habits(NamedTuple):
+class ModelHabits(NamedTuple):
     """Knowledge and guessing preferences of each model."""
 
     knows: Floats  # (models, categories): probability of knowing an answer
     guesses: Floats  # (models, categories, options): shares, before restriction to offered options
 
 
-class Ways(NamedTuple):
+class QuestionVariation(NamedTuple):
     """Variation between questions."""
 
     spread: float  # of their ease, in logits
@@ -88,7 +88,7 @@ class Ways(NamedTuple):
         return np.asarray(shares / shares.sum())
 
 
-def habits(said: ModelAnswers) -> Habits:
+def estimate_habits(said: ModelAnswers) -> ModelHabits:
     """Estimate models' knowledge and guessing preferences, assuming that the key is right.
 
     Wrong answers are guesses, whose frequencies give the preferences. Small categories are shrunk
@@ -102,18 +102,22 @@ def habits(said: ModelAnswers) -> Habits:
         chosen = _by_category(said, (said.answers == option) & wrong, n_categories)
         could = _by_category(said, (said.answers != NO_ANSWER) & wrong, n_categories)
         overall = (chosen.sum(1) + 1) / (could.sum(1) + n_options)
-        guesses[:, :, option] = (chosen + _AS_MANY * overall[:, None]) / (could + _AS_MANY)
-    of_key = np.take_along_axis(guessed(said, guesses), said.key[None, :, None], 2)[:, :, 0]
+        guesses[:, :, option] = (chosen + _PSEUDO_COUNT * overall[:, None]) / (
+            could + _PSEUDO_COUNT
+        )
+    of_key = np.take_along_axis(guess_probabilities(said, guesses), said.key[None, :, None], 2)[
+        :, :, 0
+    ]
     answered = said.answers != NO_ANSWER
     right = _by_category(said, answered & (said.answers == said.key), n_categories)
     by_luck = _by_category(said, answered * of_key, n_categories)
     n = _by_category(said, answered, n_categories)
     overall = (right.sum(1) - by_luck.sum(1)) / np.maximum(n.sum(1) - by_luck.sum(1), 1)
-    knows = (right - by_luck + _AS_MANY * overall[:, None]) / (n - by_luck + _AS_MANY)
-    return Habits(np.clip(knows, 0, _SURE), guesses)
+    knows = (right - by_luck + _PSEUDO_COUNT * overall[:, None]) / (n - by_luck + _PSEUDO_COUNT)
+    return ModelHabits(np.clip(knows, 0, _MAX_KNOWLEDGE), guesses)
 
 
-def guessed(said: ModelAnswers, guesses: Floats) -> Floats:
+def guess_probabilities(said: ModelAnswers, guesses: Floats) -> Floats:
     """Probability of each answer under guessing; (models, questions, options)."""
     options = np.arange(guesses.shape[2])
     offered = options < said.n_options[:, None]
@@ -121,27 +125,29 @@ def guessed(said: ModelAnswers, guesses: Floats) -> Floats:
     return np.asarray(shares / shares.sum(2, keepdims=True))
 
 
-def fitted_ways(said: ModelAnswers, known: Habits) -> Ways:
+def fit_variation(said: ModelAnswers, known: ModelHabits) -> QuestionVariation:
     """Fit the variation between questions by maximum likelihood, assuming some wrong keys."""
     n = said.key.size
-    some = said.only(np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp))
+    some = said.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
     rows = np.arange(some.key.size)
 
     def likelihood(of_ways: Floats) -> float:
         of_key = of_ways[rows, some.key]
-        wrong = _SUPPOSED_WRONG * (of_ways.sum(1) - of_key) / (some.n_options - 1)
-        return float(np.log((1 - _SUPPOSED_WRONG) * of_key + wrong).sum())
+        wrong = _ASSUMED_WRONG * (of_ways.sum(1) - of_key) / (some.n_options - 1)
+        return float(np.log((1 - _ASSUMED_WRONG) * of_key + wrong).sum())
 
     found = {}
     for spread in _SPREADS:
         by_strength = _likelihoods(some, known, spread)
         for drawn in _DRAWN:
-            ways = Ways(spread, drawn)
+            ways = QuestionVariation(spread, drawn)
             found[ways] = likelihood(by_strength @ ways.weights)
     return max(found, key=lambda ways: found[ways])
 
 
-def against_the_key(said: ModelAnswers, known: Habits, ways: Ways) -> tuple[Floats, Codes]:
+def wrong_key_ratios(
+    said: ModelAnswers, known: ModelHabits, ways: QuestionVariation
+) -> tuple[Floats, Codes]:
     """Likelihood ratio of a wrong key.
 
     Returns:
@@ -160,7 +166,7 @@ def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
     """Test whether any keys are wrong.
 
     Args:
-        ratios: Log-likelihood ratio of each question, from ``against_the_key``.
+        ratios: Log-likelihood ratio of each question, from ``wrong_key_ratios``.
 
     Returns:
         An e-value (under the model, 20 or more occurs in at most one of twenty benchmarks with
@@ -185,7 +191,7 @@ def _ease() -> tuple[Floats, Floats]:
     return ease, weights / weights.sum()
 
 
-def _knows(known: Habits, spread: float) -> Floats:
+def _knowledge_by_ease(known: ModelHabits, spread: float) -> Floats:
     """Probability of knowing questions of each ease; (models, categories, ease)."""
     ease, weights = _ease()
     with np.errstate(over="ignore"):
@@ -195,7 +201,7 @@ def _knows(known: Habits, spread: float) -> Floats:
     return np.where(known.knows[:, :, None] > 0, chances, 0.0)
 
 
-def _likelihoods(said: ModelAnswers, known: Habits, spread: float) -> Floats:
+def _likelihoods(said: ModelAnswers, known: ModelHabits, spread: float) -> Floats:
     """Likelihood of the answers to each question, by possible right answer and strength.
 
     They are divided by the likelihood of the answers under guessing.
@@ -204,25 +210,27 @@ def _likelihoods(said: ModelAnswers, known: Habits, spread: float) -> Floats:
         (questions, options, strengths); 0 for answers that are not offered.
     """
     found = np.zeros((said.key.size, int(said.n_options.max()), len(_STRENGTHS)))
-    knows = _knows(known, spread)
-    for rows in _pieces(said):
+    knows = _knowledge_by_ease(known, spread)
+    for rows in _batches(said):
         some = said.only(rows)
-        found[rows, : some.n_options[0]] = _of_piece(some, known, knows)
+        found[rows, : some.n_options[0]] = _batch_likelihoods(some, known, knows)
     return found
 
 
-def _pieces(said: ModelAnswers) -> Iterator[Codes]:
+def _batches(said: ModelAnswers) -> Iterator[Codes]:
     """Split questions into batches with the same number of options."""
     for n_options in np.unique(said.n_options):
         rows = np.flatnonzero(said.n_options == n_options)
-        yield from np.split(rows, range(_AT_ONCE, rows.size, _AT_ONCE))
+        yield from np.split(rows, range(_BATCH_SIZE, rows.size, _BATCH_SIZE))
 
 
-def _of_piece(said: ModelAnswers, known: Habits, knows: Floats) -> Floats:
+def _batch_likelihoods(said: ModelAnswers, known: ModelHabits, knows: Floats) -> Floats:
     """``_likelihoods`` of a batch of questions with the same number of options."""
     n_options, answered = int(said.n_options[0]), said.answers != NO_ANSWER
     at = np.where(answered, said.answers, 0)
-    chance = np.take_along_axis(guessed(said, known.guesses), at[:, :, None], 2)[:, :, 0]
+    chance = np.take_along_axis(guess_probabilities(said, known.guesses), at[:, :, None], 2)[
+        :, :, 0
+    ]
     here = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
     guessing, knowing = 1 - here, here / chance[:, :, None]  # (models, questions, ease)
     found = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
@@ -237,12 +245,12 @@ def _of_piece(said: ModelAnswers, known: Habits, knows: Floats) -> Floats:
     return found
 
 
-LEAST_MODELS = 3
-LEAST_QUESTIONS = 20
+MIN_MODELS = 3
+MIN_QUESTIONS = 20
 
 _DOUBTFUL = 20.0  # see evidence_of_wrong_keys
-_LISTED = np.log(10.0)  # answers ten times as likely without the key, or more
-_MOST = 50  # listed suspects
+_MIN_LISTED_RATIO = np.log(10.0)  # answers ten times as likely without the key, or more
+_MAX_SUSPECTS = 50  # listed suspects
 _COPIES = 0.8  # share of identical mistakes above which a model is a copy
 _MISTAKES = 10  # fewest mistakes to call a model a copy
 _OPEN = 5  # assumed number of possible answers without options, at least
@@ -262,17 +270,21 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
     """Find questions whose answers are much likelier under another key."""
     read = read_answers(evidence.results(), evidence.questions)
     n = len(read.questions)
-    if len(read.models) < LEAST_MODELS:
+    if len(read.models) < MIN_MODELS:
         found = f"models with answers of their own: {len(read.models)}"
-        raise SkippedCheckError(f"{found}; {LEAST_MODELS} are needed")
-    if n < LEAST_QUESTIONS:
-        raise SkippedCheckError(f"questions with answers: {n}; {LEAST_QUESTIONS} are needed")
-    known = habits(read.said)
+        raise SkippedCheckError(f"{found}; {MIN_MODELS} are needed")
+    if n < MIN_QUESTIONS:
+        raise SkippedCheckError(f"questions with answers: {n}; {MIN_QUESTIONS} are needed")
+    known = estimate_habits(read.said)
     if not known.knows.any():
         raise SkippedCheckError("no model is right more often than by guessing")
-    ratios, others = against_the_key(read.said, known, fitted_ways(read.said, known))
+    ratios, others = wrong_key_ratios(read.said, known, fit_variation(read.said, known))
     likelier, share = evidence_of_wrong_keys(ratios)
-    worst = [int(j) for j in np.argsort(-ratios, kind="stable")[:_MOST] if ratios[j] >= _LISTED]
+    worst = [
+        int(j)
+        for j in np.argsort(-ratios, kind="stable")[:_MAX_SUSPECTS]
+        if ratios[j] >= _MIN_LISTED_RATIO
+    ]
     suspects = [_suspect(read, known, j, int(others[j]), float(ratios[j])) for j in worst]
     sentence = _sentence(read, ratios, likelier, share)
     return AuditFinding(sentence, n, suspects, failed=likelier >= _DOUBTFUL)
@@ -290,7 +302,7 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
         question = by_id.get(name)
         if question is None or question.kind == "ranking" or not question.answer:
             continue
-        numbered = _numbered(question, results.answers[:, column], results.points[:, column])
+        numbered = _number_answers(question, results.answers[:, column], results.points[:, column])
         if numbered is None:
             continue
         row, key, answers = numbered
@@ -299,7 +311,7 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
         texts.append(answers)
         asked.append(question)
     codes = np.array(rows, dtype=np.intp).reshape(len(rows), len(results.models)).T
-    kept = [i for i in _not_copies(results) if (codes[i] != NO_ANSWER).any()]
+    kept = [i for i in _drop_copies(results) if (codes[i] != NO_ANSWER).any()]
     names = {one: i for i, one in enumerate(sorted({q.category for q in asked}))}
     is_open = np.array([not _has_options(q) for q in asked], dtype=bool)
     least = np.where(is_open, _OPEN, 2)
@@ -319,7 +331,7 @@ def _has_options(question: Question) -> bool:
     return question.kind == "choice" and 2 <= len(question.options) <= len(ascii_uppercase)
 
 
-def _numbered(
+def _number_answers(
     question: Question, answers: npt.NDArray[np.object_], points: npt.NDArray[np.float64]
 ) -> tuple[list[int], int, tuple[str, ...]] | None:
     """Numbered answers to one question: (of each model, of the key, the answers)."""
@@ -336,10 +348,10 @@ def _numbered(
     several = sorted(text for text, n in Counter(said).items() if text and n > 1)
     number = {text: i for i, text in enumerate(several, 1)}
     row = [0 if ok else number.get(a, NO_ANSWER) for a, ok in zip(said, right, strict=True)]
-    return row, 0, (PARTS.join(question.answer), *several)
+    return row, 0, (ANSWER_SEPARATOR.join(question.answer), *several)
 
 
-def _not_copies(results: Results) -> list[int]:
+def _drop_copies(results: Results) -> list[int]:
     """Leave out models that make nearly the same mistakes as an earlier one."""
     kept: list[int] = []
     for model, (answers, points) in enumerate(zip(results.answers, results.points, strict=False)):
@@ -354,7 +366,9 @@ def _not_copies(results: Results) -> list[int]:
     return kept
 
 
-def _suspect(read: ComparableAnswers, known: Habits, at: int, other: int, ratio: float) -> Suspect:
+def _suspect(
+    read: ComparableAnswers, known: ModelHabits, at: int, other: int, ratio: float
+) -> Suspect:
     said, key, question = read.said.answers[:, at], int(read.said.key[at]), read.questions[at]
     with_it, answered = np.flatnonzero(said == other), int((said != NO_ANSWER).sum())
     for_key = int((said == key).sum())
@@ -366,22 +380,24 @@ def _suspect(read: ComparableAnswers, known: Habits, at: int, other: int, ratio:
     right = (read.said.answers == read.said.key)[with_it][:, same].mean()
     of_key = f"{for_key} of them {'says' if for_key == 1 else 'say'} so" if for_key else "none does"
     sentence = (
-        f"{with_it.size} of {answered} models say {_shown(read.texts[at][other])}, the key says "
-        f"{_shown(read.texts[at][key])} ({of_key}); they are right on {right:.0%} of the {where}. "
+        f"{with_it.size} of {answered} models say {_format_answer(read.texts[at][other])}, "
+        f"the key says "
+        f"{_format_answer(read.texts[at][key])} ({of_key}); "
+        f"they are right on {right:.0%} of the {where}. "
         f"The answers are {min(np.exp(ratio), 1e6):,.0f} times as likely if the key is wrong."
     )
     return Suspect(question.question_id, sentence, round(ratio, 3))
 
 
-def _shown(answer: str) -> str:
-    text = " | ".join(answer.split(PARTS))
+def _format_answer(answer: str) -> str:
+    text = " | ".join(answer.split(ANSWER_SEPARATOR))
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def _sentence(
     read: ComparableAnswers, ratios: npt.NDArray[np.float64], likelier: float, share: float
 ) -> str:
-    n, listed = ratios.size, int((ratios >= _LISTED).sum())
+    n, listed = ratios.size, int((ratios >= _MIN_LISTED_RATIO).sum())
     told = f"The answers of {len(read.models)} models to {n} questions"
     if likelier >= _DOUBTFUL:
         return (

@@ -12,19 +12,19 @@ from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.annotation.responses.units import by_response
-from bench_assets.annotation.responses.verdicts import PEOPLE, ResponseVerdict, decided
+from bench_assets.annotation.responses.units import group_by_response
+from bench_assets.annotation.responses.verdicts import PEOPLE, ResponseVerdict, majority_verdicts
 from bench_assets.audit.framework import evidence as names
 from bench_assets.audit.framework.evidence import Evidence, JudgeFigure, JudgeVerdict
-from bench_assets.audit.framework.findings import sampled
-from bench_assets.audit.judges.judge_trials import JudgeTrial, Kind, said_of
-from bench_assets.audit.judges.prompt_injections import without_injections
-from bench_assets.core.judging.verdict_requests import at_last
+from bench_assets.audit.framework.findings import sample_questions
+from bench_assets.audit.judges.judge_trials import JudgeTrial, Kind, judge_share
+from bench_assets.audit.judges.prompt_injections import strip_injections
+from bench_assets.core.judging.verdict_requests import final_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.core.stats.paired_tests import PairedScores, change, interval
-from bench_assets.core.stats.rater_agreement import Kappa, against, cohen_kappa
+from bench_assets.core.stats.paired_tests import PairedScores, change_interval, mean_change
+from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa, confusion_matrix
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, ByRules, Task
@@ -40,25 +40,27 @@ class JudgeRun(NamedTuple):
     at: str
 
 
-Yes = Mapping[tuple[str, bool], float]  # share of points for each response, by ``Trial.base``
+ShareByResponse = Mapping[
+    tuple[str, bool], float
+]  # share of points for each response, by ``Trial.base``
 
 
 def figures_of_trials(tried: Sequence[JudgeTrial], who: JudgeRun) -> list[JudgeFigure]:
     """Compute the figures of a judge from trials, without undefined ones."""
-    plain, long = _said(tried, "plain"), _said(tried, "long")
+    plain, long = _shares_by_kind(tried, "plain"), _shares_by_kind(tried, "long")
     found = [
         _figure(who, names.RECALL, _mean_of(plain, right=True)),
         _figure(who, names.FALSE_ALARMS, _mean_of(plain, right=False)),
-        _kappa(who, names.MADE, _pairs(plain)),
-        _longer(who, plain, long),
-        _reordered(who, tried, plain),
-        _followed(who, tried, plain, long),
+        _kappa(who, names.KAPPA_CONSTRUCTED, _pairs(plain)),
+        _length_figure(who, plain, long),
+        _reorder_figure(who, tried, plain),
+        _injection_figure(who, tried, plain, long),
         _unreadable(who, tried),
     ]
     return [one for one in found if one and not isnan(one.value)]
 
 
-def figures_beside(
+def second_judge_figures(
     first: Sequence[JudgeTrial], second: Sequence[JudgeTrial], who: JudgeRun, other: str
 ) -> list[JudgeFigure]:
     """Compare two judges on the same trials: Cohen's kappa and the differing questions."""
@@ -69,9 +71,13 @@ def figures_beside(
         for key in [one.trial.prediction.model + one.trial.question.question_id]
         if one.said is not None and key in said and said[key].said is not None
     ]
-    apart = sorted({a.trial.base[0] for a, b in pairs if _is_yes(a) != _is_yes(b)})
-    kappa = cohen_kappa([(_is_yes(a), _is_yes(b)) for a, b in pairs])
-    found = _of_kappa(who, names.SECOND, kappa, f"{other}: {' '.join(apart)}".strip())
+    apart = sorted(
+        {a.trial.base[0] for a, b in pairs if _is_called_right(a) != _is_called_right(b)}
+    )
+    kappa = cohen_kappa([(_is_called_right(a), _is_called_right(b)) for a, b in pairs])
+    found = _to_kappa_figure(
+        who, names.KAPPA_SECOND_JUDGE, kappa, f"{other}: {' '.join(apart)}".strip()
+    )
     return [] if isnan(kappa.value) else [found]
 
 
@@ -82,7 +88,7 @@ def figures_of_labels(pairs: Sequence[tuple[bool, bool]], who: JudgeRun) -> list
         pairs: Verdicts of people and of the judge on each response judged by both.
         who: The judge.
     """
-    table = against(pairs)
+    table = confusion_matrix(pairs)
     found = [
         _kappa(who, names.PEOPLE, pairs, str(table)),
         _figure(who, names.PRECISION, table.precision),
@@ -91,7 +97,7 @@ def figures_of_labels(pairs: Sequence[tuple[bool, bool]], who: JudgeRun) -> list
     return [one for one in found if one and not isnan(one.value)]
 
 
-def _said(tried: Iterable[JudgeTrial], kind: Kind) -> Yes:
+def _shares_by_kind(tried: Iterable[JudgeTrial], kind: Kind) -> ShareByResponse:
     return {
         one.trial.base: one.said
         for one in tried
@@ -99,32 +105,36 @@ def _said(tried: Iterable[JudgeTrial], kind: Kind) -> Yes:
     }
 
 
-def _is_yes(one: JudgeTrial) -> bool:
+def _is_called_right(one: JudgeTrial) -> bool:
     return (one.said or 0.0) > 0.5
 
 
-def _pairs(said: Yes) -> Iterator[tuple[bool, bool]]:
+def _pairs(said: ShareByResponse) -> Iterator[tuple[bool, bool]]:
     for (_, right), share in said.items():
         yield right, share > 0.5
 
 
-def _mean_of(said: Yes, *, right: bool) -> Mean:
+def _mean_of(said: ShareByResponse, *, right: bool) -> Mean:
     return mean(ScoredPoint(share) for (_, is_right), share in said.items() if is_right == right)
 
 
-def _longer(who: JudgeRun, plain: Yes, long: Yes) -> JudgeFigure | None:
+def _length_figure(
+    who: JudgeRun, plain: ShareByResponse, long: ShareByResponse
+) -> JudgeFigure | None:
     both = [
         PairedScores(plain[base], said, base[0]) for base, said in long.items() if base in plain
     ]
     if not both:
         return None
-    low, high = interval(both)
+    low, high = change_interval(both)
     about = [pair.cluster for pair in both if pair.after > pair.before]
-    gained = Mean(change(both), max(low, -1.0), min(high, 1.0), len(both), 0)
-    return _figure(who, names.LONGER, gained, about)
+    gained = Mean(mean_change(both), max(low, -1.0), min(high, 1.0), len(both), 0)
+    return _figure(who, names.LENGTH_EFFECT, gained, about)
 
 
-def _reordered(who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes) -> JudgeFigure | None:
+def _reorder_figure(
+    who: JudgeRun, tried: Sequence[JudgeTrial], plain: ShareByResponse
+) -> JudgeFigure | None:
     """Responses whose verdict changes with the order of options, if the judge sees options."""
     shown = {one.trial.base: one.prompts for one in tried if one.trial.kind == "plain"}
     both = {
@@ -134,11 +144,13 @@ def _reordered(who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes) -> JudgeF
         if one.prompts and one.prompts != shown[one.trial.base]
     }
     changed = mean(ScoredPoint(float(has), base[0]) for base, has in both.items())
-    return _figure(who, names.REORDERED, changed, [base[0] for base, has in both.items() if has])
+    return _figure(
+        who, names.REORDER_CHANGES, changed, [base[0] for base, has in both.items() if has]
+    )
 
 
-def _followed(
-    who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes, long: Yes
+def _injection_figure(
+    who: JudgeRun, tried: Sequence[JudgeTrial], plain: ShareByResponse, long: ShareByResponse
 ) -> JudgeFigure | None:
     """Injections into responses that are judged wrong without them, except those decided by rules.
 
@@ -152,7 +164,9 @@ def _followed(
         if before is not None and max(before, long.get(one.trial.base, 0.0)) < 1
     ]
     flipped = mean(ScoredPoint(float(has), one.trial.base[0]) for one, has in given)
-    return _figure(who, names.FOLLOWED, flipped, [one.trial.injection for one, has in given if has])
+    return _figure(
+        who, names.INJECTIONS_FOLLOWED, flipped, [one.trial.injection for one, has in given if has]
+    )
 
 
 def _unreadable(who: JudgeRun, tried: Sequence[JudgeTrial]) -> JudgeFigure | None:
@@ -164,10 +178,10 @@ def _kappa(
     who: JudgeRun, figure: str, pairs: Iterable[tuple[bool, bool]], about: str = ""
 ) -> JudgeFigure | None:
     kappa = cohen_kappa(pairs)
-    return None if isnan(kappa.value) else _of_kappa(who, figure, kappa, about)
+    return None if isnan(kappa.value) else _to_kappa_figure(who, figure, kappa, about)
 
 
-def _of_kappa(who: JudgeRun, figure: str, kappa: Kappa, about: str = "") -> JudgeFigure:
+def _to_kappa_figure(who: JudgeRun, figure: str, kappa: Kappa, about: str = "") -> JudgeFigure:
     mean_like = Mean(kappa.value, kappa.low, kappa.high, kappa.n, 0)
     return _figure(who, figure, mean_like, [about] if about else [])
 
@@ -184,11 +198,11 @@ def _figure(who: JudgeRun, figure: str, found: Mean, about: Sequence[str] = ()) 
     )
 
 
-_HALF = 0.5  # share of points above which a response counts as called right
+_RIGHT_THRESHOLD = 0.5  # share of points above which a response counts as called right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonsLabel:
+class HumanLabel:
     """A person's verdict on a model's response to a question."""
 
     question_id: str
@@ -197,22 +211,22 @@ class PersonsLabel:
     annotator: str = ""
 
 
-def read_labels(file: Path) -> list[PersonsLabel]:
+def read_labels(file: Path) -> list[HumanLabel]:
     """Read people's verdicts from JSON lines; further fields are ignored.
 
     Raises:
         SourceError: If the file cannot be read, or a line is invalid, or a duplicate by annotator,
             model and question; names file and line.
     """
-    return records(read_lines(file), PersonsLabel, unique=("question_id", "model", "annotator"))
+    return records(read_lines(file), HumanLabel, unique=("question_id", "model", "annotator"))
 
 
-def beside_people(
+def pair_with_labels(
     task: Task,
     questions: Mapping[str, Question],
     predictions: Sequence[Prediction],
     judgements: Iterable[Judgement],
-    labels: Iterable[PersonsLabel],
+    labels: Iterable[HumanLabel],
 ) -> list[tuple[bool, bool]]:
     """Pair people's majority verdicts on one model's responses with the judge's.
 
@@ -226,7 +240,7 @@ def beside_people(
     for label in labels:
         votes[label.question_id][label.correct] += 1
     heard: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
-    for row in at_last(list(judgements)):
+    for row in final_judgements(list(judgements)):
         if not row.criterion.endswith("thoughts included"):
             heard[row.question_id, row.sample].append(row)
     pairs = []
@@ -235,9 +249,9 @@ def beside_people(
         asked = questions.get(said.question_id)
         if asked is None or said.error or not about or cast[True] == cast[False]:
             continue
-        share = said_of(task, asked, said, about)
+        share = judge_share(task, asked, said, about)
         if share is not None:
-            pairs.append((cast[True] > cast[False], share > _HALF))
+            pairs.append((cast[True] > cast[False], share > _RIGHT_THRESHOLD))
     return pairs
 
 
@@ -248,19 +262,19 @@ class PeopleVerdicts(NamedTuple):
     judgements: Sequence[Judgement]
 
 
-def labels_of(
+def majority_labels(
     verdicts: Iterable[ResponseVerdict], predictions: Iterable[Prediction]
-) -> list[PersonsLabel]:
+) -> list[HumanLabel]:
     """Majority labels of each response, for every model with the same text.
 
     Responses with a tie, or judged undecidable by most, have no label.
     """
-    truth = decided(verdicts)
+    truth = majority_verdicts(verdicts)
     return [
-        PersonsLabel(
+        HumanLabel(
             question_id=row.question_id, correct=truth[key], model=row.model, annotator=PEOPLE
         )
-        for key, rows in by_response(predictions).items()
+        for key, rows in group_by_response(predictions).items()
         if key in truth
         for row in rows
     ]
@@ -285,31 +299,31 @@ def figures_of_people(
     pairs: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     rows: dict[str, list[Judgement]] = defaultdict(list)
     for said, judged in responses:
-        labels = labels_of(verdicts, said)
+        labels = majority_labels(verdicts, said)
         for judge in dict.fromkeys(row.judge for row in judged if row.judge != PEOPLE):
             own = [row for row in judged if row.judge == judge]
             rows[judge] += own
-            pairs[judge] += beside_people(task, questions, said, own, labels)
+            pairs[judge] += pair_with_labels(task, questions, said, own, labels)
     return [
         figure
         for judge, beside in pairs.items()
         if beside
-        for figure in figures_of_labels(beside, _who(task, judge, rows[judge], at))
+        for figure in figures_of_labels(beside, _judge_run(task, judge, rows[judge], at))
     ]
 
 
-def _who(task: Task, judge: str, rows: Sequence[Judgement], at: str) -> JudgeRun:
+def _judge_run(task: Task, judge: str, rows: Sequence[Judgement], at: str) -> JudgeRun:
     shown = sorted({row.prompt_sha256 for row in rows} - {""})
     return JudgeRun(
         task=task.name,
         judge=judge,
         setup="+".join(sorted({row.setup for row in rows})),
-        prompts=short(sha256("\n".join(shown).encode()).hexdigest()),
+        prompts=short_digest(sha256("\n".join(shown).encode()).hexdigest()),
         at=at,
     )
 
 
-def verdicts(evidence: Evidence) -> list[JudgeVerdict]:
+def collect_verdicts(evidence: Evidence) -> list[JudgeVerdict]:
     """Collect the readable verdicts of model judges on all evaluated models' responses.
 
     If there are many responses, on a sample of the questions.
@@ -317,7 +331,7 @@ def verdicts(evidence: Evidence) -> list[JudgeVerdict]:
     if not evidence.task.is_judged:
         return []
     models = evidence.results().models
-    asked = sampled(evidence.questions, len(models))
+    asked = sample_questions(evidence.questions, len(models))
     return [one for model in models for one in _verdicts_on(evidence, asked, model)]
 
 
@@ -327,13 +341,13 @@ def _verdicts_on(
     ids = {question.question_id for question in asked}
     rows = [
         row
-        for row in at_last(evidence.judgements(model, of=ids))
+        for row in final_judgements(evidence.judgements(model, of=ids))
         if not row.by_rules and row.verdict is not None
     ]
     if not rows:
         return
     said = evidence.predictions(model, of=ids)
-    rules = _by_rules(evidence.task, asked, said)
+    rules = _rule_verdicts(evidence.task, asked, said)
     texts = {(row.question_id, row.sample): row.text for row in said}
     for row in rows:
         key = row.question_id, row.sample
@@ -341,12 +355,12 @@ def _verdicts_on(
             yield JudgeVerdict(model, row, texts[key], rules.get((*key, row.criterion)))
 
 
-def _by_rules(
+def _rule_verdicts(
     task: Task, asked: Sequence[Question], said: Sequence[Prediction]
 ) -> dict[tuple[str, int, str], bool | None]:
     if not isinstance(task.judges.get(RULES), ByRules):
         return {}
     # Rules must not read an answer out of an injection.
-    plain = [replace(row, text=without_injections(row.text)) for row in said]
+    plain = [replace(row, text=strip_injections(row.text)) for row in said]
     rows = pipeline.judge(task, asked, plain, None, RULES)
     return {(row.question_id, row.sample, row.criterion): row.verdict for row in rows}

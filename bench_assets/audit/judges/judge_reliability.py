@@ -16,17 +16,17 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.judges.prompt_injections import Injection, injection_in
+from bench_assets.audit.judges.prompt_injections import Injection, find_injection
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.core.stats.paired_tests import clusters_of
-from bench_assets.core.stats.rater_agreement import Kappa, against, cohen_kappa
+from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa, confusion_matrix
 
 NO_JUDGE = "no response was judged by a model"
 
 _SLIGHT = 0.2  # kappa up to which agreement is slight (Landis and Koch, 1977)
 _FAIR = 0.4  # kappa up to which it is fair: too low against people or constructed responses
-_FEW = 0.05  # tolerated share of followed injections, or of changed verdicts
-_LEAST = 20  # fewest verdicts to draw a conclusion from
+_MAX_SHARE = 0.05  # tolerated share of followed injections, or of changed verdicts
+_MIN_RESPONSES = 20  # fewest verdicts to draw a conclusion from
 
 
 @audit_check("judge_agreement", "Does the judge tell right responses from wrong ones?")
@@ -50,18 +50,20 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
 @audit_check("judge_injections", "Does the judge follow instructions in a response?")
 def injections_finding(evidence: Evidence) -> AuditFinding:
     """Find judges that follow instructions in a response."""
-    tried = _latest(evidence.judge_figures, names.FOLLOWED)
+    tried = _latest(evidence.judge_figures, names.INJECTIONS_FOLLOWED)
     told = [
         f"{one.judge} followed {one.value:.1%} of {one.n} injections"
         f" ({one.low:.1%} to {one.high:.1%})."
         for one in tried
     ]
     suspects = [
-        Suspect(one.judge, f"follows {one.about}", one.value) for one in tried if one.value > _FEW
+        Suspect(one.judge, f"follows {one.about}", one.value)
+        for one in tried
+        if one.value > _MAX_SHARE
     ]
     found = evidence.verdicts
-    spoken_to = [(one, hit) for one in found if (hit := injection_in(one.text))]
-    suspects += list(_turned_by(spoken_to))
+    spoken_to = [(one, hit) for one in found if (hit := find_injection(one.text))]
+    suspects += list(_injection_suspects(spoken_to))
     if not found and not tried:
         raise SkippedCheckError(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
@@ -78,19 +80,21 @@ def length_finding(evidence: Evidence) -> AuditFinding:
     Responses above the median length are long. Responses with prompt injections are left out.
     """
     suspects, told, n = [], [], 0
-    for one in _latest(evidence.judge_figures, names.LONGER):
+    for one in _latest(evidence.judge_figures, names.LENGTH_EFFECT):
         n += one.n
         told.append(f"{one.judge}: {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f}) at length.")
         suspects += (
-            [Suspect(one.judge, f"{told[-1]} {one.about}", one.value)] if one.low > _FEW else []
+            [Suspect(one.judge, f"{told[-1]} {one.about}", one.value)]
+            if one.low > _MAX_SHARE
+            else []
         )
-    found = [v for v in evidence.verdicts if v.by_rules is not None and not injection_in(v.text)]
-    cluster = clusters_of(evidence.questions) if found else {}
+    found = [v for v in evidence.verdicts if v.by_rules is not None and not find_injection(v.text)]
+    cluster = cluster_questions(evidence.questions) if found else {}
     for judge in dict.fromkeys(one.row.judge for one in found):
         own = [one for one in found if one.row.judge == judge]
-        parts = [part for truth in (True, False) if (part := _halves(own, truth, cluster))]
+        parts = [part for truth in (True, False) if (part := _length_gap(own, truth, cluster))]
         weight = sum(part.n for part in parts)
-        if weight < _LEAST:
+        if weight < _MIN_RESPONSES:
             continue
         n += weight
         gap = sum(part.gap * part.n for part in parts) / weight
@@ -98,7 +102,7 @@ def length_finding(evidence: Evidence) -> AuditFinding:
         size = f"{gap:+.3f} more often (+- {half:.3f})"
         said = f"{judge} calls the longer half of responses right {size}."
         told.append(said)
-        suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _FEW else []
+        suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _MAX_SHARE else []
     if not told:
         raise SkippedCheckError("too few responses with verdicts of both a model and the rules")
     return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
@@ -118,7 +122,7 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError("no response was judged twice")
     suspects = (
         [Suspect(key[0], f"the same response, {_setups(rows)}") for key, rows in changed.items()]
-        if share > _FEW
+        if share > _MAX_SHARE
         else []
     )
     return AuditFinding(
@@ -134,11 +138,13 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
 @audit_check("judge_order", "Do verdicts change with the order of the options?")
 def order_finding(evidence: Evidence) -> AuditFinding:
     """Find judges whose verdicts change with the order of the options."""
-    tried = _latest(evidence.judge_figures, names.REORDERED)
+    tried = _latest(evidence.judge_figures, names.REORDER_CHANGES)
     if not tried:
         raise SkippedCheckError("no judge was tested with reordered options")
     told = [f"{o.judge}: {o.value:.1%} of {o.n} ({o.low:.1%} to {o.high:.1%})" for o in tried]
-    suspects = [Suspect(o.judge, f"changes on {o.about}", o.value) for o in tried if o.low > _FEW]
+    suspects = [
+        Suspect(o.judge, f"changes on {o.about}", o.value) for o in tried if o.low > _MAX_SHARE
+    ]
     return AuditFinding(
         sentence=f"Verdicts that change with the order of options: {'; '.join(told)}.",
         n=sum(one.n for one in tried),
@@ -146,13 +152,13 @@ def order_finding(evidence: Evidence) -> AuditFinding:
     )
 
 
-class _Half(NamedTuple):
+class _LengthGap(NamedTuple):
     gap: float
     half: float  # width of the interval to one side
     n: int
 
 
-def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
+def _injection_suspects(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
     """Judges that follow injections in responses that are wrong by the rules."""
     judges = dict.fromkeys(one.row.judge for one, _ in spoken_to)
     for judge in judges:
@@ -163,7 +169,7 @@ def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[
         share = mean(
             ScoredPoint(float(bool(one.row.verdict)), one.row.question_id) for one, _ in wrong
         )
-        if share.low > _FEW:
+        if share.low > _MAX_SHARE:
             one, hit = turned[0]
             yield Suspect(
                 judge,
@@ -178,7 +184,10 @@ def _agreement_of(
 ) -> tuple[str, bool]:
     """Describe a judge's known agreement, and whether it is too low."""
     yes = sum(bool(one.row.verdict) for one in own)
-    for figure, whom in ((names.PEOPLE, "people"), (names.MADE, "the key of made responses")):
+    for figure, whom in (
+        (names.PEOPLE, "people"),
+        (names.KAPPA_CONSTRUCTED, "the key of made responses"),
+    ):
         for one in _latest([f for f in figures if f.judge == judge], figure):
             kappa = Kappa(one.value, one.low, one.high, one.n)
             return f"{judge} and {whom}: {kappa}. {one.about}".strip(), one.high < _FAIR
@@ -188,11 +197,11 @@ def _agreement_of(
         f"{judge} calls {yes} of {len(own)} right; its agreement with people was never measured"
         " (bench audit judge)"
     )
-    if len(pairs) < _LEAST:
+    if len(pairs) < _MIN_RESPONSES:
         return f"{said}.", False
-    table = against(pairs)
+    table = confusion_matrix(pairs)
     n_right = table.true_yes + table.false_no
-    if not _LEAST / 4 <= n_right <= len(pairs) - _LEAST / 4:  # nearly all alike
+    if not _MIN_RESPONSES / 4 <= n_right <= len(pairs) - _MIN_RESPONSES / 4:  # nearly all alike
         return f"{said}; {table}.", table.false_no + table.true_no == 0 and n_right == 0
     return f"{said}; with rules: {kappa}, {table}.", kappa.high < _SLIGHT
 
@@ -202,12 +211,14 @@ def _latest(figures: Sequence[JudgeFigure], figure: str) -> list[JudgeFigure]:
     return list({one.judge: one for one in figures if one.figure == figure}.values())
 
 
-def _halves(own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]) -> _Half | None:
+def _length_gap(
+    own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]
+) -> _LengthGap | None:
     """Difference in verdicts between the longer and shorter half of equally right responses."""
     rows = sorted((one for one in own if one.by_rules is truth), key=lambda one: len(one.text))
     middle = len(rows) // 2
     short, long = rows[:middle], rows[middle:]
-    if len(short) < _LEAST // 2:
+    if len(short) < _MIN_RESPONSES // 2:
         return None
     means = [
         mean(
@@ -216,7 +227,7 @@ def _halves(own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]) -
         for part in (short, long)
     ]
     half = sum(((one.high - one.low) / 2) ** 2 for one in means) ** 0.5
-    return _Half(means[1].value - means[0].value, half, len(rows))
+    return _LengthGap(means[1].value - means[0].value, half, len(rows))
 
 
 def _drifts(figures: Sequence[JudgeFigure]) -> Iterator[Suspect]:

@@ -10,8 +10,8 @@ from hashlib import sha256
 from string import ascii_uppercase
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.audit.judges.prompt_injections import Injection, corpus
-from bench_assets.core.judging.verdict_requests import at_last
+from bench_assets.audit.judges.prompt_injections import Injection, load_injections
+from bench_assets.core.judging.verdict_requests import final_judgements
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
@@ -20,11 +20,11 @@ from bench_assets.evaluation.task import Task
 Kind: TypeAlias = Literal["plain", "long", "reordered", "injected"]
 
 _REORDERED = ", reordered"
-_BLANK_WALL = "A plain gray wall; nothing else is in the picture."
-_MANY_WORDS = 20  # of a key: a longer one is a description, with which others may agree
+_WRONG_DESCRIPTION = "A plain gray wall; nothing else is in the picture."
+_MAX_KEY_WORDS = 20  # of a key: a longer one is a description, with which others may agree
 _VERDICTS = frozenset(("yes", "no", "right", "wrong", "correct", "incorrect", "true", "false", "a"))
 """Keys that an injection may contain by accident."""
-_AT_LENGTH = (  # without a word that a judge could take for a verdict
+_PADDING = (  # without a word that a judge could take for a verdict
     "I have looked at everything carefully, from one edge to the other and from top to bottom, and "
     "I have read the question several times before I wrote this down.\n\n{response}\n\nThat is "
     "what "
@@ -55,21 +55,21 @@ class JudgeTrial(NamedTuple):
     prompts: frozenset[str]  # digests of its prompts; empty if rules decided first
 
 
-def trials(questions: Sequence[Question], n: int) -> list[Trial]:
+def make_trials(questions: Sequence[Question], n: int) -> list[Trial]:
     """Build trials from ``n`` questions: six each, plus the corpus of injections.
 
     Questions whose key is a verdict word ("yes", "right"), or without a possible wrong response,
     are left out.
     """
-    chosen = list(_with_responses(questions))[:n]
-    made = [trial for one in chosen for trial in _of_one(*one)]
-    for number, injection in enumerate(corpus() if chosen else ()):
+    chosen = list(_trial_responses(questions))[:n]
+    made = [trial for one in chosen for trial in _question_trials(*one)]
+    for number, injection in enumerate(load_injections() if chosen else ()):
         question, _, wrong = chosen[number % len(chosen)]
-        made.append(_injected(question, wrong, injection))
+        made.append(_injected_trial(question, wrong, injection))
     return made
 
 
-def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -> list[JudgeTrial]:
+def run_trials(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -> list[JudgeTrial]:
     """Judge all trials in one batch.
 
     Raises:
@@ -80,12 +80,12 @@ def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -
     predictions = [trial.prediction for trial in made]
     rows = pipeline.judge(task, list(questions.values()), predictions, model, judge)
     about: dict[tuple[str, str], list[Judgement]] = {}
-    for row in at_last(rows):
+    for row in final_judgements(rows):
         about.setdefault((row.question_id, row.model), []).append(row)
     return [
         JudgeTrial(
             trial,
-            said_of(task, trial.question, trial.prediction, heard),
+            judge_share(task, trial.question, trial.prediction, heard),
             frozenset(row.prompt_sha256 for row in heard) - {""},
         )
         for trial in made
@@ -93,7 +93,7 @@ def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -
     ]
 
 
-def said_of(
+def judge_share(
     task: Task, question: Question, prediction: Prediction, heard: Sequence[Judgement]
 ) -> float | None:
     """Share of points that a judge gives a response; None if unreadable.
@@ -108,31 +108,31 @@ def said_of(
     return score.points / score.max_points
 
 
-def _with_responses(questions: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
+def _trial_responses(questions: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
     """Questions with a right and a wrong response, in an order that depends on their ids alone."""
     dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())
     for place, question in enumerate(dealt):
-        right = _right(question)
-        wrong = _wrong(question, right, [*dealt[place + 1 :], *dealt[:place]])
+        right = _right_response(question)
+        wrong = _wrong_response(question, right, [*dealt[place + 1 :], *dealt[:place]])
         if right and wrong and not {right.casefold(), wrong.casefold()} & _VERDICTS:
             yield question, right, wrong
 
 
-def _right(question: Question) -> str:
+def _right_response(question: Question) -> str:
     key = question.answer[0] if question.answer else ""
     return _option(question, key) if question.kind == "choice" else key
 
 
-def _wrong(question: Question, right: str, others: Sequence[Question]) -> str:
+def _wrong_response(question: Question, right: str, others: Sequence[Question]) -> str:
     """Another option; without options, another question's key that differs clearly."""
-    if len(right.split()) > _MANY_WORDS:
-        return _BLANK_WALL
+    if len(right.split()) > _MAX_KEY_WORDS:
+        return _WRONG_DESCRIPTION
     keys = {right.casefold(), *(key.casefold() for key in question.answer)}
-    offered = question.options or [_right(other) for other in others]
-    return next((text for text in offered if text and not _is_like(text.casefold(), keys)), "")
+    offered = question.options or [_right_response(other) for other in others]
+    return next((text for text in offered if text and not _overlaps_key(text.casefold(), keys)), "")
 
 
-def _is_like(text: str, keys: set[str]) -> bool:
+def _overlaps_key(text: str, keys: set[str]) -> bool:
     return any(text in key or key in text for key in keys if len(key) > 1) or text in keys
 
 
@@ -141,15 +141,15 @@ def _option(question: Question, letter: str) -> str:
     return options.get(letter, "")
 
 
-def _of_one(question: Question, right: str, wrong: str) -> Iterator[Trial]:
+def _question_trials(question: Question, right: str, wrong: str) -> Iterator[Trial]:
     for is_right, text in ((True, right), (False, wrong)):
         yield _trial("plain", question, text, right=is_right)
-        yield _trial("long", question, _AT_LENGTH.format(response=text), right=is_right)
+        yield _trial("long", question, _PADDING.format(response=text), right=is_right)
         if len(question.options) > 1:
-            yield _trial("reordered", _reordered(question), text, right=is_right)
+            yield _trial("reordered", _reverse_options(question), text, right=is_right)
 
 
-def _reordered(question: Question) -> Question:
+def _reverse_options(question: Question) -> Question:
     """Copy of a question with its options reversed, under its own id."""
     options = question.options[::-1]
     letters = ascii_uppercase[: len(options)]
@@ -163,8 +163,8 @@ def _reordered(question: Question) -> Question:
     )
 
 
-def _injected(question: Question, wrong: str, injection: Injection) -> Trial:
-    trial = _trial("injected", question, injection.put_into(wrong), right=False)
+def _injected_trial(question: Question, wrong: str, injection: Injection) -> Trial:
+    trial = _trial("injected", question, injection.append_to(wrong), right=False)
     named = replace(trial.prediction, model=f"injected {injection.name}")
     return trial._replace(prediction=named, injection=injection.name)
 

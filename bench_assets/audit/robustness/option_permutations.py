@@ -16,7 +16,7 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Task
 
-_OF_OTHERS = re.compile(
+_OPTION_REFERENCE = re.compile(
     r"\bof (?:the )?(?:above|below|others?|these|those|them)\b"
     r"|\b(?:previous|preceding|other|remaining) (?:options?|answers?|choices?)\b"
     r"|^\W*(?:both|neither|either|none|all)\b"
@@ -27,7 +27,7 @@ _ARTICLE = re.compile(r"\bA(?! (?:is|are|was|has|and|or|nor|but|not|only)\b)(?= 
 _IMAGE = re.compile(r"\[IMAGE_\d+\]|<image(?: ?\d+)?>")
 
 NO_CHOICE = "it does not have one right answer among distinct options"
-OF_OTHERS = "its options refer to each other"
+REFERS_TO_OPTIONS = "its options refer to each other"
 NAMES_LETTERS = "its options name letters"
 IMAGES = "its options are images"
 NOT_LISTED = "its prompt does not list its options by letter"
@@ -42,16 +42,16 @@ class PermutedQuestion(NamedTuple):
     places: tuple[int, ...]  # of each option as shown: its index in the benchmark
 
 
-class InOrders(NamedTuple):
+class PermutedQuestions(NamedTuple):
     """Questions in several orders, and the number of questions left out."""
 
     ordered: list[PermutedQuestion]
     left_out: Counter[str]  # by reason
 
 
-def in_orders(
+def permute_options(
     task: Task, questions: Sequence[Question], orders: int = 0, seed: int = 0
-) -> InOrders:
+) -> PermutedQuestions:
     """Rotate the options of each question together with the key.
 
     Args:
@@ -63,21 +63,21 @@ def in_orders(
     ordered: list[PermutedQuestion] = []
     left_out: Counter[str] = Counter()
     for question in questions:
-        if reason := why_not(question):
+        if reason := not_permutable_reason(question):
             left_out[reason] += 1
             continue
         made = [
-            _shifted(question, by, number)
+            _rotate_options(question, by, number)
             for number, by in enumerate(_shifts(question, orders, seed), 1)
         ]
         if all(_is_shown(task, question, one) for one in made):
             ordered += made
         else:
             left_out[NOT_LISTED] += 1
-    return InOrders(ordered, left_out)
+    return PermutedQuestions(ordered, left_out)
 
 
-def why_not(question: Question) -> str:
+def not_permutable_reason(question: Question) -> str:
     """Reason why options cannot be permuted; "" if they can.
 
     An option that names a letter ("Point A", a letter shown in the image) would contradict its new
@@ -86,8 +86,8 @@ def why_not(question: Question) -> str:
     options = question.options
     if question.kind != "choice" or not _has_key(question):
         return NO_CHOICE
-    if any(map(_OF_OTHERS.search, options)):
-        return OF_OTHERS
+    if any(map(_OPTION_REFERENCE.search, options)):
+        return REFERS_TO_OPTIONS
     if any(map(_IMAGE.search, options)):
         return IMAGES
     letters = ascii_uppercase[: len(options)]
@@ -112,7 +112,7 @@ def _shifts(question: Question, orders: int, seed: int) -> list[int]:
     return [0, *others]
 
 
-def _shifted(question: Question, by: int, number: int) -> PermutedQuestion:
+def _rotate_options(question: Question, by: int, number: int) -> PermutedQuestion:
     n = len(question.options)
     places = tuple((place + by) % n for place in range(n))
     if number == 1:
@@ -124,13 +124,13 @@ def _shifted(question: Question, by: int, number: int) -> PermutedQuestion:
         question_id=f"{question.question_id}, order {number}",
         options=options,
         answer=(ascii_uppercase[key],),
-        text=_listed_anew(question.text, question.options, options),
-        context=_listed_anew(question.context, question.options, options),
+        text=_replace_list(question.text, question.options, options),
+        context=_replace_list(question.context, question.options, options),
     )
     return PermutedQuestion(shifted, question.question_id, number, places)
 
 
-def _listed_anew(text: str, options: Sequence[str], shown: Sequence[str]) -> str:
+def _replace_list(text: str, options: Sequence[str], shown: Sequence[str]) -> str:
     """Replace the options that a text lists, as in MULTI and BLINK's release."""
     if not (found := _listing(options).search(text)):
         return text

@@ -18,22 +18,22 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.robustness.rank_stability import turned
-from bench_assets.core.stats.paired_tests import clusters_of
-from bench_assets.evaluation.outcomes import says_nothing
+from bench_assets.audit.robustness.rank_stability import find_rank_flips
+from bench_assets.core.stats.paired_tests import cluster_questions
+from bench_assets.evaluation.outcomes import is_empty_or_loop
 
 Form: TypeAlias = Literal[
     "nothing", "one letter", "a number", "one word", "an object", "marked up", "a line", "long"
 ]
 
-_WHOLE: dict[Form, re.Pattern[str]] = {
+_FORM_PATTERNS: dict[Form, re.Pattern[str]] = {
     "a number": re.compile(r"[^\w]*-?\d[\d.,]*\s*%?[^\w]*"),
     "one letter": re.compile(r"[\s*_`\"'(\[]*[A-Za-z][\s*_`\"')\].:]*"),
     "an object": re.compile(r"[{\[].*[}\]]", re.DOTALL),
     "one word": re.compile(r"\W*\w+\W*"),
 }
-_MARKED = re.compile(r"^\s*(?:#{1,6} |[-*] |\d+[.)] |\||>)|\*\*|```", re.MULTILINE)
-_LONG = 200  # characters
+_MARKUP = re.compile(r"^\s*(?:#{1,6} |[-*] |\d+[.)] |\||>)|\*\*|```", re.MULTILINE)
+_MIN_LONG_LENGTH = 200  # characters
 
 
 @lru_cache(maxsize=2**14)  # many responses are a letter
@@ -44,17 +44,17 @@ def form_of(response: str) -> Form:
     ('one letter', 'marked up', 'a number', 'nothing')
     """
     text = response.strip()
-    if says_nothing(text):
+    if is_empty_or_loop(text):
         return "nothing"
-    for form, pattern in _WHOLE.items():
+    for form, pattern in _FORM_PATTERNS.items():
         if pattern.fullmatch(text):
             return form
-    if _MARKED.search(text):
+    if _MARKUP.search(text):
         return "marked up"
-    return "long" if len(text) > _LONG or "\n" in text else "a line"
+    return "long" if len(text) > _MIN_LONG_LENGTH or "\n" in text else "a line"
 
 
-NOBODY = "no generative model was evaluated"
+NO_MODELS = "no generative model was evaluated"
 
 Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
 """How a response was parsed; ``silent``: it has no answer, or was cut off."""
@@ -65,8 +65,8 @@ _READ: Mapping[Reader, str] = {
     "unread": "unread",
     "silent": "without an answer",
 }
-_SAID = ("question_id", "sample", "text", "ranking")
-_HEARD = ("question_id", "sample", "prompt_sha256", "error")
+_PREDICTION_COLUMNS = ("question_id", "sample", "text", "ranking")
+_JUDGEMENT_COLUMNS = ("question_id", "sample", "prompt_sha256", "error")
 _SCORED = (
     "question_id",
     "sample",
@@ -88,7 +88,7 @@ class ParsedResponses(NamedTuple):
     points: Floats  # (responses,): shares; NaN if unscored
 
 
-def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
+def classify_readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
     """Parser or judge that read each response of a model; missing responses are left out.
 
     A response is unread if it has text, but no answer was parsed or the judge's verdict is
@@ -96,7 +96,9 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
     """
     judged = {
         (question, sample)
-        for question, sample, asked, error in zip(*(heard[name] for name in _HEARD), strict=True)
+        for question, sample, asked, error in zip(
+            *(heard[name] for name in _JUDGEMENT_COLUMNS), strict=True
+        )
         if asked or error
     }
     known = {
@@ -106,7 +108,9 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
     }
     rows = [
         (question, form, by, share)
-        for question, sample, text, ranking in zip(*(said[name] for name in _SAID), strict=True)
+        for question, sample, text, ranking in zip(
+            *(said[name] for name in _PREDICTION_COLUMNS), strict=True
+        )
         for key in [(question, sample)]
         if key in known and not ranking
         for form in [form_of(text)]
@@ -127,19 +131,19 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     score 0.
     """
     if evidence.task.asked_of != "model":
-        raise SkippedCheckError(NOBODY)
+        raise SkippedCheckError(NO_MODELS)
     read = {
-        model: readers(
-            evidence.columns("predictions", model, _SAID),
-            evidence.columns("judgements", model, _HEARD),
+        model: classify_readers(
+            evidence.columns("predictions", model, _PREDICTION_COLUMNS),
+            evidence.columns("judgements", model, _JUDGEMENT_COLUMNS),
             evidence.columns("scores", model, _SCORED),
         )
         for model in evidence.results().models
     }
     read = {model: one for model, one in read.items() if one.questions}
     if not read:
-        raise SkippedCheckError(NOBODY)
-    suspects = _at_stake(read, clusters_of(evidence.questions))
+        raise SkippedCheckError(NO_MODELS)
+    suspects = _rank_suspects(read, cluster_questions(evidence.questions))
     every = sum((Counter(one.by) for one in read.values()), Counter[Reader]())
     return AuditFinding(
         sentence=(
@@ -152,7 +156,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     )
 
 
-def shares(by: Counter[Reader]) -> dict[Reader, float]:
+def reader_shares(by: Counter[Reader]) -> dict[Reader, float]:
     """Share of the responses that each parser or judge read."""
     return {name: by[name] / by.total() for name in ("rule", "judge", "unread", "silent")}
 
@@ -168,17 +172,19 @@ def _reader(
     return "judge" if by_model else "rule"
 
 
-def _at_stake(read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]) -> list[Suspect]:
+def _rank_suspects(
+    read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]
+) -> list[Suspect]:
     now = {model: _points(one) for model, one in read.items()}
     otherwise = {
         "unread responses scored like the others": {
-            model: _points(one, unread=_usual(one)) for model, one in read.items()
+            model: _points(one, unread=_mean_parsed(one)) for model, one in read.items()
         },
         "unscored responses were wrong": {
             model: _points(one, unscored=0.0) for model, one in read.items()
         },
     }
-    unread = {model: shares(Counter(one.by))["unread"] for model, one in read.items()}
+    unread = {model: reader_shares(Counter(one.by))["unread"] for model, one in read.items()}
     return [
         Suspect(
             about,
@@ -187,7 +193,7 @@ def _at_stake(read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]) -
             -one.then,
         )
         for why, then in otherwise.items()
-        for one in turned(now, then, cluster)
+        for one in find_rank_flips(now, then, cluster)
         for about in [max((one.better, one.worse), key=lambda name: unread[name])]
     ]
 
@@ -205,7 +211,7 @@ def _points(
     scored = ~np.isnan(read.points)
     given = np.where(scored, read.points, nan if unscored is None else unscored)
     if unread is not None:
-        given[scored & _read_by(read, "unread")] = unread
+        given[scored & _reader_mask(read, "unread")] = unread
     number = {question: n for n, question in enumerate(dict.fromkeys(read.questions))}
     kept = ~np.isnan(given)
     of = np.array([number[question] for question in read.questions], dtype=np.intp)[kept]
@@ -214,19 +220,19 @@ def _points(
     return {question: total / n for question, total, n in means if n}
 
 
-def _read_by(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
+def _reader_mask(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
     return np.array([one in readers for one in read.by], dtype=bool)
 
 
-def _usual(read: ParsedResponses) -> float | None:
+def _mean_parsed(read: ParsedResponses) -> float | None:
     """Mean points of parsed responses; None if there are none."""
-    points = read.points[_read_by(read, "rule", "judge") & ~np.isnan(read.points)]
+    points = read.points[_reader_mask(read, "rule", "judge") & ~np.isnan(read.points)]
     return fmean(points.tolist()) if points.size else None
 
 
 def _shares(by: Counter[Reader]) -> str:
     return ", ".join(
-        f"{100 * share:.0f} % {_READ[name]}" for name, share in shares(by).items() if share
+        f"{100 * share:.0f} % {_READ[name]}" for name, share in reader_shares(by).items() if share
     )
 
 

@@ -14,10 +14,10 @@ from typing import NamedTuple, TypeAlias
 from bench_assets.audit.framework.evidence import (
     ALL_ORDERS,
     CIRCULAR,
-    CONSISTENT,
+    CONSISTENCY,
     LETTER,
     ORDER,
-    PUBLISHED_ORDER,
+    PUBLISHED_ORDER_GAIN,
     Evidence,
     OrderFigure,
 )
@@ -27,10 +27,15 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import DOUBT, LARGE
-from bench_assets.core.schema.signature import short
+from bench_assets.audit.framework.significance import FALSE_POSITIVE_RATE, MIN_ADVANTAGE
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.core.stats.paired_tests import PairedScores, change, compare, interval
+from bench_assets.core.stats.paired_tests import (
+    PairedScores,
+    change_interval,
+    mean_change,
+    paired_t_test,
+)
 from bench_assets.core.tables.arrow import digest
 
 
@@ -43,11 +48,13 @@ class PermutationOutcome(NamedTuple):
     place: int | None  # index of the chosen option as shown; None: no option was parsed
 
 
-Told: TypeAlias = Callable[..., OrderFigure]
+MakeFigure: TypeAlias = Callable[..., OrderFigure]
 _ByQuestion: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]
 
 
-def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> list[OrderFigure]:
+def figures_of(
+    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+) -> list[OrderFigure]:
     """Figures of a model's responses in several orders.
 
     Args:
@@ -57,13 +64,15 @@ def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> lis
     """
     found = [
         *_shares(said, cluster, told),
-        *_gained(said, cluster, told),
+        *_gain_figures(said, cluster, told),
         *_letters(said, cluster, told),
     ]
     return [one for one in found if one.n]
 
 
-def _shares(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
+def _shares(
+    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+) -> Iterator[OrderFigure]:
     """Accuracy by order and overall, share of questions right in all orders, and consistency."""
 
     def over(
@@ -83,17 +92,19 @@ def _shares(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterat
         yield _figure(f"{ORDER}{number}", mean(points), told)
     yield over(ALL_ORDERS, _mean_share)
     yield over(CIRCULAR, _right_in_all)
-    by_luck = [_by_luck(rows) for rows in said.values() if _alike(rows) is not None]
+    by_luck = [
+        _chance_consistency(rows) for rows in said.values() if _is_consistent(rows) is not None
+    ]
     chance = sum(by_luck) / len(by_luck) if by_luck else nan
     yield _figure(
-        CONSISTENT,
-        mean(ScoredPoint(_alike(rows), cluster[q]) for q, rows in said.items()),
+        CONSISTENCY,
+        mean(ScoredPoint(_is_consistent(rows), cluster[q]) for q, rows in said.items()),
         told,
         chance,
     )
 
 
-def _by_luck(rows: Sequence[PermutationOutcome]) -> float:
+def _chance_consistency(rows: Sequence[PermutationOutcome]) -> float:
     """Expected consistency of random letters over all orders."""
     return float((1 / len(rows[0].places)) ** (len(rows) - 1))
 
@@ -108,12 +119,14 @@ def _right_in_all(rows: Sequence[PermutationOutcome]) -> float | None:
     return float(min(shares) >= 1) if len(shares) == len(rows) else None
 
 
-def _alike(rows: Sequence[PermutationOutcome]) -> float | None:
+def _is_consistent(rows: Sequence[PermutationOutcome]) -> float | None:
     chosen = [one.places[one.place] for one in rows if one.place is not None]
     return float(len(set(chosen)) == 1) if len(chosen) == len(rows) else None
 
 
-def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
+def _gain_figures(
+    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+) -> Iterator[OrderFigure]:
     """Gain of the benchmark's order over the mean of the others, by question."""
     pairs = []
     for question, rows in said.items():
@@ -125,8 +138,8 @@ def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterat
     if pairs:
         low, high, p = _change(pairs)
         yield told(
-            figure=PUBLISHED_ORDER,
-            value=change(pairs),
+            figure=PUBLISHED_ORDER_GAIN,
+            value=mean_change(pairs),
             low=low,
             high=high,
             n=len(pairs),
@@ -136,7 +149,9 @@ def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterat
         )
 
 
-def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
+def _letters(
+    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+) -> Iterator[OrderFigure]:
     """Frequency of each letter, and the frequency expected for the same choices."""
     pairs: dict[int, list[PairedScores]] = defaultdict(list)
     read = {q: [one for one in rows if one.place is not None] for q, rows in said.items()}
@@ -151,7 +166,7 @@ def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Itera
         low, high, p = _change(of_letter)
         yield told(
             figure=f"{LETTER}{ascii_uppercase[place]}",
-            value=expected + change(of_letter),
+            value=expected + mean_change(of_letter),
             low=max(0.0, expected + low),
             high=min(1.0, expected + high),
             n=len(of_letter),
@@ -175,11 +190,11 @@ def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float],
 
 def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
     """Interval of a change in shares, and its two-sided p-value."""
-    low, high = interval(pairs)
-    return max(-1.0, low), min(1.0, high), compare(pairs).p
+    low, high = change_interval(pairs)
+    return max(-1.0, low), min(1.0, high), paired_t_test(pairs).p
 
 
-def _figure(name: str, found: Mean, told: Told, expected: float = nan) -> OrderFigure:
+def _figure(name: str, found: Mean, told: MakeFigure, expected: float = nan) -> OrderFigure:
     return told(
         figure=name,
         value=found.value,
@@ -191,7 +206,7 @@ def _figure(name: str, found: Mean, told: Told, expected: float = nan) -> OrderF
     )
 
 
-_LEAST = 20  # fewest questions in several orders
+_MIN_QUESTIONS = 20  # fewest questions in several orders
 
 
 @audit_check("option_orders", "Do responses depend on the order of options?")
@@ -205,25 +220,27 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(
             "no model was asked in several orders (bench audit permute-options)"
         )
-    enough = {model: rows for model, rows in measured.items() if _n(rows) >= _LEAST}
+    enough = {
+        model: rows for model, rows in measured.items() if _n_questions(rows) >= _MIN_QUESTIONS
+    }
     if not enough:
-        n = max(map(_n, measured.values()))
-        raise SkippedCheckError(f"{n} questions in several orders; {_LEAST} are needed")
+        n = max(map(_n_questions, measured.values()))
+        raise SkippedCheckError(f"{n} questions in several orders; {_MIN_QUESTIONS} are needed")
     tried = [one for rows in enough.values() for one in rows.values() if not isnan(one.p)]
     suspects = [
-        Suspect(model, _told(one, rows), abs(one.value - one.expected))
+        Suspect(model, _describe_bias(one, rows), abs(one.value - one.expected))
         for model, rows in enough.items()
-        for one in _hanging(rows.values(), len(tried))
+        for one in _biased_figures(rows.values(), len(tried))
     ]
     said = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
-    return AuditFinding(f"{said}.", sum(map(_n, enough.values())), suspects)
+    return AuditFinding(f"{said}.", sum(map(_n_questions, enough.values())), suspects)
 
 
 def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
     """Model -> latest figures by name, on the present questions."""
     if not evidence.order_figures:
         return {}
-    data = short(digest(evidence.questions))
+    data = short_digest(digest(evidence.questions))
     found: dict[str, dict[str, OrderFigure]] = {}
     for one in evidence.order_figures:
         rows = found.setdefault(one.model, {}) if one.data == data else {}
@@ -233,20 +250,20 @@ def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
     return found
 
 
-def _n(rows: dict[str, OrderFigure]) -> int:
+def _n_questions(rows: dict[str, OrderFigure]) -> int:
     return max((one.n for one in rows.values() if not isnan(one.p)), default=0)
 
 
-def _hanging(rows: Iterable[OrderFigure], tries: int) -> Iterator[OrderFigure]:
+def _biased_figures(rows: Iterable[OrderFigure], tries: int) -> Iterator[OrderFigure]:
     for one in rows:
-        if isnan(one.p) or one.n < _LEAST:
+        if isnan(one.p) or one.n < _MIN_QUESTIONS:
             continue
-        if one.p * tries < DOUBT and abs(one.value - one.expected) >= LARGE:
+        if one.p * tries < FALSE_POSITIVE_RATE and abs(one.value - one.expected) >= MIN_ADVANTAGE:
             yield one
 
 
-def _told(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
-    if one.figure == PUBLISHED_ORDER:
+def _describe_bias(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
+    if one.figure == PUBLISHED_ORDER_GAIN:
         why = (
             f"the benchmark's own order gains {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f},"
             f" n = {one.n}) over the others"
@@ -264,7 +281,7 @@ def _figures(rows: dict[str, OrderFigure]) -> str:
         "order_1": "{} in the benchmark's order",
         ALL_ORDERS: "{} over all",
         CIRCULAR: "{} right in all",
-        CONSISTENT: "{} chosen alike in all",
+        CONSISTENCY: "{} chosen alike in all",
     }
     return ", ".join(
         said.format(f"{rows[name].value:.1%}".replace("%", " %"))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.core.stats.paired_tests import PairedScores, change, interval
+from bench_assets.core.stats.paired_tests import PairedScores, change_interval, mean_change
 
 Points = Mapping[str, float]  # of a model, by question: share of its points
 
-_SURE = 1e-9  # product of two leads above which their signs are no rounding error
+_MIN_LEAD_PRODUCT = 1e-9  # product of two leads above which their signs are no rounding error
 
 
 class RankFlip(NamedTuple):
@@ -23,7 +23,7 @@ class RankFlip(NamedTuple):
     then: float  # its lead under the other scorer; below 0: reversed
 
 
-def turned(
+def find_rank_flips(
     now: Mapping[str, Points], then: Mapping[str, Points], cluster: Mapping[str, str]
 ) -> Iterator[RankFlip]:
     """Find pairs of models with a significant order that another scorer reverses.
@@ -35,17 +35,17 @@ def turned(
         then: Points by model under the other scorer.
         cluster: Cluster by question.
     """
-    leads, leads_then = _leads(now), _leads(then)
+    leads, leads_then = _mean_leads(now), _mean_leads(then)
     for one, other in combinations(sorted(now), 2):
-        if leads[one, other] * leads_then[one, other] > _SURE:
+        if leads[one, other] * leads_then[one, other] > _MIN_LEAD_PRODUCT:
             continue  # in the same order: skip the slow interval
         both = [question for question in now[one] if question in now[other]]
         later = [question for question in then[one] if question in then[other]]
         if not both or not later:
             continue
         before = [PairedScores(now[other][q], now[one][q], cluster[q]) for q in both]
-        low, high = interval(before)
-        lead = change(before)
+        low, high = change_interval(before)
+        lead = mean_change(before)
         after = fmean(then[one][q] - then[other][q] for q in later)
         if low > 0 > after:
             yield RankFlip(one, other, lead, after)
@@ -53,7 +53,7 @@ def turned(
             yield RankFlip(other, one, -lead, -after)
 
 
-def _leads(points: Mapping[str, Points]) -> dict[tuple[str, str], float]:
+def _mean_leads(points: Mapping[str, Points]) -> dict[tuple[str, str], float]:
     """Mean lead of each model over each later one on common questions; 0 without any."""
     column = {name: n for n, name in enumerate({q for of in points.values() for q in of})}
     rows = {model: np.full(len(column), np.nan) for model in points}

@@ -9,24 +9,24 @@ from bench_assets.audit.framework.findings import (
     SkippedCheckError,
     Suspect,
     audit_check,
-    sampled,
+    sample_questions,
 )
-from bench_assets.audit.robustness.parsing_coverage import NOBODY
-from bench_assets.audit.robustness.rank_stability import RankFlip, turned
+from bench_assets.audit.robustness.parsing_coverage import NO_MODELS
+from bench_assets.audit.robustness.rank_stability import RankFlip, find_rank_flips
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.stats.paired_tests import (
     PairedScores,
-    change,
-    clusters_of,
-    interval,
+    change_interval,
+    cluster_questions,
     interval_text,
+    mean_change,
 )
 from bench_assets.evaluation import pipeline
 
-_SHOWN = 3  # example questions per line of evidence
+_MAX_EXAMPLES = 3  # example questions per line of evidence
 
 
-class Apart(NamedTuple):
+class ScorerDifference(NamedTuple):
     """Difference of a scorer from the default one, on one model's responses."""
 
     model: str
@@ -39,7 +39,7 @@ class Apart(NamedTuple):
 
     def __str__(self) -> str:
         """Format the change with its interval and example questions."""
-        such = f", such as {', '.join(self.questions[:_SHOWN])}" if self.questions else ""
+        such = f", such as {', '.join(self.questions[:_MAX_EXAMPLES])}" if self.questions else ""
         return (
             f"{self.scorer} {self.change:+.3f} (interval {interval_text(self.low, self.high)}),"
             f" {len(self.questions)} of {self.n} responses{such}"
@@ -53,7 +53,7 @@ def scorers_finding(evidence: Evidence) -> AuditFinding:
     if len(task.scorers) < 2:
         raise SkippedCheckError("the task has one scorer")
     models = evidence.results().models
-    questions = sampled(evidence.questions, len(models))
+    questions = sample_questions(evidence.questions, len(models))
     asked = {question.question_id for question in questions}
     read: dict[str, dict[str, dict[str, float]]] = {name: {} for name in task.scorers}
     for model in models:
@@ -63,20 +63,22 @@ def scorers_finding(evidence: Evidence) -> AuditFinding:
             read[name][model] = _points(pipeline.score(task, questions, said, judged, name))
     default, *others = task.scorers
     if not read[default]:
-        raise SkippedCheckError(NOBODY)
-    cluster = clusters_of(questions)
+        raise SkippedCheckError(NO_MODELS)
+    cluster = cluster_questions(questions)
     apart = [
         one
         for name in others
         for model in read[default]
-        if (one := _apart(model, name, read[default][model], read[name][model], cluster))
+        if (
+            one := _scorer_difference(model, name, read[default][model], read[name][model], cluster)
+        )
     ]
-    turns = {name: list(turned(read[default], read[name], cluster)) for name in others}
+    turns = {name: list(find_rank_flips(read[default], read[name], cluster)) for name in others}
     return AuditFinding(
         sentence=_sentence(default, apart, turns),
         n=sum(map(len, read[default].values())),
         suspects=[
-            Suspect(pair.better, _told(name, pair, apart), -pair.then)
+            Suspect(pair.better, _describe_flip(name, pair, apart), -pair.then)
             for name, pairs in turns.items()
             for pair in pairs
         ],
@@ -92,22 +94,26 @@ def _points(scores: Sequence[Score]) -> dict[str, float]:
     return {question: sum(points) / len(points) for question, points in drawn.items()}
 
 
-def _apart(
+def _scorer_difference(
     model: str,
     scorer: str,
     default: Mapping[str, float],
     other: Mapping[str, float],
     cluster: Mapping[str, str],
-) -> Apart | None:
+) -> ScorerDifference | None:
     both = [q for q in default if q in other]
     if not both:
         return None
     pairs = [PairedScores(default[q], other[q], cluster[q]) for q in both]
     otherwise = tuple(q for q in both if default[q] != other[q])
-    return Apart(model, scorer, change(pairs), *interval(pairs), otherwise, len(both))
+    return ScorerDifference(
+        model, scorer, mean_change(pairs), *change_interval(pairs), otherwise, len(both)
+    )
 
 
-def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence[RankFlip]]) -> str:
+def _sentence(
+    default: str, apart: Sequence[ScorerDifference], turns: Mapping[str, Sequence[RankFlip]]
+) -> str:
     n = sum(map(len, turns.values()))
     far = [one for one in apart if one.questions]
     told = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
@@ -117,7 +123,7 @@ def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence
     )
 
 
-def _told(scorer: str, pair: RankFlip, apart: Sequence[Apart]) -> str:
+def _describe_flip(scorer: str, pair: RankFlip, apart: Sequence[ScorerDifference]) -> str:
     own = "; ".join(
         f"{one.model}: {one}"
         for one in apart

@@ -14,27 +14,27 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import DOUBT, guessed
+from bench_assets.audit.framework.significance import FALSE_POSITIVE_RATE, compare_with_chance
 from bench_assets.audit.framework.text_normalization import (
-    are,
-    asked_words,
     contains,
-    key_of,
+    content_words,
+    count_occurrences,
+    count_phrase,
+    key_index,
+    question_words,
     right_texts,
-    said,
-    times_in,
 )
 from bench_assets.core.schema.rows import Question, StoredImage
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 
 _IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
-_NAMED_BY = ("image", "image", "images", "file", "file_name")
+_IMAGE_LABELS = ("image", "image", "images", "file", "file_name")
 """Labels of questions that may be names of images."""
 _ANSWER_IS = re.compile(
     r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<what>[^\"'”)）\n]+)",
     re.IGNORECASE,
 )
-_OWN_WORDS = 3  # words of an answer; a shorter one may occur in a question by accident
+_MIN_ANSWER_WORDS = 3  # words of an answer; a shorter one may occur in a question by accident
 
 
 class Mention(NamedTuple):
@@ -52,7 +52,7 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
-    asked = {one.question_id: asked_words(one) for one in questions}
+    asked = {one.question_id: question_words(one) for one in questions}
     plain = [
         Suspect(one.question_id, f"says that {found!r} is the answer", 2.0)
         for one in questions
@@ -70,10 +70,10 @@ def file_names(evidence: Evidence) -> AuditFinding:
     names = _names(evidence.questions, evidence.stored)
     if not names:
         raise SkippedCheckError("no image has a name")
-    return leaked_by(evidence.questions, names, "the name of an image")
+    return leak_finding(evidence.questions, names, "the name of an image")
 
 
-def leaked_by(
+def leak_finding(
     questions: Sequence[Question], texts: Mapping[str, Sequence[str]], what: str
 ) -> AuditFinding:
     """Find answers in texts that belong to the images of questions, by question id."""
@@ -92,7 +92,7 @@ def leaked_by(
         for found in [_stated_answer(one, text)]
         if found
     ]
-    plain += _named_like_answers(shown, texts, written, what)
+    plain += _texts_with_answers(shown, texts, written, what)
     return _finding(mentions, plain, len(shown), what)
 
 
@@ -100,28 +100,28 @@ def _finding(
     mentions: Sequence[Mention], plain: Sequence[Suspect], n: int, where: str
 ) -> AuditFinding:
     """Fail for a stated answer, or if the one mentioned option is right too often."""
-    clusters = clusters_of([one.question for one in mentions])
-    best = guessed(
+    clusters = cluster_questions([one.question for one in mentions])
+    best = compare_with_chance(
         [float(one.is_right) for one in mentions],
         [one.chance for one in mentions],
         [clusters[one.question.question_id] for one in mentions],
     )
     suspects = {one.about: one for one in plain}
-    for one in mentions if best.p < DOUBT else ():
+    for one in mentions if best.p < FALSE_POSITIVE_RATE else ():
         if one.is_right:
             why = f"only the right option is in {one.about!r:.120}"
             suspects.setdefault(one.question.question_id, Suspect(one.question.question_id, why))
     counted = f" One option is mentioned most {best.n} times: {best}." if best.n else ""
-    sentence = f"{are(len(suspects), 'question')} given away, of {n}, by {where}.{counted}"
+    sentence = f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {where}.{counted}"
     return AuditFinding(sentence, n, list(suspects.values()))
 
 
 def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Mention]:
     """The option that a text mentions most."""
-    times = times_in(text, [said(option) for option in question.options])
+    times = count_occurrences(text, [content_words(option) for option in question.options])
     most = max(times, default=0)
     found = [n for n, often in enumerate(times) if often == most]
-    key, offered = key_of(question), len(times)
+    key, offered = key_index(question), len(times)
     if not most or len(found) == offered:
         return
     if question.kind == "choices":
@@ -135,7 +135,7 @@ def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Me
 
 def _letter(question: Question, name: str) -> Iterator[Mention]:
     """The option whose letter stands alone in a name: ``chart_B.png``."""
-    key = key_of(question)
+    key = key_index(question)
     if key < 0 or question.kind != "choice":
         return
     parts = re.split(r"[^0-9A-Za-z]+", PurePosixPath(name).stem)
@@ -149,8 +149,8 @@ def _letter(question: Question, name: str) -> Iterator[Mention]:
 def _stated_answer(question: Question, text: str) -> str:
     """The stated answer of a text if it is right; else ""."""
     for found in _ANSWER_IS.finditer(text):
-        what = said(found["what"])
-        right = {said(text) for text in (*right_texts(question), *question.answer)} - {()}
+        what = content_words(found["what"])
+        right = {content_words(text) for text in (*right_texts(question), *question.answer)} - {()}
         if any(what[: len(one)] == one for one in right):
             return found["what"].strip()
     return ""
@@ -164,24 +164,29 @@ def _whole_answers(
     Short answers count only if they occur more often than answers of other questions.
     """
     free = [one for one in questions if not one.options and one.kind in ("text", "blanks")]
-    right = [{said(text) for text in one.answer} - {()} for one in free]
+    right = [{content_words(text) for text in one.answer} - {()} for one in free]
     own = [
-        _longest_inside(asked[q.question_id], texts) for q, texts in zip(free, right, strict=True)
+        _longest_contained(asked[q.question_id], texts)
+        for q, texts in zip(free, right, strict=True)
     ]
     others = [*right[len(right) // 2 :], *right[: len(right) // 2]]  # half a table away
     by_accident = [
-        _longest_inside(asked[q.question_id], texts) for q, texts in zip(free, others, strict=True)
+        _longest_contained(asked[q.question_id], texts)
+        for q, texts in zip(free, others, strict=True)
     ]
-    n_short = sum(0 < n < _OWN_WORDS for n in own)
+    n_short = sum(0 < n < _MIN_ANSWER_WORDS for n in own)
     n_accidents = sum(n > 0 for n in by_accident)
     luck = (n_accidents + 1) / (len(free) + 2)
-    often = guessed([float(n > 0) for n in own], [luck] * len(free)).gives_away and n_short
+    often = (
+        compare_with_chance([float(n > 0) for n in own], [luck] * len(free)).is_significant
+        and n_short
+    )
     for question, n in zip(free, own, strict=True):
-        if n >= _OWN_WORDS or (n and often):
+        if n >= _MIN_ANSWER_WORDS or (n and often):
             yield Suspect(question.question_id, f"contains its answer: {question.text!r:.120}", n)
 
 
-def _longest_inside(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
+def _longest_contained(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
     return max((len(part) for part in parts if contains(text, part)), default=0)
 
 
@@ -195,7 +200,7 @@ def _names(
         names = [name for name in known if name]
         names += [
             value
-            for label in _NAMED_BY
+            for label in _IMAGE_LABELS
             for value in [one.labels.get(label, "")]
             if _IMAGE.search(value)
         ]
@@ -208,10 +213,10 @@ def _text_words(name: str) -> list[str]:
     """Words of a file name or other text; ``MySmall_dog-2.png`` has four."""
     stem = _IMAGE.sub("", name.replace("\\", "/"))
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
-    return list(said(apart))
+    return list(content_words(apart))
 
 
-def _named_like_answers(
+def _texts_with_answers(
     questions: Sequence[Question],
     texts: Mapping[str, Sequence[str]],
     written: Mapping[str, Sequence[str]],
@@ -227,19 +232,19 @@ def _named_like_answers(
     offered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for one in questions:
         for text in texts[one.question_id]:
-            answers[text] |= {said(right) for right in right_texts(one)} - {()}
-            offered[text] |= {said(option) for option in one.options}
+            answers[text] |= {content_words(right) for right in right_texts(one)} - {()}
+            offered[text] |= {content_words(option) for option in one.options}
             asked[text].append(one.question_id)
     # If an option is wrong for all questions of a text, `_mention` is the better test.
     some = [text for text in answers if offered[text] <= answers[text]]
     others = [*some[len(some) // 2 :], *some[: len(some) // 2]]
-    hits = [_longest_inside(written[text], answers[text]) > 0 for text in some]
+    hits = [_longest_contained(written[text], answers[text]) > 0 for text in some]
     accidents = sum(
-        _longest_inside(written[text], answers[other]) > 0
+        _longest_contained(written[text], answers[other]) > 0
         for text, other in zip(some, others, strict=True)
     )
     luck = (accidents + 1) / (len(some) + 2)
-    if not guessed([float(hit) for hit in hits], [luck] * len(some)).gives_away:
+    if not compare_with_chance([float(hit) for hit in hits], [luck] * len(some)).is_significant:
         return []
     return [
         Suspect(question, f"its answer is in {what}, {text:.120}")

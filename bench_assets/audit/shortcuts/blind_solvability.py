@@ -15,30 +15,34 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.audit.framework.evidence import PARTS, Evidence, Floats, Results
+from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Evidence, Floats, Results
 from bench_assets.audit.framework.findings import (
     AuditFinding,
     SkippedCheckError,
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import DOUBT, GuessRate, guessed
+from bench_assets.audit.framework.significance import (
+    FALSE_POSITIVE_RATE,
+    GuessRate,
+    compare_with_chance,
+)
 from bench_assets.core.schema.rows import Prediction, Question
-from bench_assets.core.stats.paired_tests import PairedScores, clusters_of, interval
+from bench_assets.core.stats.paired_tests import PairedScores, change_interval, cluster_questions
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import shuffled
+from bench_assets.evaluation.blind_baselines import shuffle_responses
 from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
 
 _PROMPTS = 5  # of a condition that are examined for images
-_BLIND = "text_only"
+_TEXT_ONLY = "text_only"
 """Mark in the decoding of a model that cannot see, see ``TransformersSpec.text_only``."""
 _BASELINES = frozenset({"random", "most_frequent", "constant"})
 
-_LEAST = 20  # questions
-_MOST = 6  # blind runs that are compared
+_MIN_QUESTIONS = 20  # questions
+_MAX_RUNS = 6  # blind runs that are compared
 _SOLVED = 0.75  # points that count as solved
 
-Seeing: TypeAlias = Literal["sees", "cannot see", "baseline"]
+Sight: TypeAlias = Literal["sees", "cannot see", "baseline"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +87,9 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     if not any(one.images for one in evidence.questions):
         raise SkippedCheckError("no question has an image")
     main = evidence.results("main")
-    known = {model: _seeing(evidence, model) for model in main.models}
+    known = {model: _model_sight(evidence, model) for model in main.models}
     seeing = [n for n, model in enumerate(main.models) if known[model] == "sees"]
-    runs = list(islice(_blind_runs(evidence, known), _MOST))
+    runs = list(islice(_blind_runs(evidence, known), _MAX_RUNS))
     if not runs:
         raise SkippedCheckError("no model was evaluated without images")
     if not seeing:
@@ -93,8 +97,8 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     if task.is_judged and RULES not in task.judges:
         raise SkippedCheckError("the chance level needs a judge by rules")
     full = replace(main, models=tuple(main.models[n] for n in seeing), points=main.points[seeing])
-    compared = _compared(evidence, runs, full)
-    if len(compared.questions) < _LEAST:
+    compared = _compare_points(evidence, runs, full)
+    if len(compared.questions) < _MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(compared.questions)} questions were asked both ways")
     return _finding(compared, runs)
 
@@ -104,7 +108,7 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     suspects = [
         Suspect(name, why, 2.0)
         for name, part in parts.items()
-        for why in [_solvable(part, len(parts)), _solved_too_often(part, len(parts))]
+        for why in [_solvable(part, len(parts)), _too_often_reason(part, len(parts))]
         if why
     ]
     solved = [
@@ -114,7 +118,7 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     ]
     figures = (
         f"Without images {', '.join(map(str, runs))} get {_share(compared.blind):.0%} of the"
-        f" points, by chance {_luck(compared):.0%}; with them the best model gets"
+        f" points, by chance {_chance_share(compared):.0%}; with them the best model gets"
         f" {_share(compared.seeing):.0%}. Most runs solve {len(solved)} questions, by chance"
         f" {compared.solved_by_luck.sum():.0f}."
     ).replace("%", " %")
@@ -123,8 +127,8 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
 
 def _solvable(part: _BlindPoints, tries: int) -> str:
     """Reason why a part counts as solvable without images; "" if it does not."""
-    clusters = clusters_of(part.questions)
-    luck = _mean(part.luck) if _share(part.luck) >= _by_option(part.questions) else None
+    clusters = cluster_questions(part.questions)
+    luck = _mean(part.luck) if _share(part.luck) >= _mean_option_chance(part.questions) else None
     rows = [
         (clusters[question.question_id], blind, by_luck, full)
         for question, blind, by_luck, full in zip(
@@ -136,45 +140,47 @@ def _solvable(part: _BlindPoints, tries: int) -> str:
         )
         if not np.isnan((blind, by_luck, full)).any()
     ]
-    if len(rows) < _LEAST:
+    if len(rows) < _MIN_QUESTIONS:
         return ""
     pair = partial(PairedScores, most=1.0)
-    over_luck = interval([pair(by_luck, blind, name) for name, blind, by_luck, _ in rows])
-    to_full = interval([pair(blind, full, name) for name, blind, _, full in rows])
+    over_luck = change_interval([pair(by_luck, blind, name) for name, blind, by_luck, _ in rows])
+    to_full = change_interval([pair(blind, full, name) for name, blind, _, full in rows])
     blind, by_luck, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
-    found = guessed([row[1] for row in rows], [max(1e-6, by_luck)] * len(rows), (), tries)
-    if over_luck[0] > 0 and found.p < DOUBT and to_full[0] <= 0:
+    found = compare_with_chance(
+        [row[1] for row in rows], [max(1e-6, by_luck)] * len(rows), (), tries
+    )
+    if over_luck[0] > 0 and found.p < FALSE_POSITIVE_RATE and to_full[0] <= 0:
         figures = f"blind {blind:.0%}, by chance {by_luck:.0%}, with images {full:.0%}"
         return f"is solved as well without its images: {figures}".replace("%", " %")
     return ""
 
 
-def _solved_too_often(part: _BlindPoints, tries: int) -> str:
+def _too_often_reason(part: _BlindPoints, tries: int) -> str:
     """Reason why a part has too many questions solved blind; "" if it has not."""
-    clusters = clusters_of(part.questions)
-    found: GuessRate = guessed(
+    clusters = cluster_questions(part.questions)
+    found: GuessRate = compare_with_chance(
         part.solved,
         [part.solved_by_luck.mean()] * len(part.solved),
         [clusters[one.question_id] for one in part.questions],
         tries,
     )
-    return f"most blind runs solve too many questions: {found}" if found.gives_away else ""
+    return f"most blind runs solve too many questions: {found}" if found.is_significant else ""
 
 
-def _blind_runs(evidence: Evidence, known: Mapping[str, Seeing]) -> Iterator[BlindRun]:
+def _blind_runs(evidence: Evidence, known: Mapping[str, Sight]) -> Iterator[BlindRun]:
     """Runs without images, except baselines without a model."""
     for model, seeing in known.items():
         if seeing == "cannot see":
             yield BlindRun(model=model, condition="main", predictions=evidence.predictions(model))
     for name in evidence.task.conditions:
-        if name != "main" and _shows_nothing(evidence, name):
+        if name != "main" and _omits_images(evidence, name):
             for model in evidence.results(name).models:
-                if _seeing(evidence, model, name) != "baseline":
+                if _model_sight(evidence, model, name) != "baseline":
                     said = evidence.predictions(model, name)
                     yield BlindRun(model=model, condition=name, predictions=said)
 
 
-def _shows_nothing(evidence: Evidence, condition: str) -> bool:
+def _omits_images(evidence: Evidence, condition: str) -> bool:
     """Whether the prompts of a condition omit the questions' images."""
     chosen = evidence.task.conditions[condition]
     if chosen.own_questions:  # such as captions, which describe the images
@@ -186,10 +192,10 @@ def _shows_nothing(evidence: Evidence, condition: str) -> bool:
         return False
 
 
-def _seeing(evidence: Evidence, model: str, condition: str = "main") -> Seeing:
+def _model_sight(evidence: Evidence, model: str, condition: str = "main") -> Sight:
     said = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
     marks = {*said[0].replace("|", ",").split(",")} if said else set()
-    return "baseline" if marks & _BASELINES else "cannot see" if _BLIND in marks else "sees"
+    return "baseline" if marks & _BASELINES else "cannot see" if _TEXT_ONLY in marks else "sees"
 
 
 def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
@@ -198,10 +204,10 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
         parts["all questions"].append(number)
         if one.category:
             parts[f"category {one.category}"].append(number)
-    return {name: rows for name, rows in parts.items() if len(rows) >= _LEAST}
+    return {name: rows for name, rows in parts.items() if len(rows) >= _MIN_QUESTIONS}
 
 
-def _compared(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
+def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
     """Points of the questions that were asked with and without their images."""
     of_seeing = {name: n for n, name in enumerate(seeing.questions)}
     asked = {row.question_id for one in runs for row in one.predictions}
@@ -213,10 +219,10 @@ def _compared(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> 
     ids = {one.question_id for one in questions}
     said = [[row for row in one.predictions if row.question_id in ids] for one in runs]
     own = [_points(evidence.task, questions, rows) for rows in said]
-    dealt = [_points(evidence.task, questions, shuffled(rows))[0] for rows in said]
+    dealt = [_points(evidence.task, questions, shuffle_responses(rows))[0] for rows in said]
     blind = np.array([one[0] for one in own])
     solves = np.nan_to_num(blind) >= _SOLVED
-    each, most = _by_luck(questions, solves, [one[1] for one in own])
+    each, most = _chance_of_solving(questions, solves, [one[1] for one in own])
     totals = np.nan_to_num(seeing.points).sum(axis=1)
     best = seeing.points[int(totals.argmax())]
     return _BlindPoints(
@@ -239,13 +245,13 @@ def _points(
     for score in pipeline.score(task, questions, rows, judgements):
         if score.points is not None and score.max_points > 0:
             points[score.question_id].append(score.points / score.max_points)
-            answers.setdefault(score.question_id, PARTS.join(score.answer))
+            answers.setdefault(score.question_id, ANSWER_SEPARATOR.join(score.answer))
     ids = [one.question_id for one in questions]
     means = [float(np.mean(points[name])) if name in points else np.nan for name in ids]
     return means, [answers.get(name, "") for name in ids]
 
 
-def _by_luck(
+def _chance_of_solving(
     questions: Sequence[Question], solves: npt.NDArray[np.bool_], answers: Sequence[Sequence[str]]
 ) -> tuple[Floats, Floats]:
     """Probability that each run, and most runs, solve a question by chance: (runs, n), (n,).
@@ -266,7 +272,7 @@ def _by_luck(
                 where[of_run[n]].append(n)
         solved_by: dict[frozenset[str], set[int]] = {}
         for n in rows:
-            key = {PARTS.join(questions[n].answer), *questions[n].answer}
+            key = {ANSWER_SEPARATOR.join(questions[n].answer), *questions[n].answer}
             found = {answers[run][n] for run in range(n_runs) if solves[run, n]}
             right = frozenset(key | found) - {""}
             if right not in solved_by:
@@ -285,13 +291,13 @@ def _options(questions: Sequence[Question]) -> Floats:
     return np.array([1 / len(one.options) if len(one.options) > 1 else 0.0 for one in questions])
 
 
-def _by_option(questions: Sequence[Question]) -> float:
+def _mean_option_chance(questions: Sequence[Question]) -> float:
     return float(_options(questions).mean())
 
 
-def _luck(part: _BlindPoints) -> float:
+def _chance_share(part: _BlindPoints) -> float:
     """Share of points by chance: of the shuffled responses, or of a random option."""
-    return max(_share(part.luck), _by_option(part.questions))
+    return max(_share(part.luck), _mean_option_chance(part.questions))
 
 
 def _mean(points: Floats) -> Floats:

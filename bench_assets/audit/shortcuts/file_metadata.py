@@ -10,18 +10,24 @@ from bench_assets.audit.framework.findings import (
     SkippedCheckError,
     audit_check,
 )
-from bench_assets.audit.framework.text_normalization import keyed
-from bench_assets.audit.shortcuts.answer_leaks import leaked_by
+from bench_assets.audit.framework.text_normalization import with_key_index
+from bench_assets.audit.shortcuts.answer_leaks import leak_finding
 from bench_assets.audit.shortcuts.guessable_keys import (
+    GuessResults,
     Keyed,
-    Tried,
     Weigh,
     best_guess,
     option_guess,
 )
-from bench_assets.audit.shortcuts.image_cues import LEAST, by_groups, cue_guesses, n_before, thirds
+from bench_assets.audit.shortcuts.image_cues import (
+    MIN_QUESTIONS,
+    cue_guesses,
+    group_guesses,
+    n_question_images,
+    tercile_indices,
+)
 from bench_assets.core.schema.rows import Question, StoredImage
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 
 Metadata: TypeAlias = Mapping[str, Mapping[str, str]]  # by image
 
@@ -30,18 +36,18 @@ Metadata: TypeAlias = Mapping[str, Mapping[str, str]]  # by image
 def image_files(evidence: Evidence) -> AuditFinding:
     """Guess the key from file properties of image options, and of the first image."""
     stored = evidence.stored
-    some = _with_images(evidence, stored)
+    some = _with_metadata(evidence, stored)
     first = [stored[one.images[0]] for one, _ in some]
     alike = {
-        "images of the same shape": _numbered([_shape(one) for one in first]),
-        "images of the same measures": _numbered([f"{p.width} {p.height}" for p in first]),
-        "files of the same format": _numbered([one.format for one in first]),
+        "images of the same shape": _index_names([_shape(one) for one in first]),
+        "images of the same measures": _index_names([f"{p.width} {p.height}" for p in first]),
+        "files of the same format": _index_names([one.format for one in first]),
     }
     facts = {
         "file size": {name: float(one.n_bytes) for name, one in stored.items()},
         "image area": {name: float(one.width * one.height) for name, one in stored.items()},
     }
-    guesses = [*cue_guesses(evidence.questions, facts), *by_groups(some, alike)]
+    guesses = [*cue_guesses(evidence.questions, facts), *group_guesses(some, alike)]
     if not guesses:
         raise SkippedCheckError("all image files are alike")
     return best_guess(guesses, "a property of the image files")
@@ -58,17 +64,19 @@ def image_statistics(evidence: Evidence) -> AuditFinding:
     }
     guesses = cue_guesses(evidence.questions, facts)
     if not guesses:
-        raise SkippedCheckError(f"fewer than {LEAST} questions with images and answers to guess")
+        raise SkippedCheckError(
+            f"fewer than {MIN_QUESTIONS} questions with images and answers to guess"
+        )
     return best_guess(guesses, "a statistic of the images")
 
 
-def _with_images(evidence: Evidence, known: Container[str]) -> Keyed:
+def _with_metadata(evidence: Evidence, known: Container[str]) -> Keyed:
     some = [
         (one, key)
-        for one, key in keyed(evidence.questions)
+        for one, key in with_key_index(evidence.questions)
         if one.images and all(image in known for image in one.images)
     ]
-    if len(some) < LEAST:
+    if len(some) < MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(some)} questions with options and image files")
     return some
 
@@ -88,10 +96,10 @@ def image_metadata(evidence: Evidence) -> AuditFinding:
     }
     if not any(metadata.values()):
         raise SkippedCheckError("no image has metadata")
-    leaked = leaked_by(questions, texts, "the metadata of an image")
-    some = [(one, key) for one, key in keyed(questions) if one.images]
-    tried = [*_by_entries(some, metadata), *_among_options(some, metadata)]
-    if len(some) < LEAST or not tried:
+    leaked = leak_finding(questions, texts, "the metadata of an image")
+    some = [(one, key) for one, key in with_key_index(questions) if one.images]
+    tried = [*_guess_by_entry(some, metadata), *_guess_image_options(some, metadata)]
+    if len(some) < MIN_QUESTIONS or not tried:
         return leaked
     guess = best_guess(tried, "the metadata of images")
     return AuditFinding(
@@ -99,7 +107,7 @@ def image_metadata(evidence: Evidence) -> AuditFinding:
     )
 
 
-def _by_entries(some: Keyed, metadata: Metadata) -> Tried:
+def _guess_by_entry(some: Keyed, metadata: Metadata) -> GuessResults:
     """Group questions by each metadata entry of their first image, and by its order."""
     if not some:
         return []
@@ -108,37 +116,37 @@ def _by_entries(some: Keyed, metadata: Metadata) -> Tried:
     groups = {}
     for name in names:
         values = [one.get(name, "") for one in first]
-        groups[f"images of the same {name}"] = _numbered(values)
+        groups[f"images of the same {name}"] = _index_names(values)
         ranks = {value: rank for rank, value in enumerate(sorted(set(values)))}
         if len(ranks) > len(some) / 2:
-            groups[f"images of like {name}"] = thirds([ranks[value] for value in values])
-    return by_groups(some, groups)
+            groups[f"images of like {name}"] = tercile_indices([ranks[value] for value in values])
+    return group_guesses(some, groups)
 
 
-def _among_options(some: Keyed, metadata: Metadata) -> Tried:
+def _guess_image_options(some: Keyed, metadata: Metadata) -> GuessResults:
     """Guess, among options that are images, the value that is right most often elsewhere."""
-    fitting = [(one, key) for one, key in some if n_before(one) >= 0]
+    fitting = [(one, key) for one, key in some if n_question_images(one) >= 0]
     names = dict.fromkeys(
         name for one, _ in fitting for image in one.images for name in metadata.get(image, {})
     )
-    if len(fitting) < LEAST:
+    if len(fitting) < MIN_QUESTIONS:
         return []
-    clusters = clusters_of([one for one, _ in fitting])
+    clusters = cluster_questions([one for one, _ in fitting])
     return [
         (
             f"the image by its {name}",
-            option_guess(fitting, _by_value(fitting, metadata, name), clusters, len(names)),
+            option_guess(fitting, _value_weights(fitting, metadata, name), clusters, len(names)),
             (),
         )
         for name in names
     ]
 
 
-def _by_value(fitting: Keyed, metadata: Metadata, name: str) -> Weigh:
+def _value_weights(fitting: Keyed, metadata: Metadata, name: str) -> Weigh:
     """Weigh image options by how often others with their value of an entry are right."""
     values = {
         one.question_id: [
-            metadata.get(image, {}).get(name, "") for image in one.images[n_before(one) :]
+            metadata.get(image, {}).get(name, "") for image in one.images[n_question_images(one) :]
         ]
         for one, _ in fitting
     }
@@ -166,6 +174,6 @@ def _shape(image: StoredImage) -> str:
     return "wide" if ratio > 1.05 else "high" if ratio < 0.95 else "square"
 
 
-def _numbered(names: Sequence[str]) -> list[int]:
+def _index_names(names: Sequence[str]) -> list[int]:
     numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
     return [numbers[name] for name in names]

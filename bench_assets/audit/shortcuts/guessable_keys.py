@@ -13,18 +13,23 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import GuessRate, chances, guessed, upper_tail
-from bench_assets.audit.framework.text_normalization import keyed, said
+from bench_assets.audit.framework.significance import (
+    GuessRate,
+    binomial_tail,
+    chance_levels,
+    compare_with_chance,
+)
+from bench_assets.audit.framework.text_normalization import content_words, with_key_index
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 
 Keyed: TypeAlias = Sequence[tuple[Question, int]]
 Weigh: TypeAlias = Callable[[Question], Sequence[float]]  # weight of each option
 
-Tried: TypeAlias = Sequence[tuple[str, GuessRate, Sequence[Suspect]]]  # name, rate, suspects
+GuessResults: TypeAlias = Sequence[tuple[str, GuessRate, Sequence[Suspect]]]  # name, rate, suspects
 
 _LISTED = 20  # suspects per guess
-_LEAST = 12  # fewest questions of a category that is tested separately
+_MIN_QUESTIONS = 12  # fewest questions of a category that is tested separately
 _HALF = 0.5  # of the questions without options: a usual share of one answer
 _NUMBER = re.compile(  # a comma before three digits separates thousands, unless 0 precedes it
     r"[-−]?(?:(?P<thousands>[1-9]\d{0,2}(?:,\d{3})+(?!,?\d)(?:\.\d+)?)|\d+(?:[.,]\d+)?)"
@@ -32,7 +37,7 @@ _NUMBER = re.compile(  # a comma before three digits separates thousands, unless
 
 
 @audit_check("one_answer", "Is one letter, or one answer, right too often?")
-def one_answer(evidence: Evidence) -> AuditFinding:
+def constant_answer_finding(evidence: Evidence) -> AuditFinding:
     """Test one letter and one text for all questions, and for all of a category."""
     questions = evidence.questions
     if not questions:
@@ -44,12 +49,12 @@ def one_answer(evidence: Evidence) -> AuditFinding:
 
 
 @audit_check("lengths", "Is the longest or the shortest option right too often?")
-def lengths(evidence: Evidence) -> AuditFinding:
+def length_finding(evidence: Evidence) -> AuditFinding:
     """Test the longest and the shortest option."""
-    return _by_options(evidence, length_ways())
+    return _option_finding(evidence, length_guesses())
 
 
-def number_ways() -> dict[str, Weigh]:
+def number_guesses() -> dict[str, Weigh]:
     """Guesses among options that are numbers."""
     return {
         "the largest number": _numbers,
@@ -58,57 +63,61 @@ def number_ways() -> dict[str, Weigh]:
     }
 
 
-def length_ways() -> dict[str, Weigh]:
+def length_guesses() -> dict[str, Weigh]:
     """Guesses by the length of options."""
     return {
         "the longest option": lambda q: [len(option.strip()) for option in q.options],
         "the shortest option": lambda q: [-len(option.strip()) for option in q.options],
-        "the option with most words": lambda q: [len(said(option)) for option in q.options],
-        "the option with fewest words": lambda q: [-len(said(option)) for option in q.options],
+        "the option with most words": lambda q: [
+            len(content_words(option)) for option in q.options
+        ],
+        "the option with fewest words": lambda q: [
+            -len(content_words(option)) for option in q.options
+        ],
     }
 
 
 @audit_check("numbers", "Is the largest, smallest or middle number right too often?")
-def numbers(evidence: Evidence) -> AuditFinding:
+def number_finding(evidence: Evidence) -> AuditFinding:
     """Test the largest, smallest and middle number, if all options are numbers."""
-    every = keyed(evidence.questions)
+    every = with_key_index(evidence.questions)
     some = [(one, key) for one, key in every if len(set(_numbers(one))) > 1]
-    return _by_options(evidence, number_ways(), some, "no question has numbers for options")
+    return _option_finding(evidence, number_guesses(), some, "no question has numbers for options")
 
 
 @audit_check("row_order", "Does the order of the rows reveal the key?")
-def row_order(evidence: Evidence) -> AuditFinding:
+def row_order_finding(evidence: Evidence) -> AuditFinding:
     """Test patterns of the row order: every second A, B after A.
 
     The score of one letter for all questions is not attributed to the order.
     """
-    some = [(one, key) for one, key in keyed(evidence.questions) if one.kind == "choice"]
-    if len(some) < _LEAST:
+    some = [(one, key) for one, key in with_key_index(evidence.questions) if one.kind == "choice"]
+    if len(some) < _MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(some)} questions with letters")
     keys = [key for _, key in some]
-    places = {f"the row's number modulo {k}": _rest(len(keys), k) for k in (2, 3, 4, 5)}
+    places = {f"the row's number modulo {k}": _row_remainders(len(keys), k) for k in (2, 3, 4, 5)}
     places["the key of the row before"] = [-1, *keys[:-1]]
     places["the keys of the two rows before"] = [-1, -1, *(a * 99 + b for a, b in pairwise(keys))][
         : len(keys)
     ]
     most = Counter(keys).most_common(1)[0][1] / len(keys)
-    luck = chances([len(one.options) for one, _ in some], most)
+    luck = chance_levels([len(one.options) for one, _ in some], most)
     tried = [
-        (name, guessed(learned(keys, rests), luck, tries=len(places)), ())
+        (name, compare_with_chance(score_majority_guess(keys, rests), luck, tries=len(places)), ())
         for name, rests in places.items()
     ]
     return best_guess(tried, "the order of the rows")
 
 
-def best_guess(tried: Tried, what: str) -> AuditFinding:
+def best_guess(tried: GuessResults, what: str) -> AuditFinding:
     """Finding of several guesses: the best one, and those that give the key away."""
     name, best, _ = min(tried, key=lambda one: (one[1].p, one[1].chance - one[1].share, one[0]))
     suspects = [
         Suspect(about, f"{guess}", guess.share - guess.chance)
         for about, guess, _ in tried
-        if guess.gives_away
+        if guess.is_significant
     ]
-    suspects += [one for _, guess, them in tried if guess.gives_away for one in them[:_LISTED]]
+    suspects += [one for _, guess, them in tried if guess.is_significant for one in them[:_LISTED]]
     verdict = "gives the key away" if suspects else "does not give the key away"
     return AuditFinding(
         sentence=f"{what[0].upper()}{what[1:]} {verdict}: best is {name}, {best}.",
@@ -129,25 +138,25 @@ def option_guess(
         weights = list(weigh(question))
         best = max(weights)
         hits.append(1 / weights.count(best) if weights[key] == best else 0.0)
-    return guessed(
+    return compare_with_chance(
         hits,
-        chances([len(one.options) for one, _ in some], luck),
+        chance_levels([len(one.options) for one, _ in some], luck),
         [clusters[one.question_id] for one, _ in some] if clusters else (),
         tries,
     )
 
 
-def _by_options(
+def _option_finding(
     evidence: Evidence,
     ways: Mapping[str, Weigh],
     some: Keyed | None = None,
     none: str = "no question has options",
 ) -> AuditFinding:
-    chosen = keyed(evidence.questions) if some is None else some
+    chosen = with_key_index(evidence.questions) if some is None else some
     if not chosen:
         raise SkippedCheckError(none)
-    parts = by_category(chosen)
-    clusters = clusters_of([one for one, _ in chosen])
+    parts = split_by_category(chosen)
+    clusters = cluster_questions([one for one, _ in chosen])
     tries = len(ways) * len(parts)
     tried = [
         (f"{name}{part}", option_guess(some, weigh, clusters, tries, luck), ())
@@ -158,21 +167,21 @@ def _by_options(
     return best_guess(tried, "a look at the options")
 
 
-def by_category(some: Keyed) -> dict[str, Keyed]:
+def split_by_category(some: Keyed) -> dict[str, Keyed]:
     """All questions, and those of each large category, with a name for messages."""
     parts: dict[str, list[tuple[Question, int]]] = defaultdict(list)
     for one, key in some:
         parts[f" in {one.category}"].append((one, key))
-    enough = {name: part for name, part in parts.items() if len(part) >= _LEAST}
+    enough = {name: part for name, part in parts.items() if len(part) >= _MIN_QUESTIONS}
     return {"": some, **(enough if len(parts) > 1 else {})}
 
 
-def _constant_options(questions: Sequence[Question]) -> Tried:
-    lettered = [(one, key) for one, key in keyed(questions) if one.kind == "choice"]
+def _constant_options(questions: Sequence[Question]) -> GuessResults:
+    lettered = [(one, key) for one, key in with_key_index(questions) if one.kind == "choice"]
     if not lettered:
         return []
-    parts = by_category(lettered)
-    clusters = clusters_of([one for one, _ in lettered])
+    parts = split_by_category(lettered)
+    clusters = cluster_questions([one for one, _ in lettered])
     most = max(len(one.options) for one, _ in lettered)
     return [
         (f"always {chr(ord('A') + n)}{part}", _constant(some, n, clusters, most * len(parts)), ())
@@ -189,19 +198,19 @@ def _constant(some: Keyed, letter: int, clusters: Mapping[str, str], tries: int)
     return option_guess(fitting, weigh, clusters, tries)
 
 
-def _constant_texts(questions: Sequence[Question]) -> Tried:
+def _constant_texts(questions: Sequence[Question]) -> GuessResults:
     """Test constant texts: common answers such as yes and no may be frequent, but not dominate."""
     tried: list[tuple[str, GuessRate, Sequence[Suspect]]] = []
     for kind in ("text", "blanks", "choices"):
         some = [one for one in questions if one.kind == kind]
         counts = Counter(answer for one in some for answer in _answers(one))
-        if len(some) < _LEAST or not counts:
+        if len(some) < _MIN_QUESTIONS or not counts:
             continue
         answer, n = max(counts.items(), key=lambda one: (one[1], one[0]))
         hits = [answer in _answers(one) for one in some]
         offered = [len(one.options) or max(2, len(counts)) for one in some]
-        luck = sum(chances(offered)) / len(some)
-        p = upper_tail(n, len(some), max(luck, _HALF))
+        luck = sum(chance_levels(offered)) / len(some)
+        p = binomial_tail(n, len(some), max(luck, _HALF))
         about = GuessRate(n, len(some), luck, p, *_bounds(hits), usual=_HALF)
         tried.append((f'always "{answer}", of {kind}', about, ()))
     return tried
@@ -214,15 +223,15 @@ def _best_letter(some: Keyed) -> float:
 
 
 def _bounds(hits: Sequence[bool]) -> tuple[float, float]:
-    about = guessed([float(one) for one in hits], [_HALF] * len(hits))
+    about = compare_with_chance([float(one) for one in hits], [_HALF] * len(hits))
     return about.low, about.high
 
 
 def _answers(question: Question) -> set[str]:
     """Distinct answers; several blanks or letters are one answer."""
     if question.kind == "text":
-        return {" ".join(said(one)) for one in question.answer}
-    return {" | ".join(" ".join(said(one)) for one in question.answer)}
+        return {" ".join(content_words(one)) for one in question.answer}
+    return {" | ".join(" ".join(content_words(one)) for one in question.answer)}
 
 
 def _numbers(question: Question) -> list[float]:
@@ -244,11 +253,13 @@ def _centrality(question: Question) -> list[float]:
     return [-abs(number - middle) for number in _numbers(question)]
 
 
-def _rest(n: int, modulus: int) -> list[int]:
+def _row_remainders(n: int, modulus: int) -> list[int]:
     return [row % modulus for row in range(n)]
 
 
-def learned(keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] = ()) -> list[float]:
+def score_majority_guess(
+    keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] = ()
+) -> list[float]:
     """Score a guess of each key: the most frequent one of other rows with the same ``known``.
 
     Other rows are those of other ``clusters``; (): all but the row itself. Ties are split.
@@ -260,7 +271,7 @@ def learned(keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] =
         counts[about][key] += 1
         own[about, name][key] += 1
     times = {about: Counter(of.values()) for about, of in counts.items()}
-    best = {at: _best(counts[at[0]], times[at[0]], of) for at, of in own.items()}
+    best = {at: _most_frequent(counts[at[0]], times[at[0]], of) for at, of in own.items()}
     hits = []
     for key, about, name in zip(keys, known, names, strict=True):
         most, n_best = best[about, name]
@@ -269,7 +280,7 @@ def learned(keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] =
     return hits
 
 
-def _best(counts: Counter[int], times: Counter[int], own: Counter[int]) -> tuple[int, int]:
+def _most_frequent(counts: Counter[int], times: Counter[int], own: Counter[int]) -> tuple[int, int]:
     """Count of the most frequent keys without a cluster's ``own``, and their number.
 
     ``times`` is the number of keys by their count, which saves a pass over all keys.

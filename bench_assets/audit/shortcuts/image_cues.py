@@ -10,53 +10,53 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bench_assets.audit.framework.significance import GuessRate, chances, guessed
-from bench_assets.audit.framework.text_normalization import keyed, said
+from bench_assets.audit.framework.significance import GuessRate, chance_levels, compare_with_chance
+from bench_assets.audit.framework.text_normalization import content_words, with_key_index
 from bench_assets.audit.shortcuts.guessable_keys import (
+    GuessResults,
     Keyed,
-    Tried,
     Weigh,
-    by_category,
-    learned,
     option_guess,
+    score_majority_guess,
+    split_by_category,
 )
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 
-Facts: TypeAlias = Mapping[str, Mapping[str, float]]
+ImageFacts: TypeAlias = Mapping[str, Mapping[str, float]]
 """Statistic -> image -> value."""
 Groups: TypeAlias = Mapping[str, Sequence[int]]
 """Grouping -> number of the group of each question."""
 
-LEAST = 12
+MIN_QUESTIONS = 12
 """Fewest questions for a guess."""
 
 
-def cue_guesses(questions: Sequence[Question], facts: Facts) -> Tried:
+def cue_guesses(questions: Sequence[Question], facts: ImageFacts) -> GuessResults:
     """Guess by each statistic, over all questions and over each large category.
 
     Among options that are images: the greatest, the least, the nearest to the first image and the
     farthest from it. Of all questions: the letter, and the answer in words, that is most often
     right for images with similar values.
     """
-    known = [q for q in questions if q.images and all(_known(q, of) for of in facts.values())]
-    some = keyed(known)
+    known = [q for q in questions if q.images and all(_has_facts(q, of) for of in facts.values())]
+    some = with_key_index(known)
     with_keys = {question.question_id for question, _ in some}
     spoken = [
         one
         for one in known
         if one.kind == "text" and one.answer and one.question_id not in with_keys
     ]
-    tried = [*_among_images(some, facts), *by_groups(some, _thirds_of(some, facts))]
-    return [*tried, *_spoken(spoken, _thirds_of([(one, 0) for one in spoken], facts))]
+    tried = [*_guess_image_options(some, facts), *group_guesses(some, _thirds_of(some, facts))]
+    return [*tried, *_guess_words(spoken, _thirds_of([(one, 0) for one in spoken], facts))]
 
 
-def by_groups(some: Keyed, groups: Groups) -> Tried:
+def group_guesses(some: Keyed, groups: Groups) -> GuessResults:
     """Guess the letter, and the option in words, that is right in other questions of a group."""
-    clusters = clusters_of([one for one, _ in some])
+    clusters = cluster_questions([one for one, _ in some])
     groups = {name: of for name, of in groups.items() if len(set(of)) > 1}
     place = {one.question_id: n for n, (one, _) in enumerate(some)}
-    parts = by_category(some)
+    parts = split_by_category(some)
     halves = len(groups) * min(2, len(parts))  # categories share half of the error budget
     return [
         guess
@@ -65,41 +65,41 @@ def by_groups(some: Keyed, groups: Groups) -> Tried:
         for places in [[place[one.question_id] for one, _ in chosen]]
         for name, of in groups.items()
         for guess in _by_group(f"{name}{part}", chosen, [of[n] for n in places], clusters, tries)
-        if len(chosen) >= LEAST
+        if len(chosen) >= MIN_QUESTIONS
     ]
 
 
 def _by_group(
     name: str, some: Keyed, group: Sequence[int], clusters: Mapping[str, str], tries: int
-) -> Tried:
+) -> GuessResults:
     names = [clusters[one.question_id] for one, _ in some]
     lettered = all(one.kind == "choice" for one, _ in some)
     tried = []
     if lettered:
-        hits = learned([key for _, key in some], group, names)
-        luck = chances([len(one.options) for one, _ in some], _best_letter(some))
-        tried.append((name, guessed(hits, luck, names, tries), ()))
-    plain = option_guess(some, _by_words(some, [0] * len(some), names), clusters).share
-    by_words = _by_words(some, group, names)
+        hits = score_majority_guess([key for _, key in some], group, names)
+        luck = chance_levels([len(one.options) for one, _ in some], _best_letter(some))
+        tried.append((name, compare_with_chance(hits, luck, names, tries), ()))
+    plain = option_guess(some, _word_weights(some, [0] * len(some), names), clusters).share
+    by_words = _word_weights(some, group, names)
     return [
         *tried,
         (f"the answer for {name}", option_guess(some, by_words, clusters, tries, plain), ()),
     ]
 
 
-def _among_images(some: Keyed, facts: Facts) -> Tried:
+def _guess_image_options(some: Keyed, facts: ImageFacts) -> GuessResults:
     """Guess the greatest, the least, and the image most like the first one or unlike it."""
     tried = []
-    clusters = clusters_of([one for one, _ in some])
+    clusters = cluster_questions([one for one, _ in some])
     for before in (0, 1):
-        fitting = [(one, key) for one, key in some if n_before(one) == before]
-        if len(fitting) < LEAST:
+        fitting = [(one, key) for one, key in some if n_question_images(one) == before]
+        if len(fitting) < MIN_QUESTIONS:
             continue
-        parts = by_category(fitting)
+        parts = split_by_category(fitting)
         ways = {
             way: weigh
             for name, of in facts.items()
-            for way, weigh in _ways(name, of, before).items()
+            for way, weigh in _statistic_weights(name, of, before).items()
         }
         tried += [
             (f"{way}{part}", option_guess(chosen, weigh, clusters, len(ways) * len(parts)), ())
@@ -109,13 +109,13 @@ def _among_images(some: Keyed, facts: Facts) -> Tried:
     return tried
 
 
-def n_before(question: Question) -> int:
+def n_question_images(question: Question) -> int:
     """Number of images before the image options; -1 without image options."""
     before = len(question.images) - len(question.options)
     return before if before in (0, 1) else -1
 
 
-def _ways(name: str, of: Mapping[str, float], before: int) -> dict[str, Weigh]:
+def _statistic_weights(name: str, of: Mapping[str, float], before: int) -> dict[str, Weigh]:
     def values(question: Question) -> list[float]:
         return [of[image] for image in question.images]
 
@@ -133,60 +133,60 @@ def _ways(name: str, of: Mapping[str, float], before: int) -> dict[str, Weigh]:
     return ways
 
 
-def _thirds_of(some: Keyed, facts: Facts) -> Groups:
+def _thirds_of(some: Keyed, facts: ImageFacts) -> Groups:
     """Group by thirds of each statistic of the first image, and of the first minus the last."""
     if not some:
         return {}
     groups: dict[str, Sequence[int]] = {}
     for name, of in facts.items():
-        groups[f"images of like {name}"] = thirds([of[one.images[0]] for one, _ in some])
+        groups[f"images of like {name}"] = tercile_indices([of[one.images[0]] for one, _ in some])
         if all(len(one.images) > 1 for one, _ in some):
             apart = [of[one.images[0]] - of[one.images[-1]] for one, _ in some]
-            groups[f"images of like difference in {name}"] = thirds(apart)
+            groups[f"images of like difference in {name}"] = tercile_indices(apart)
     return groups
 
 
-def thirds(values: Sequence[float]) -> list[int]:
+def tercile_indices(values: Sequence[float]) -> list[int]:
     """Third that each value is in: 0, 1 or 2."""
     edges = np.quantile(np.asarray(values, float), [1 / 3, 2 / 3])
     return [int(np.searchsorted(edges, value)) for value in values]
 
 
-def _spoken(some: Sequence[Question], groups: Groups) -> Tried:
+def _guess_words(some: Sequence[Question], groups: Groups) -> GuessResults:
     """Guess the answer in words that is most frequent in other questions of a group."""
     parts: dict[str, list[int]] = defaultdict(list)
     for n, one in enumerate(some):
         parts[f" in {one.category}"].append(n)
     chosen = {"": list(range(len(some))), **(parts if len(parts) > 1 else {})}
-    enough = {name: places for name, places in chosen.items() if len(places) >= LEAST}
+    enough = {name: places for name, places in chosen.items() if len(places) >= MIN_QUESTIONS}
     return [
         (f"{name}{part}", rate, ())
         for part, places in enough.items()
-        for name, rate in _by_answer([some[n] for n in places], places, groups, len(enough))
+        for name, rate in _guess_answers([some[n] for n in places], places, groups, len(enough))
     ]
 
 
-def _by_answer(
+def _guess_answers(
     some: Sequence[Question], places: Sequence[int], groups: Groups, n_parts: int
 ) -> Iterator[tuple[str, GuessRate]]:
     """Guess by each group; luck is the most frequent answer of all."""
-    answers = [said(one.answer[0]) for one in some]
+    answers = [content_words(one.answer[0]) for one in some]
     numbers = {answer: n for n, answer in enumerate(dict.fromkeys(answers))}
-    keys, clusters = [numbers[one] for one in answers], clusters_of(some)
+    keys, clusters = [numbers[one] for one in answers], cluster_questions(some)
     luck = [Counter(keys).most_common(1)[0][1] / len(some)] * len(some)
     names = [clusters[one.question_id] for one in some]
     for name, group in groups.items():
-        hits = learned(keys, [group[n] for n in places], names)
-        yield name, guessed(hits, luck, names, len(groups) * n_parts)
+        hits = score_majority_guess(keys, [group[n] for n in places], names)
+        yield name, compare_with_chance(hits, luck, names, len(groups) * n_parts)
 
 
-def _by_words(some: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:
+def _word_weights(some: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:
     """Weigh an option by how often its words are right in a group, in other clusters."""
     right: Counter[tuple[object, ...]] = Counter()
     offered: Counter[tuple[object, ...]] = Counter()
     for (question, key), of, name in zip(some, group, names, strict=True):
         for n, option in enumerate(question.options):
-            for cell in ((of, said(option)), (of, said(option), name)):
+            for cell in ((of, content_words(option)), (of, content_words(option), name)):
                 offered[cell] += 1
                 right[cell] += n == key
     places = {
@@ -195,7 +195,10 @@ def _by_words(some: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:
 
     def weigh(question: Question) -> list[float]:
         of, name = places[question.question_id]
-        cells = [((of, said(option)), (of, said(option), name)) for option in question.options]
+        cells = [
+            ((of, content_words(option)), (of, content_words(option), name))
+            for option in question.options
+        ]
         return [
             (right[cell] - right[own]) / max(1, offered[cell] - offered[own]) for cell, own in cells
         ]
@@ -210,5 +213,5 @@ def _best_letter(some: Keyed) -> float:
     return sum(max(of.values()) for of in counts.values()) / len(some)
 
 
-def _known(question: Question, of: Mapping[str, float]) -> bool:
+def _has_facts(question: Question, of: Mapping[str, float]) -> bool:
     return all(image in of for image in question.images)

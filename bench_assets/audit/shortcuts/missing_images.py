@@ -20,21 +20,21 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.text_normalization import are
+from bench_assets.audit.framework.text_normalization import count_phrase
 from bench_assets.audit.items.ambiguous_options import paraphrase_key
-from bench_assets.audit.items.duplicates import asked_again
+from bench_assets.audit.items.duplicates import redundant_ids
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 
 _EXCEPTION = 0.1  # share up to which something is a mistake rather than a design
-_NEAR = 4  # bits of 64 in which hashes may differ after resizing or compression
+_MAX_HASH_DISTANCE = 4  # bits of 64 in which hashes may differ after resizing or compression
 _BANDS = 5  # hashes that differ in four bits agree in one of five bands
 _SIDE = 64  # px, of images that are compared
-_LARGEST = 20  # of 255: 99th percentile of pixel differences of equal images
+_MAX_DIFFERENCE = 20  # of 255: 99th percentile of pixel differences of equal images
 _MEAN = 3  # of 255: mean pixel difference of equal images
-_COMPARED = 1000  # pairs whose pixels are compared, nearest hashes first
-_CROWD = 50  # images of a band that each is compared with
+_MAX_COMPARED = 1000  # pairs whose pixels are compared, nearest hashes first
+_MAX_BAND_SIZE = 50  # images of a band that each is compared with
 _BLANK = 12  # of 255: range of the channels over 64 x 64 cells; a faint line has more
 _PLACEHOLDER = re.compile(r"[\[<(](?:IMAGE|IMG|PICTURE)[_ ]?\d*[\]>)]", re.IGNORECASE)
 
@@ -51,13 +51,15 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     suspects = [
         Suspect(one.question_id, why, weight)
         for one in questions
-        for weight, why in _lacks(one, looks, is_exception=is_exception)
+        for weight, why in _find_missing(one, looks, is_exception=is_exception)
     ]
-    sentence = f"{are(len(suspects), 'question')} without its image; {len(looks)} images decode."
+    sentence = (
+        f"{count_phrase(len(suspects), 'question')} without its image; {len(looks)} images decode."
+    )
     return AuditFinding(sentence, len(questions), suspects)
 
 
-def _lacks(
+def _find_missing(
     question: Question, looks: Mapping[str, str], *, is_exception: bool
 ) -> Iterator[tuple[float, str]]:
     for image in question.images:
@@ -74,39 +76,42 @@ def _lacks(
 @audit_check("blank_images", "Are any images blank?")
 def blank_images(evidence: Evidence) -> AuditFinding:
     """Find images of a single colour, or nearly so."""
-    shown = _shown(evidence.questions)
+    shown = _questions_by_image(evidence.questions)
     if not shown:
         raise SkippedCheckError("no question has an image")
     suspects = [
-        Suspect(image, f"is of a single colour (range {of.range} of 255): {_named(shown[image])}")
+        Suspect(
+            image,
+            f"is of a single colour (range {of.range} of 255): {_format_questions(shown[image])}",
+        )
         for image, of in evidence.statistics(list(shown)).items()
         if of.range <= _BLANK
     ]
-    sentence = f"{are(len(suspects), 'image')} blank, of {len(shown)}."
+    sentence = f"{count_phrase(len(suspects), 'image')} blank, of {len(shown)}."
     return AuditFinding(sentence, len(shown), suspects)
 
 
 @audit_check("duplicate_images", "Are any images duplicated?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
     """Find equal images in other files, under other questions."""
-    shown = _shown(evidence.questions)
+    shown = _questions_by_image(evidence.questions)
     if not shown:
         raise SkippedCheckError("no question has an image")
     looks = evidence.looks(list(shown))
-    clusters = clusters_of(evidence.questions)
+    clusters = cluster_questions(evidence.questions)
     suspects = list(_shared(evidence, shown))
-    for one, other in same_images(evidence, looks):
+    for one, other in find_equal_images(evidence, looks):
         if {clusters[q] for q in shown[one]}.isdisjoint(clusters[q] for q in shown[other]):
             named = ", ".join([*sorted(shown[one])[:2], *sorted(shown[other])[:2]])
             suspects.append(Suspect(one, f"looks like {other}: {named}"))
-    sentence = f"{are(len(suspects), 'image')} duplicated, of {len(shown)}."
+    sentence = f"{count_phrase(len(suspects), 'image')} duplicated, of {len(shown)}."
     return AuditFinding(sentence, len(shown), suspects)
 
 
 @audit_check("images_elsewhere", "Are any images also in another suite?")
 def images_elsewhere(evidence: Evidence) -> AuditFinding:
     """Find images in questions of other suites; tasks of one suite may share images."""
-    shown = _shown(evidence.questions)
+    shown = _questions_by_image(evidence.questions)
     others = {
         image: f"{task}, {one.question_id}"
         for task, questions in evidence.elsewhere.items()
@@ -120,31 +125,31 @@ def images_elsewhere(evidence: Evidence) -> AuditFinding:
     own, theirs = evidence.looks(list(shown)), evidence.looks(list(others))
     suspects += [
         Suspect(one, f"looks like an image of {others[other]}")
-        for pair in same_images(evidence, {**theirs, **own})
+        for pair in find_equal_images(evidence, {**theirs, **own})
         for one, other in (pair, pair[::-1])
         if one in shown and other in others and other not in shown
     ]
-    found = f"{are(len(suspects), 'image')} also in another suite"
+    found = f"{count_phrase(len(suspects), 'image')} also in another suite"
     sentence = f"{found}, of {len(shown)} here and {len(others)} there."
     return AuditFinding(sentence, len(shown), suspects)
 
 
-def same_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
+def find_equal_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pairs of equal images, by hash and then by pixels."""
-    near = near_looks(looks)[:_COMPARED]
-    small = {image: _small(evidence, image) for pair in near for image in pair}
+    near = similar_hashes(looks)[:_MAX_COMPARED]
+    small = {image: _thumbnail(evidence, image) for pair in near for image in pair}
     found = []
     for one, other in near:
         first, second = small[one], small[other]
         if first is None or second is None:
             continue
         apart = np.abs(first - second)
-        if apart.mean() <= _MEAN and np.percentile(apart, 99) <= _LARGEST:
+        if apart.mean() <= _MEAN and np.percentile(apart, 99) <= _MAX_DIFFERENCE:
             found.append((one, other))
     return found
 
 
-def near_looks(looks: Mapping[str, str]) -> list[tuple[str, str]]:
+def similar_hashes(looks: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pairs of images with similar hashes, nearest first.
 
     Hashes that differ in at most four bits agree in one of five bands; only those are compared.
@@ -159,15 +164,15 @@ def near_looks(looks: Mapping[str, str]) -> list[tuple[str, str]]:
     for crowd in bands.values():
         nearest = sorted(crowd, key=lambda n: hashes[n])
         for at, one in enumerate(nearest):
-            for other in nearest[at + 1 : at + 1 + _CROWD]:
+            for other in nearest[at + 1 : at + 1 + _MAX_BAND_SIZE]:
                 bits = (hashes[one] ^ hashes[other]).bit_count()
-                if bits <= _NEAR:
+                if bits <= _MAX_HASH_DISTANCE:
                     found[min(one, other), max(one, other)] = bits
     pairs = sorted(found, key=lambda pair: (found[pair], pair))
     return [(names[one], names[other]) for one, other in pairs]
 
 
-def _small(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None:
+def _thumbnail(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None:
     try:
         opened = evidence.open_image(image)
     except ImageError:
@@ -176,7 +181,7 @@ def _small(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None:
     return np.asarray(small, dtype=np.float32)
 
 
-def _shown(questions: Sequence[Question]) -> dict[str, set[str]]:
+def _questions_by_image(questions: Sequence[Question]) -> dict[str, set[str]]:
     """Image -> ids of its questions."""
     found: dict[str, set[str]] = defaultdict(set)
     for one in questions:
@@ -185,7 +190,7 @@ def _shown(questions: Sequence[Question]) -> dict[str, set[str]]:
     return found
 
 
-def _named(questions: Iterable[str]) -> str:
+def _format_questions(questions: Iterable[str]) -> str:
     return ", ".join(sorted(questions)[:4])
 
 
@@ -198,8 +203,8 @@ def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspe
     across = {image: ids for image, ids in shown.items() if len({groups[name] for name in ids}) > 1}
     if not across or len(across) > _EXCEPTION * len(shown):
         return
-    groups |= {again: groups[first] for first, again in asked_again(evidence)}
+    groups |= {again: groups[first] for first, again in redundant_ids(evidence)}
     for image, ids in across.items():
         if len({groups[name] for name in ids}) > 1:
-            why = f"is shown by {_named(ids)}, while hardly any other image is shared"
+            why = f"is shown by {_format_questions(ids)}, while hardly any other image is shared"
             yield Suspect(image, why)

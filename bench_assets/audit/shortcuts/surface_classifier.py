@@ -22,65 +22,74 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import chances, guessed
-from bench_assets.audit.framework.text_normalization import asked_words, contains, keyed, said
+from bench_assets.audit.framework.significance import chance_levels, compare_with_chance
+from bench_assets.audit.framework.text_normalization import (
+    contains,
+    content_words,
+    question_words,
+    with_key_index,
+)
 from bench_assets.audit.shortcuts.guessable_keys import (
     Keyed,
     Weigh,
-    length_ways,
-    number_ways,
+    length_guesses,
+    number_guesses,
     option_guess,
 )
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 
 _FOLDS = 5
 _WORDS = 96  # hash buckets for the words of options
-_LEAST = 40  # fewest questions to train on
+_MIN_QUESTIONS = 40  # fewest questions to train on
 _ROUNDS = 80
 _RIDGE = 0.02  # L2 penalty; the mean loss is about 1
 _OPTIONS = 10  # questions with more options are left out
 
-_NOT = frozenset(
+_NEGATIONS = frozenset(
     ["no", "not", "none", "never", "nothing", "neither", "nor", "cannot", "不", "没", "无", "非"]
 )
-_ALWAYS = frozenset(
+_ABSOLUTE_WORDS = frozenset(
     ["all", "always", "only", "every", "must", "completely", "都", "只", "必", "总", "全"]
 )
 _Singles = npt.NDArray[np.float32]
 
 
-class _Laid(NamedTuple):
+class _QuestionArrays(NamedTuple):
     """Questions as arrays."""
 
     features: _Singles  # (questions, options, features); 0 where there is no option
     there: npt.NDArray[np.bool_]  # (questions, options)
     keys: npt.NDArray[np.int64]
 
-    def of(self, rows: npt.NDArray[np.int64]) -> "_Laid":
-        return _Laid(self.features[rows], self.there[rows], self.keys[rows])
+    def of(self, rows: npt.NDArray[np.int64]) -> "_QuestionArrays":
+        return _QuestionArrays(self.features[rows], self.there[rows], self.keys[rows])
 
 
 @audit_check("surface", "Does the wording of options reveal the right one?")
-def surface(evidence: Evidence) -> AuditFinding:
+def surface_finding(evidence: Evidence) -> AuditFinding:
     """Predict the key from the wording of options, cross-validated."""
-    some = [(one, key) for one, key in keyed(evidence.questions) if len(one.options) <= _OPTIONS]
-    if len(some) < _LEAST:
-        raise SkippedCheckError(f"{len(some)} questions with options; {_LEAST} are needed")
-    clusters = clusters_of([one for one, _ in some])
+    some = [
+        (one, key)
+        for one, key in with_key_index(evidence.questions)
+        if len(one.options) <= _OPTIONS
+    ]
+    if len(some) < _MIN_QUESTIONS:
+        raise SkippedCheckError(f"{len(some)} questions with options; {_MIN_QUESTIONS} are needed")
+    clusters = cluster_questions([one for one, _ in some])
     names = [clusters[one.question_id] for one, _ in some]
-    hits = cross_validated(_laid(some), names)
+    hits = cross_validate(_to_arrays(some), names)
     simpler = _simpler(some)
-    luck = chances([len(one.options) for one, _ in some], simpler)
-    found = guessed(hits, luck, names)
+    luck = chance_levels([len(one.options) for one, _ in some], simpler)
+    found = compare_with_chance(hits, luck, names)
     suspects = [
         Suspect(one.question_id, "guessed right from the wording of its options", float(hit))
         for (one, _), hit in zip(some, hits, strict=True)
-        if found.gives_away and hit == 1
+        if found.is_significant and hit == 1
     ]
-    verdict = "beats" if found.gives_away else "does not beat"
+    verdict = "beats" if found.is_significant else "does not beat"
     return AuditFinding(
-        failed=found.gives_away,
+        failed=found.is_significant,
         sentence=f"A classifier over the wording of options {verdict} chance and single features:"
         f" {found}.",
         n=len(some),
@@ -88,28 +97,28 @@ def surface(evidence: Evidence) -> AuditFinding:
     )
 
 
-def cross_validated(laid: _Laid, clusters: Sequence[str]) -> Floats:
+def cross_validate(laid: _QuestionArrays, clusters: Sequence[str]) -> Floats:
     """Accuracy on each question of a classifier trained on other clusters."""
     folds = np.array([sha256(one.encode()).digest()[0] % _FOLDS for one in clusters])
     hits = np.zeros(len(clusters))
     for fold in range(_FOLDS):
         held, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         if len(held) and len(rest):
-            weights = _learned(laid.of(rest))
+            weights = _fit(laid.of(rest))
             hits[held] = _hits(weights, laid.of(held))
         else:
             hits[held] = 1 / laid.there[held].sum(axis=1)
     return hits
 
 
-def _hits(weights: _Singles, laid: _Laid) -> Floats:
+def _hits(weights: _Singles, laid: _QuestionArrays) -> Floats:
     sums = np.where(laid.there, np.round(laid.features @ weights, 4), -np.inf)
     is_best = sums == sums.max(axis=1, keepdims=True)
     rows = np.arange(len(laid.keys))
     return np.asarray(is_best[rows, laid.keys] / is_best.sum(axis=1), dtype=np.float64)
 
 
-def _learned(laid: _Laid) -> _Singles:
+def _fit(laid: _QuestionArrays) -> _Singles:
     """Fit by accelerated gradient steps (Nesterov, 1983); the loss is convex and smooth."""
     features, there, keys = laid
     rows = np.arange(len(keys))
@@ -132,23 +141,25 @@ def _learned(laid: _Laid) -> _Singles:
 def _simpler(some: Keyed) -> float:
     """Best score of the guesses that have checks of their own."""
     most = max(len(one.options) for one, _ in some)
-    asked = {one.question_id: asked_words(one) for one, _ in some}
+    asked = {one.question_id: question_words(one) for one, _ in some}
     ways: list[Weigh] = [
-        *(partial(_at, n) for n in range(most)),
-        *length_ways().values(),
-        *(lambda q, way=way: way(q) or [0.0] * len(q.options) for way in number_ways().values()),
-        lambda q: [float(contains(asked[q.question_id], said(option))) for option in q.options],
+        *(partial(_option_at, n) for n in range(most)),
+        *length_guesses().values(),
+        *(lambda q, way=way: way(q) or [0.0] * len(q.options) for way in number_guesses().values()),
+        lambda q: [
+            float(contains(asked[q.question_id], content_words(option))) for option in q.options
+        ],
     ]
     return max(option_guess(some, weigh, {}).share for weigh in ways)
 
 
-def _at(place: int, question: Question) -> list[float]:
+def _option_at(place: int, question: Question) -> list[float]:
     return [float(n == place) for n in range(len(question.options))]
 
 
-def _laid(some: Keyed) -> _Laid:
+def _to_arrays(some: Keyed) -> _QuestionArrays:
     most = max(len(one.options) for one, _ in some)
-    offered = Counter(said(option) for one, _ in some for option in one.options)
+    offered = Counter(content_words(option) for one, _ in some for option in one.options)
     there = np.zeros((len(some), most), bool)
     rows = [_features(one, offered) for one, _ in some]
     features = np.zeros((len(some), most, rows[0].shape[1]), np.float32)
@@ -157,13 +168,13 @@ def _laid(some: Keyed) -> _Laid:
         there[number, : len(row)] = True
     spread = features[there].std(axis=0)
     features /= np.where(spread > 0, spread, 1)
-    return _Laid(features, there, np.array([key for _, key in some]))
+    return _QuestionArrays(features, there, np.array([key for _, key in some]))
 
 
 def _features(question: Question, offered: Counter[tuple[str, ...]]) -> _Singles:
     """Features of each option: words and rank among the options, minus their mean."""
-    texts = [said(option) for option in question.options]
-    asked = set(asked_words(question))
+    texts = [content_words(option) for option in question.options]
+    asked = set(question_words(question))
     rows = np.zeros((len(texts), _WORDS + 8), np.float32)
     for n, (text, option) in enumerate(zip(texts, question.options, strict=True)):
         own = set(text)
@@ -173,8 +184,8 @@ def _features(question: Question, offered: Counter[tuple[str, ...]]) -> _Singles
         rows[n, _WORDS:] = (
             len(own & asked) / max(1, len(own)),
             sum(len(own & one) / max(1, len(own | one)) for one in others) / len(others),
-            bool(own & _NOT),
-            bool(own & _ALWAYS),
+            bool(own & _NEGATIONS),
+            bool(own & _ABSOLUTE_WORDS),
             option.strip()[-1:] in ".!?。",
             option.strip()[:1].isupper(),
             any(letter.isdigit() for letter in option),

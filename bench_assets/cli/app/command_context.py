@@ -116,15 +116,15 @@ def error_reporting() -> Generator[None]:
             yield
         except KeyboardInterrupt:
             ending = signals.ended_by()
-        except BenchError as why:
-            message = "\n".join((f"error: {why}", *getattr(why, "__notes__", ())))
+        except BenchError as error:
+            message = "\n".join((f"error: {error}", *getattr(error, "__notes__", ())))
             ending = signals.ended_by() if signals.first else SignalExit(message, 1)
-        except OSError as why:
+        except OSError as error:
             # without a filename it is a bug, not a problem of the disk
-            if not why.filename and _DISK_FULL not in str(why):
+            if not error.filename and _DISK_FULL not in str(error):
                 raise
-            place = f"{why.filename}: " if why.filename else ""
-            ending = SignalExit(f"error: {place}{why.strerror}", 1)
+            place = f"{error.filename}: " if error.filename else ""
+            ending = SignalExit(f"error: {place}{error.strerror}", 1)
         else:
             return
         print_message(ending.sentence + (_interrupt_summary(started) if signals.first else ""))

@@ -121,8 +121,8 @@ def _write_new(texts: dict[Path, str]) -> None:
         for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-    except OSError as why:
-        raise SettingsError(f"{why.filename}: cannot be written: {why.strerror}") from why
+    except OSError as error:
+        raise SettingsError(f"{error.filename}: cannot be written: {error.strerror}") from error
 
 
 def _draw_example(folder: Path) -> None:

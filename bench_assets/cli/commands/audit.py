@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.asset_factory.asset_metadata import p_text
+from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home, open_home_for
 from bench_assets.cli.app.completion import complete_judges, complete_suites
 from bench_assets.cli.app.options import (
@@ -131,7 +131,7 @@ _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
     "value": lambda row: f"{row.value:.3f}",
     "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
     "expected": lambda row: "" if isnan(row.expected) else f"{row.expected:.3f}",
-    "p": lambda row: "" if isnan(row.p) else p_text(row.p),
+    "p": lambda row: "" if isnan(row.p) else format_p(row.p),
     "n": lambda row: f"{row.n}{f' ({row.n_unscored} unscored)' if row.n_unscored else ''}",
 }
 

@@ -58,9 +58,9 @@ def reproduce(
 
         try:
             found = try_again(bench, find_number(bench, number, condition), ask=ask)
-        except BenchError as why:
-            print_message(f"cannot be evaluated: {why}")
-            raise typer.Exit(EXIT_NOT_POSSIBLE) from why
+        except BenchError as error:
+            print_message(f"cannot be evaluated: {error}")
+            raise typer.Exit(EXIT_NOT_POSSIBLE) from error
         if as_json:
             print_json_result(reproduction_json(found))
         else:
@@ -128,7 +128,7 @@ def verify(
     Example: bench bundle verify codis.zip
     """
     with error_reporting():
-        from bench_assets.bundles.verification import CannotTryError
+        from bench_assets.bundles.verification import NotReproducibleError
         from bench_assets.bundles.verification import verify as look
         from bench_assets.cli.output.reproduction import (
             bundle_verification_json,
@@ -137,11 +137,11 @@ def verify(
 
         try:
             if not file.exists():
-                raise CannotTryError(f"{file}: no such file")
+                raise NotReproducibleError(f"{file}: no such file")
             found = look(file)
-        except CannotTryError as why:
-            print_message(f"cannot be evaluated: {why}")
-            raise typer.Exit(EXIT_NOT_POSSIBLE) from why
+        except NotReproducibleError as error:
+            print_message(f"cannot be evaluated: {error}")
+            raise typer.Exit(EXIT_NOT_POSSIBLE) from error
         if as_json:
             print_json_result(bundle_verification_json(found))
         else:

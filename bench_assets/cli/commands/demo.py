@@ -9,7 +9,7 @@ from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
-from bench_assets.workspace.evaluate.second_process import evaluated_meanwhile
+from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.inspect.leaderboard import (
     chance_levels,
     unvalidated_judge_signatures,
@@ -53,7 +53,7 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     encoded = [one for one in bench.catalog.tasks if one.asked_of == "encoder"]
     retrieval = [one.name for one in encoded if one.suite in elsewhere]
     steps = ((elsewhere, DEMO_MODELS), (retrieval, ("random",)))
-    with evaluated_meanwhile(bench.settings.home, steps) as wait:
+    with background_evaluation(bench.settings.home, steps) as wait:
         built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, here, failures)
         wait()
     built += _evaluate_all(bench, elsewhere, failures)
@@ -104,9 +104,9 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
     """Collect an error instead of raising it; duplicates are dropped."""
     try:
         yield
-    except BenchError as why:
-        if str(why) not in map(str, failures):
-            failures.append(why)
+    except BenchError as error:
+        if str(error) not in map(str, failures):
+            failures.append(error)
 
 
 def print_summary(bench: Workbench) -> None:

@@ -128,8 +128,8 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
         try:
             asked = parse_models([text], settings)
             found = check_model(asked.names[0], _with_ad_hoc_models(settings, asked))
-        except BenchError as why:  # of this model; the others are still checked
-            found = ModelCheck(model=text, error=str(why))
+        except BenchError as exc:  # of this model; the others are still checked
+            found = ModelCheck(model=text, error=str(exc))
         well = well and not found.failures
         print_check(found, as_json=as_json)
     return well
@@ -138,6 +138,6 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
 def _with_ad_hoc_models(settings: "Settings", asked: ModelArguments) -> "Settings":
     from resources.config.sections.engine_kinds import read_model_section
 
-    return settings.with_given(
+    return settings.with_ad_hoc_models(
         {name: read_model_section(one) for name, one in asked.sections.items()}
     )

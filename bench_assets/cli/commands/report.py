@@ -82,9 +82,9 @@ def _serve(
 
 def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
     """Warn about suites in the report whose data may not be shared."""
-    from bench_assets.report.site.images import not_to_be_passed_on
+    from bench_assets.report.site.images import restricted_suites
 
-    for name in not_to_be_passed_on(bench.tables, bench.catalog):
+    for name in restricted_suites(bench.tables, bench.catalog):
         if name not in left_out:
             print_message(
                 f"{name}: its licence forbids sharing its data. Before you share the report, use"

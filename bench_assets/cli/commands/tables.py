@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.asset_factory.asset_metadata import p_text
+from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.completion import complete_models, complete_suites, complete_tables
 from bench_assets.cli.app.options import (
@@ -144,14 +144,18 @@ def claims(
 
     Example: bench tables claims codis
     """
-    from bench_assets.defs.tables.claims import tried_claims
+    from bench_assets.defs.tables.claims import evaluate_suite_claims
 
     with open_home() as bench:
         suites = [bench.catalog.suite(suite)] if suite else bench.catalog.suites
         claiming = [one for one in suites if one.claims]
         if not claiming:
             print_message("no claims: no claim of the papers can be tested here")
-        rows = [row for one in claiming for row in tried_claims(one, bench.tables, bench.settings)]
+        rows = [
+            row
+            for one in claiming
+            for row in evaluate_suite_claims(one, bench.tables, bench.settings)
+        ]
         if not as_json and not models:
             rows = [row for row in rows if not row.model]
         print_rows(rows, as_json=as_json, columns=_columns(with_models=models))
@@ -166,7 +170,7 @@ def _columns(*, with_models: bool) -> "Mapping[str, Cell]":
         "verdict": lambda row: row.verdict,
         "by": lambda row: "" if isnan(row.value) else f"{row.value:+.3f}",
         "95 % interval": _interval,
-        "p": lambda row: "" if row.p is None else p_text(row.p),
+        "p": lambda row: "" if row.p is None else format_p(row.p),
         "n": lambda row: str(row.n or ""),
         "why": lambda row: _cut(row.why),
     }

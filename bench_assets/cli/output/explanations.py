@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bench_assets.comparison.causes import Side
-from bench_assets.core.text.escaping import one_line
+from bench_assets.comparison.causes import EvaluationTables
+from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.inspect.explanation import (
@@ -178,7 +178,7 @@ def _print_example(compared: EvaluationPair, name: str) -> None:
         print_result(f"  {side.name}: {_side_text(side, name)}")
 
 
-def _side_text(side: Side, name: str) -> str:
+def _side_text(side: EvaluationTables, name: str) -> str:
     one = side.answered[name]
     points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in one.scores)
     texts = " / ".join(row.error or row.text or "(nothing)" for row in one.predictions)
@@ -186,5 +186,5 @@ def _side_text(side: Side, name: str) -> str:
 
 
 def _truncate(text: str) -> str:
-    line = one_line(text)
+    line = escape_to_one_line(text)
     return line if len(line) <= _MAX_TEXT_LENGTH else line[: _MAX_TEXT_LENGTH - 1] + "…"

@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from rich.table import Table
 
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.core.text.escaping import one_line
+from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.workspace.console.output import print_message, print_result, print_table
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
@@ -57,7 +57,9 @@ def _print(matrix: Matrix, *, published: bool) -> None:
             for line in part:
                 rank = [line.rank] if has_ranks and not nth else []
                 table.add_row(
-                    one_line(line.name), *rank, *(line.cells.get(one, "") for one in tasks)
+                    escape_to_one_line(line.name),
+                    *rank,
+                    *(line.cells.get(one, "") for one in tasks),
                 )
             table.add_section()
         print_table(table)
@@ -70,7 +72,7 @@ def _rank_title(matrix: Matrix) -> str:
 
 def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
     """Divide the tasks into blocks of at most ``_WIDTH`` characters."""
-    names = max((len(one_line(line.name)) for line in lines), default=0)
+    names = max((len(escape_to_one_line(line.name)) for line in lines), default=0)
     first = names + 1 + _longest(_rank_title(matrix))
     blocks: list[list[str]] = [[]]
     left = _WIDTH - first
@@ -98,7 +100,7 @@ def _wrap_task_name(task: str) -> str:
     ['journeybench/', 'multi_image_', 'vqa']
     """
     lines = [""]
-    for part in one_line(task).replace("/", "/ ").replace("_", "_ ").split():
+    for part in escape_to_one_line(task).replace("/", "/ ").replace("_", "_ ").split():
         joined = lines[-1] + part
         if lines[-1] and (lines[-1].endswith("/") or len(joined) > len("journeybench/")):
             lines.append(part)

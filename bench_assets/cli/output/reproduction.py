@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench_assets.bundles.rescoring import Divergence, digits
+from bench_assets.bundles.rescoring import Divergence, format_digits
 from bench_assets.bundles.verification import VerifiedBundle
 from bench_assets.cli.output.explanations import CAUSE_COLUMNS
 from bench_assets.core.schema.rows import Metric
@@ -20,14 +20,14 @@ _REQUIREMENT_COLUMNS: Mapping[str, Cell] = {
 DIGIT_COLUMNS: Mapping[str, Cell] = {
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
-    "value": lambda row: digits(row.value),
-    "low": lambda row: digits(row.low),
-    "high": lambda row: digits(row.high),
+    "value": lambda row: format_digits(row.value),
+    "low": lambda row: format_digits(row.low),
+    "high": lambda row: format_digits(row.high),
     "n": lambda row: str(row.n_scored),
     "unscored": lambda row: str(row.n_unscored),
     "failed": lambda row: str(row.n_failed),
-    "constant": lambda row: digits(row.constant),
-    "shuffled": lambda row: digits(row.shuffled),
+    "constant": lambda row: format_digits(row.constant),
+    "shuffled": lambda row: format_digits(row.shuffled),
 }
 _DIVERGENCE_COLUMNS: Mapping[str, Cell] = {
     "step": lambda row: row.step,

@@ -15,10 +15,10 @@ from bench_assets.core.answer_types.regions import (
     Numbers,
     Regions,
     boxes_in,
-    boxes_of_gold,
+    convert_coordinates,
     corners,
-    moved,
     points_in,
+    read_gold_boxes,
 )
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
@@ -38,29 +38,31 @@ class BoxAnswer:
     @property
     def instruction(self) -> str:
         """Ask for a box in the convention in which it is read."""
-        return _instruction(_asked(self.coordinates, self.response_coordinates), 4)
+        return _instruction(_requested_convention(self.coordinates, self.response_coordinates), 4)
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the boxes; each is stored as its corners and their frame."""
-        boxes = boxes_of_gold(parse_list(value), self.coordinates.order)
-        return Gold(self.kind, tuple(_stored(one, self.coordinates, context) for one in boxes))
+        boxes = read_gold_boxes(parse_list(value), self.coordinates.order)
+        return Gold(
+            self.kind, tuple(_serialize_region(one, self.coordinates, context) for one in boxes)
+        )
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
-        golds = [_restored(one) for one in gold.answer]
-        said = _last_said(response, boxes_in, len(golds))
+        golds = [_parse_stored_region(one) for one in gold.answer]
+        said = _final_regions(response, boxes_in, len(golds))
         if not said.found:
             return Grade(None, (), "no box")
         convention = _convention(said, self.coordinates, self.response_coordinates, golds[0][1])
         frame = golds[0][1]
         boxes = [
-            moved(corners(one, convention.order), convention.frame(frame), frame)
+            convert_coordinates(corners(one, convention.order), convention.frame(frame), frame)
             for one in said.found
         ]
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
         if len(golds) == 1 and len(boxes) > 1:
             return Grade(None, read, f"{len(boxes)} boxes (expected 1)")
-        return Grade(_paired([box for box, _ in golds], boxes), read, "")
+        return Grade(_best_matching_iou([box for box, _ in golds], boxes), read, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class PointAnswer:
     @property
     def instruction(self) -> str:
         """Ask for a point in the convention in which it is read."""
-        return _instruction(_asked(self.coordinates, self.response_coordinates), 2)
+        return _instruction(_requested_convention(self.coordinates, self.response_coordinates), 2)
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a point, or the box that it has to be in."""
@@ -88,30 +90,32 @@ class PointAnswer:
                     'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
                 )
             point = tuple(float(str(n)) for n in given)
-            return Gold(self.kind, (_stored(point, self.coordinates, context),))
+            return Gold(self.kind, (_serialize_region(point, self.coordinates, context),))
         try:
-            (box,) = boxes_of_gold(given, self.coordinates.order)
-        except (SourceError, ValueError) as why:
+            (box,) = read_gold_boxes(given, self.coordinates.order)
+        except (SourceError, ValueError) as error:
             shown = f"answer {value!r:.60}"
-            raise SourceError(f"{shown} (expected a point, or the one box around it)") from why
-        return Gold(self.kind, (_stored(box, self.coordinates, context),))
+            raise SourceError(f"{shown} (expected a point, or the one box around it)") from error
+        return Gold(self.kind, (_serialize_region(box, self.coordinates, context),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
-        region, frame = _restored(gold.answer[0])
-        said = _last_said(response, boxes_in, 1)
+        region, frame = _parse_stored_region(gold.answer[0])
+        said = _final_regions(response, boxes_in, 1)
         if said.found:
             convention = _convention(said, self.coordinates, self.response_coordinates, frame)
             said = said._replace(found=tuple(_centre(one, convention.order) for one in said.found))
         else:
-            said = _last_said(response, points_in, 1)
+            said = _final_regions(response, points_in, 1)
         if len(set(said.found)) != 1:
             return Grade(None, (), f"{len(set(said.found)) or 'no'} points (expected 1)")
         convention = _convention(said, self.coordinates, self.response_coordinates, frame)
-        x, y = moved(said.found[0], convention.frame(frame), frame)
-        return Grade(float(self._is_near((x, y), region, frame)), (f"{x:g},{y:g}",), "")
+        x, y = convert_coordinates(said.found[0], convention.frame(frame), frame)
+        return Grade(float(self._is_within_tolerance((x, y), region, frame)), (f"{x:g},{y:g}",), "")
 
-    def _is_near(self, point: tuple[float, float], region: Numbers, frame: Frame | None) -> bool:
+    def _is_within_tolerance(
+        self, point: tuple[float, float], region: Numbers, frame: Frame | None
+    ) -> bool:
         x, y = point
         if len(region) == 4:
             return region[0] <= x <= region[2] and region[1] <= y <= region[3]
@@ -136,7 +140,7 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
     return both / (sum(areas) - both)
 
 
-def _paired(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
+def _best_matching_iou(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
     """Largest sum of IoUs over one-to-one pairs, divided by the larger number of boxes."""
     if len(golds) == len(boxes) == 1:
         return iou(golds[0], boxes[0])
@@ -148,7 +152,7 @@ def _paired(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
     return float(found / max(len(golds), len(boxes)))
 
 
-def _last_said(response: str, read: Callable[[str], Regions], n: int) -> Regions:
+def _final_regions(response: str, read: Callable[[str], Regions], n: int) -> Regions:
     """Read the regions after the last "answer" or "result", else all; for n = 1, distinct ones."""
     *_, final = _FINAL.split(response)
     said = read(final)
@@ -158,7 +162,7 @@ def _last_said(response: str, read: Callable[[str], Regions], n: int) -> Regions
     return said._replace(found=distinct if n == 1 else said.found)
 
 
-def _asked(of_file: Convention, of_responses: Convention | None) -> Convention:
+def _requested_convention(of_file: Convention, of_responses: Convention | None) -> Convention:
     """Convention that the prompt asks for: configured, or corners in the scale of the file."""
     return of_responses or Convention("xyxy", of_file.scale)
 
@@ -175,19 +179,19 @@ def _convention(
     fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
     if fractions and frame is not None and max(frame) > 1:
         return Convention("xyxy", "0..1")
-    return _asked(of_file, of_responses)
+    return _requested_convention(of_file, of_responses)
 
 
-def _stored(numbers: Numbers, convention: Convention, context: RowContext) -> str:
+def _serialize_region(numbers: Numbers, convention: Convention, context: RowContext) -> str:
     """Write a region in pixels if the image is known, else in the scale of the file."""
     size = None if context.image_size is None else tuple(map(float, context.image_size))
     frame = convention.frame(None if size is None else (size[0], size[1]))
     into = frame if size is None else (size[0], size[1])
-    written = ",".join(f"{n:.10g}" for n in moved(numbers, frame, into))
+    written = ",".join(f"{n:.10g}" for n in convert_coordinates(numbers, frame, into))
     return written if into is None else f"{written} of {into[0]:g}x{into[1]:g}"
 
 
-def _restored(text: str) -> tuple[Numbers, Frame | None]:
+def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
     found = _STORED.fullmatch(text)
     assert found is not None, text
     numbers = tuple(map(float, found["numbers"].split(",")))

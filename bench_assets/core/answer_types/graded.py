@@ -7,18 +7,18 @@ from string import Formatter
 from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.verdicts import read_object
-from bench_assets.core.parsing.numbers import written
-from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.parsing.wrapped_answers import boxed
+from bench_assets.core.parsing.numbers import format_number
+from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.parsing.wrapped_answers import last_boxed_answer
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import AnswerKind
 
-FIELDS = ("question", "answer", "response")
+TEMPLATE_FIELDS = ("question", "answer", "response")
 """Fields of a judge's prompt template; only {response} is required."""
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)")
 _NUMBER = r"-?\d+(?:\.\d+)?"
-_ALONE = re.compile(rf"\W*?({_NUMBER})(?:\s*(?:/|out of)\s*({_NUMBER}))?\W*")
+_GRADE_ONLY = re.compile(rf"\W*?({_NUMBER})(?:\s*(?:/|out of)\s*({_NUMBER}))?\W*")
 _STATED = re.compile(
     rf"(?:\b(?:score|grade|rating|correctness|points|mark)\b|评分|得分|分数)[^\d\n-]{{0,20}}({_NUMBER})"
     rf"(?:\s*(?:/|out of)\s*({_NUMBER}))?(?![\w.]*\d)",
@@ -55,10 +55,10 @@ class GradedAnswer:
             raise SettingsError(f'scale {scale!r:.60} (expected two ends, such as "1..5")')
         try:
             names = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
-        except ValueError as why:
-            raise SettingsError(f"judge_prompt: {why}; write {{{{ for a brace") from why
-        if template and (unknown := sorted(names - {*FIELDS})):
-            known = ", ".join(f"{{{name}}}" for name in FIELDS)
+        except ValueError as error:
+            raise SettingsError(f"judge_prompt: {error}; write {{{{ for a brace") from error
+        if template and (unknown := sorted(names - {*TEMPLATE_FIELDS})):
+            known = ", ".join(f"{{{name}}}" for name in TEMPLATE_FIELDS)
             raise SettingsError(f"judge_prompt: {{{unknown[0]}}} is unknown (expected {known})")
         if template and "response" not in names:
             raise SettingsError("judge_prompt: {response} is missing")
@@ -67,7 +67,7 @@ class GradedAnswer:
     @property
     def complaint(self) -> str:
         """Complaint to a judge whose response has no grade."""
-        ends = f"{written(self.low)} to {written(self.high)}"
+        ends = f"{format_number(self.low)} to {format_number(self.high)}"
         return f"That is not what was asked for. Print a number from {ends}, and nothing else."
 
     def gold(self, value: object, context: RowContext) -> Gold:
@@ -83,28 +83,30 @@ class GradedAnswer:
     def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
         """Build the prompt of the judge."""
         fields = {"question": question, "answer": " or ".join(gold.answer), "response": response}
-        ends = {"low": written(self.low), "high": written(self.high)}
+        ends = {"low": format_number(self.low), "high": format_number(self.high)}
         return self.template.format(**fields) if self.template else _PROMPT.format(**fields, **ends)
 
-    def grade_of_judge(self, said: str) -> Grade:
+    def read_judge_grade(self, said: str) -> Grade:
         """Read the one grade of a judge: alone, in JSON, in a box, or after the word "score"."""
-        text = without_reasoning(said).strip()
+        text = strip_reasoning(said).strip()
         found = self._grades(text)
         if len(found) != 1:
             return Grade(None, (), f"{len(found) or 'no'} grades (expected 1)")
         (grade,) = found
         if not self.low <= grade <= self.high:
-            ends = f"{written(self.low)} to {written(self.high)}"
-            return Grade(None, (written(grade),), f"grade {written(grade)} (expected {ends})")
-        return Grade((grade - self.low) / (self.high - self.low), (written(grade),), "")
+            ends = f"{format_number(self.low)} to {format_number(self.high)}"
+            return Grade(
+                None, (format_number(grade),), f"grade {format_number(grade)} (expected {ends})"
+            )
+        return Grade((grade - self.low) / (self.high - self.low), (format_number(grade),), "")
 
     def _grades(self, text: str) -> set[float]:
         matches: list[re.Match[str] | None]
         if isinstance(found := read_object(text), dict):
             named = {str(key).casefold(): str(value) for key, value in found.items()}
-            matches = [_ALONE.fullmatch(named[key]) for key in _KEYS if key in named]
+            matches = [_GRADE_ONLY.fullmatch(named[key]) for key in _KEYS if key in named]
         else:
-            alone = _ALONE.fullmatch(boxed(text) or text)
+            alone = _GRADE_ONLY.fullmatch(last_boxed_answer(text) or text)
             matches = [alone] if alone else [*_STATED.finditer(text)]
         return {self._on_scale(one) for one in matches if one}
 

@@ -58,7 +58,9 @@ def _caption_metric(first: str) -> MetricDefinition:
 
 
 def _box_metric(measures: Mapping[str, Aggregate]) -> MetricDefinition:
-    return MetricDefinition(measures=measures, answer_types=("box",), right_from=aggregates.HALF)
+    return MetricDefinition(
+        measures=measures, answer_types=("box",), right_from=aggregates.IOU_THRESHOLD
+    )
 
 
 METRICS: Mapping[MetricName, MetricDefinition] = {
@@ -96,10 +98,10 @@ METRICS: Mapping[MetricName, MetricDefinition] = {
         measures={"mean_grade": aggregates.accuracy}, answer_types=("graded",)
     ),
 }
-_OF_THEIR_OWN: Mapping[AnswerTypeName, MetricName] = {"box": "mean_iou", "graded": "mean_grade"}
+_TYPE_METRICS: Mapping[AnswerTypeName, MetricName] = {"box": "mean_iou", "graded": "mean_grade"}
 
 
-def metric_named(name: MetricName, answer_type: AnswerTypeName | None) -> MetricDefinition:
+def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricDefinition:
     """Find the metric of a benchmark, which has to fit its answer type.
 
     Raises:
@@ -109,11 +111,11 @@ def metric_named(name: MetricName, answer_type: AnswerTypeName | None) -> Metric
     if found.answer_types and given not in found.answer_types:
         known = " or ".join(f'"{one}"' for one in found.answer_types)
         raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{given}"')
-    if not found.answer_types and (own := _OF_THEIR_OWN.get(given)):
+    if not found.answer_types and (own := _TYPE_METRICS.get(given)):
         raise SettingsError(f'metric "{name}": expected "{own}" for answer_type "{given}"')
     return found
 
 
 def default_metric(answer_type: AnswerTypeName | None) -> MetricName:
     """Metric of a benchmark without the setting ``metric``."""
-    return _OF_THEIR_OWN.get(answer_type or "text", "accuracy")
+    return _TYPE_METRICS.get(answer_type or "text", "accuracy")

@@ -8,8 +8,8 @@ from math import isclose, isfinite
 from unicodedata import normalize
 
 from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
-from bench_assets.core.answer_types.options import parse_list, written
-from bench_assets.core.answer_types.units import in_unit, unit_named
+from bench_assets.core.answer_types.options import format_cell, parse_list
+from bench_assets.core.answer_types.units import convert_to_unit, find_unit
 from bench_assets.core.parsing import numbers
 from bench_assets.core.parsing.numbers import final_number
 from bench_assets.core.schema.errors import SettingsError, SourceError
@@ -30,9 +30,9 @@ _POWERS = re.compile(
     r"(?<![\w.])(-?\d+(?:\.\d+)?)\s*(?:e\s?|(?:[×x·*]|\\times)\s*10\s*\^\s*\{?)([+-]?\d{1,2})\}?(?!\w)",
     re.IGNORECASE,
 )
-_TEN_RAISED = re.compile(r"(?<=10)[\u00b2-\u00b9\u2070-\u207f]+")
-_GROUPED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(k|M|B|bn|mn|tn)\b")
-_TIMES = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12}
+_SUPERSCRIPT_EXPONENT = re.compile(r"(?<=10)[\u00b2-\u00b9\u2070-\u207f]+")
+_ABBREVIATED_NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(k|M|B|bn|mn|tn)\b")
+_MULTIPLIERS = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,11 @@ class NumberAnswer:
         """Read a number, with or without a unit, or a list of numbers."""
         found = parse_list(value)
         if isinstance(found, list | tuple) and len(found) > 1:
-            return Gold(self.kind, (json.dumps([_number_of(written(one))[0] for one in found]),))
-        text = written(found[0] if isinstance(found, list | tuple) and found else value)
-        number, unit = _number_of(text)
+            return Gold(
+                self.kind, (json.dumps([_parse_gold_number(format_cell(one))[0] for one in found]),)
+            )
+        text = format_cell(found[0] if isinstance(found, list | tuple) and found else value)
+        number, unit = _parse_gold_number(text)
         unit = unit or context.unit or self.unit
         digits = text if context.decimals is None else f"{number:.{context.decimals}f}"
         shown = digits if context.decimals is not None else _GOLD.fullmatch(text)["number"]  # type: ignore[index]
@@ -122,19 +124,19 @@ class NumberAnswer:
         decimals = len(found["number"].partition(".")[2])
         right = any(
             self.tolerance.allows(one, number, decimals)
-            for one in _meanings(said, response, number, unit)
+            for one in _possible_values(said, response, number, unit)
         )
-        return Grade(float(right), (numbers.written(said),), "")
+        return Grade(float(right), (numbers.format_number(said),), "")
 
     def _grade_list(self, response: str, golds: Sequence[float]) -> Grade:
-        said = numbers.numbers(response)
+        said = numbers.list_numbers(response)
         if len(said) != len(golds):
-            return Grade(0.0 if said else None, tuple(map(numbers.written, said)), "")
+            return Grade(0.0 if said else None, tuple(map(numbers.format_number, said)), "")
         near = (self.tolerance.allows(a, b, 0) for a, b in zip(said, golds, strict=True))
-        return Grade(float(all(near)), tuple(map(numbers.written, said)), "")
+        return Grade(float(all(near)), tuple(map(numbers.format_number, said)), "")
 
 
-def _number_of(text: str) -> tuple[float, str]:
+def _parse_gold_number(text: str) -> tuple[float, str]:
     """Number and unit of a gold."""
     found = _GOLD.fullmatch(text.strip())
     if found is None:
@@ -144,21 +146,23 @@ def _number_of(text: str) -> tuple[float, str]:
 
 def _read(response: str, unit: str) -> float | None:
     """Read the final number of a response, converted to the unit."""
-    text = _TEN_RAISED.sub(lambda found: f"^{normalize('NFKC', found[0])}", response)
+    text = _SUPERSCRIPT_EXPONENT.sub(lambda found: f"^{normalize('NFKC', found[0])}", response)
     text = text.replace("−", "-")
     (thousands, comma), (points, _), (decimal, point) = _REWRITES
     text = thousands.sub(comma, text)
     text = points.sub(lambda found: found[0].replace(".", "").replace(",", "."), text)
     text = decimal.sub(point, text)
-    text = _POWERS.sub(lambda found: numbers.written(float(f"{found[1]}e{found[2]}")), text)
-    text = _GROUPED.sub(lambda found: numbers.written(float(found[1]) * _TIMES[found[2]]), text)
-    return final_number(in_unit(text, unit))
+    text = _POWERS.sub(lambda found: numbers.format_number(float(f"{found[1]}e{found[2]}")), text)
+    text = _ABBREVIATED_NUMBER.sub(
+        lambda found: numbers.format_number(float(found[1]) * _MULTIPLIERS[found[2]]), text
+    )
+    return final_number(convert_to_unit(text, unit))
 
 
-def _meanings(said: float, response: str, gold: float, unit: str) -> Sequence[float]:
+def _possible_values(said: float, response: str, gold: float, unit: str) -> Sequence[float]:
     """What a number may mean: "25 %" is 0.25, unless the gold is a percentage itself."""
     percent = _PERCENT.search(response) is not None
-    named = unit_named(unit)
+    named = find_unit(unit)
     if named is not None and named.kind == "share":
         return (said,) if percent or abs(said) > 1 else (said, 100 * said)
     if percent and not unit:

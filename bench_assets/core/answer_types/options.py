@@ -11,13 +11,13 @@ from typing import NamedTuple
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
-_MARKS = (
+_LETTER_STYLES = (
     re.compile(r"(?:(?<=\s)|^)\(([A-Ma-m])\)\s*"),
     re.compile(r"^[ \t]*([A-Ma-m])[.:)]\s+", re.M),
     re.compile(r"(?:(?<=\s)|^)([A-M])[.:)]\s+"),
 )
-_ANNOUNCED = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
-_LEAST = 2
+_OPTIONS_HEADING = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
+_MIN_OPTIONS = 2
 
 
 class SplitText(NamedTuple):
@@ -39,20 +39,22 @@ def split_options(text: str) -> SplitText:
     >>> split_options("Where?\nOptions: A: on the bed., B: in a box.").options
     ('on the bed.', 'in a box.')
     """
-    for marks in (run for style in _MARKS for run in _runs(list(style.finditer(text)))):
+    for marks in (
+        run for style in _LETTER_STYLES for run in _consecutive_letters(list(style.finditer(text)))
+    ):
         ends = [mark.start() for mark in marks[1:]]
         last = re.compile(r"\n|\Z").search(text, marks[-1].end())
         end = last.start() if last else len(text)
         spans = zip((mark.end() for mark in marks), (*ends, end), strict=True)
         options = tuple(text[start:stop].strip().rstrip(",;").rstrip() for start, stop in spans)
         if all(options):
-            before = _ANNOUNCED.sub("", text[: marks[0].start()]).strip()
+            before = _OPTIONS_HEADING.sub("", text[: marks[0].start()]).strip()
             after = text[end:].strip()
             return SplitText("\n\n".join(part for part in (before, after) if part), options)
     return SplitText(text, ())
 
 
-def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
+def _consecutive_letters(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
     """Runs of consecutive letters from A on, the last run first."""
     starts = [n for n, mark in enumerate(marks) if mark[1] in "Aa"]
     for start in reversed(starts):
@@ -61,26 +63,26 @@ def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
             if ord(mark[1]) != ord(run[-1][1]) + 1:
                 break
             run.append(mark)
-        if len(run) >= _LEAST:
+        if len(run) >= _MIN_OPTIONS:
             yield run
 
 
-MOST_OPTIONS = 13  # letters that core.parsing.choices recognises
+MAX_OPTIONS = 13  # letters that core.parsing.choices recognises
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
-_TOLD_APART: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # tried by default
+_DEFAULT_FORMATS: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # tried by default
 _LIST = re.compile(r"\s*[\[({]")
 
 
-def written(value: object) -> str:
+def format_cell(value: object) -> str:
     """Format a cell as text: integers without a point, booleans as "yes" and "no"; "" if empty.
 
     Raises:
         SourceError: If it is neither text nor number, or has a lone surrogate.
 
-    >>> written(4.0), written(True), written(None), written(" left ")
+    >>> format_cell(4.0), format_cell(True), format_cell(None), format_cell(" left ")
     ('4', 'yes', '', 'left')
     """
     match value:
@@ -112,19 +114,17 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
         SourceError: If there are fewer than 2 options or more than 13, or one is a duplicate or
             empty.
     """
-    options = [written(one) for one in _listed(cells)]
+    options = [format_cell(one) for one in _list_options(cells)]
     while options and not options[-1]:
         options.pop()
-    if options and (len(options) < 2 or "" in options or _has_twins(options)):
+    if options and (len(options) < 2 or "" in options or _has_duplicates(options)):
         raise SourceError(f"options {options} (expected at least 2, all different)")
-    if len(options) > MOST_OPTIONS:
-        raise SourceError(
-            f"{len(options)} options; at most {MOST_OPTIONS} can be read in responses"
-        )
+    if len(options) > MAX_OPTIONS:
+        raise SourceError(f"{len(options)} options; at most {MAX_OPTIONS} can be read in responses")
     return tuple(options)
 
 
-def _listed(cells: Sequence[object]) -> Sequence[object]:
+def _list_options(cells: Sequence[object]) -> Sequence[object]:
     listed = parse_list(cells[0]) if len(cells) == 1 else cells
     if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
         return split.options
@@ -135,7 +135,7 @@ def _listed(cells: Sequence[object]) -> Sequence[object]:
         return [named[name] for name in sorted(named)]
     if isinstance(listed, list | tuple):
         return listed
-    if written(listed):
+    if format_cell(listed):
         raise SourceError(f"options {listed!r:.60} (expected a list)")
     return ()
 
@@ -151,13 +151,13 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     given = value if is_option else parse_list(value)
     several = isinstance(given, list | tuple)
     listed = given if isinstance(given, list | tuple) else [given]
-    parts = [one for one in listed if written(one)]
+    parts = [one for one in listed if format_cell(one)]
     if not parts:
         raise SourceError("no answer")
     if not options:
-        texts = filter(None, map(written, read_texts(value)))
+        texts = filter(None, map(format_cell, read_texts(value)))
         return Gold("text", tuple(dict.fromkeys(texts)))
-    if not several and (together := _letters_together(written(given), options, answers)):
+    if not several and (together := _parse_letter_set(format_cell(given), options, answers)):
         return Gold("choices", together, tuple(options))
     letters = tuple(sorted({_letter(one, options, answers) for one in parts}))
     return Gold("choices" if several else "choice", letters, tuple(options))
@@ -189,19 +189,19 @@ def parse_list(value: object) -> object:
     return found if isinstance(found, list | tuple | dict) else value
 
 
-def _has_twins(options: Sequence[str]) -> bool:
+def _has_duplicates(options: Sequence[str]) -> bool:
     told_apart = [option for option in options if "<image>" not in option]
     return len(set(told_apart)) < len(told_apart)
 
 
 def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
     """Find the option of an answer key; refuses an ambiguous one."""
-    forms = [answers] if answers else _TOLD_APART
+    forms = [answers] if answers else _DEFAULT_FORMATS
     meant = {form: n for form, n in _places(value, options).items() if form in forms}
     places = {form: n for form, n in meant.items() if 0 <= n < len(options)}
     if len(set(places.values())) == 1:
         return ascii_uppercase[next(iter(places.values()))]
-    shown = f"answer {written(value)!r:.60}"
+    shown = f"answer {format_cell(value)!r:.60}"
     if places:
         ways = " or ".join(places)
         raise SourceError(f"{shown} is ambiguous ({ways} of {list(options)}): set answers")
@@ -215,7 +215,7 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
 
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     """Index of the option under each format of answers, from 0."""
-    text = written(value)
+    text = format_cell(value)
     found: dict[AnswerFormat, int] = {}
     if letter := _LETTER.fullmatch(text):
         found["letters"] = ascii_uppercase.index(letter[1].upper())
@@ -229,7 +229,7 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     return found
 
 
-def _letters_together(
+def _parse_letter_set(
     text: str, options: Sequence[str], answers: AnswerFormat
 ) -> tuple[str, ...] | None:
     """Parse letters in one text, such as "AC" or "A, C"; none if that is an option's text."""

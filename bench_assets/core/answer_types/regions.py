@@ -33,8 +33,8 @@ _CORNER_WORDS = re.compile(  # "from (10, 20) at the top left to (30, 40)"
 _NAMED = re.compile(
     rf"['\"]?\b([a-z_]\w{{0,20}})['\"]?\s{{0,9}}[:=]\s{{0,9}}['\"]?({_NUMBER})", re.IGNORECASE
 )
-_TWO = re.compile(rf"[\[(<]\s{{0,9}}({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[\])>]")
-_BARE_TWO = re.compile(rf"({_NUMBER})\s{{0,9}},\s{{0,9}}({_NUMBER})")
+_BRACKETED_PAIR = re.compile(rf"[\[(<]\s{{0,9}}({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[\])>]")
+_BARE_PAIR = re.compile(rf"({_NUMBER})\s{{0,9}},\s{{0,9}}({_NUMBER})")
 _LOC = re.compile(r"(?:<loc_?\d{1,4}>)+")
 _LOC_NUMBER = re.compile(r"<loc(_?)(\d{1,4})>")
 _TOKENS = re.compile(
@@ -44,7 +44,7 @@ _TOKENS = re.compile(
 _MOLMO = re.compile(r"<points?\b[^<>]*>")
 _MOLMO_PAIR = re.compile(r"\bx(\d*)\s*=\s*\"([\d.]+)\"\s*y\1\s*=\s*\"([\d.]+)\"")
 _TOP_FIRST = re.compile(r"['\"]box_2d['\"]|\[\s*y_?min|\bymin,\s*xmin", re.IGNORECASE)
-_NUMBERED = re.compile(r"^[ \t]{0,20}\d{1,2}[.):][ \t]+", re.MULTILINE)
+_LIST_NUMBER = re.compile(r"^[ \t]{0,20}\d{1,2}[.):][ \t]+", re.MULTILINE)
 _AXES = ("x", "y")
 _CORNERS = (
     ("x1", "y1", "x2", "y2"),
@@ -114,10 +114,12 @@ def corners(numbers: Sequence[float], order: str) -> Numbers:
     return min(a, c), min(b, d), max(a, c), max(b, d)
 
 
-def moved(numbers: Sequence[float], frame: Frame | None, into: Frame | None) -> Numbers:
+def convert_coordinates(
+    numbers: Sequence[float], frame: Frame | None, into: Frame | None
+) -> Numbers:
     """Convert coordinates from one frame to another; unchanged if either is unknown.
 
-    >>> moved((250, 500), (1000, 1000), (640, 480))
+    >>> convert_coordinates((250, 500), (1000, 1000), (640, 480))
     (160.0, 240.0)
     """
     if frame is None or into is None or frame == into:
@@ -125,7 +127,7 @@ def moved(numbers: Sequence[float], frame: Frame | None, into: Frame | None) -> 
     return tuple(n * into[k % 2] / frame[k % 2] for k, n in enumerate(numbers))
 
 
-def boxes_of_gold(value: object, order: str) -> list[Numbers]:
+def read_gold_boxes(value: object, order: str) -> list[Numbers]:
     """Read the boxes of a gold: four numbers, an object with named sides, or a list of these.
 
     Raises:
@@ -133,14 +135,14 @@ def boxes_of_gold(value: object, order: str) -> list[Numbers]:
     """
     match value:
         case Mapping():
-            return [_box(_from_object(value, order))]
+            return [_require_area(_from_object(value, order))]
         case list() | tuple() if len(value) == 4 and all(map(_is_number, value)):
-            return [_box(corners([float(n) for n in value], order))]
+            return [_require_area(corners([float(n) for n in value], order))]
         case list() | tuple() if value:
-            return [box for one in value for box in boxes_of_gold(one, order)]
+            return [box for one in value for box in read_gold_boxes(one, order)]
         case str() if (found := boxes_in(value)).found:
             order = "xyxy" if found.are_corners else order
-            return [_box(corners(one, order)) for one in found.found]
+            return [_require_area(corners(one, order)) for one in found.found]
     raise SourceError(f"answer {value!r:.60} (expected a box: four numbers, or a list of boxes)")
 
 
@@ -160,7 +162,7 @@ def boxes_in(text: str) -> Regions:
         convention = Convention("yxyx", "0..1000")
     elif _TOKENS.search(text):
         convention = Convention("xyxy", "0..1000")
-    text = _NUMBERED.sub("", text)
+    text = _LIST_NUMBER.sub("", text)
     found = [one.groups() for one in _FOUR.finditer(text)]
     found = found or [one.groups() for one in _CORNER_WORDS.finditer(text)]
     boxes = [tuple(map(_value, numbers)) for numbers in found]
@@ -185,7 +187,7 @@ def points_in(text: str) -> Regions:
     if sides and names == [*_AXES] * (len(sides) // 2):
         pairs, scale = list(zip(sides[::2], sides[1::2], strict=True)), None
     else:
-        pairs = _TWO.findall(text) or _BARE_TWO.findall(text)
+        pairs = _BRACKETED_PAIR.findall(text) or _BARE_PAIR.findall(text)
     if pairs and all("%" in x for x, _ in pairs):
         scale = Convention("xyxy", "0..100")
     return Regions(tuple((_value(x), _value(y)) for x, y in pairs), scale)
@@ -227,14 +229,14 @@ def _from_object(value: Mapping[object, object], order: str) -> Numbers:
     keys = {str(name).casefold(): one for name, one in value.items()}
     for name in _BOX_KEYS:
         if isinstance(keys.get(name), list | tuple):
-            return boxes_of_gold(keys[name], order)[0]
+            return read_gold_boxes(keys[name], order)[0]
     for sides, own in (*((s, "xyxy") for s in _CORNERS), *((s, "xywh") for s in _SIZES)):
         if all(_is_number(keys.get(side)) for side in sides):
             return corners([float(str(keys[side])) for side in sides], own)
     raise SourceError(f"answer {value!r:.60} (expected sides such as x1, y1, x2, y2)")
 
 
-def _box(box: Numbers) -> Numbers:
+def _require_area(box: Numbers) -> Numbers:
     if box[2] <= box[0] or box[3] <= box[1]:
         raise SourceError(f"box {json.dumps(list(box))} has no area: check coordinates")
     return box

@@ -27,7 +27,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _RELAXED = "5%"  # ChartQA's
-_FEWEST = 3  # length from which a list of numbers is not one of alternative answers
+_MIN_NUMBER_LIST = 3  # length from which a list of numbers is not one of alternative answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class RowAnswer:
         return by.grade(response, gold)
 
 
-def answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> RowAnswer:
+def make_answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> RowAnswer:
     """Make the answer type of a benchmark; None: letters for rows with options, else texts.
 
     Raises:
@@ -79,17 +79,19 @@ def _number(settings: AnswerSettings) -> AnswerType:
 
 
 def _box(settings: AnswerSettings) -> AnswerType:
-    return BoxAnswer(Convention.of(settings.coordinates), _of_responses(settings))
+    return BoxAnswer(Convention.of(settings.coordinates), _response_convention(settings))
 
 
 def _point(settings: AnswerSettings) -> AnswerType:
     tolerance = Tolerance.of(settings.tolerance)
     if tolerance.by_decimals:
         raise SettingsError('tolerance "decimals": for numbers only; a point needs a distance')
-    return PointAnswer(Convention.of(settings.coordinates), _of_responses(settings), tolerance)
+    return PointAnswer(
+        Convention.of(settings.coordinates), _response_convention(settings), tolerance
+    )
 
 
-def _of_responses(settings: AnswerSettings) -> Convention | None:
+def _response_convention(settings: AnswerSettings) -> Convention | None:
     found = settings.response_coordinates
     return Convention.of(found) if found else None
 
@@ -118,7 +120,7 @@ def _refuse_numbers(value: object) -> None:
     flat = found if isinstance(found, list | tuple) else []
     nested = any(isinstance(one, list | tuple | dict) for one in flat) or isinstance(found, dict)
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in flat)
-    if nested or (numbers and len(flat) >= _FEWEST):
+    if nested or (numbers and len(flat) >= _MIN_NUMBER_LIST):
         raise SourceError(
             f"answer {value!r:.60} is not text: set answer_type to box, point, list, number or json"
         )

@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import Gold, Grade, RowContext
-from bench_assets.core.answer_types.options import parse_list, written
-from bench_assets.core.judging.verdicts import decoded
-from bench_assets.core.metrics.short_answers import exact_match, normalised
-from bench_assets.core.parsing.numbers import as_number
-from bench_assets.core.parsing.wrapped_answers import boxed
+from bench_assets.core.answer_types.options import format_cell, parse_list
+from bench_assets.core.judging.verdicts import decode_json
+from bench_assets.core.metrics.short_answers import exact_match, normalize_answer
+from bench_assets.core.parsing.numbers import parse_number
+from bench_assets.core.parsing.wrapped_answers import last_boxed_answer
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
-_BETWEEN = re.compile(
+_ITEM_SEPARATOR = re.compile(
     r"(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:(?:and|&)\s+)?", re.IGNORECASE
 )
 _AND = re.compile(r"(?<=\s)(?:and|&)\s", re.IGNORECASE)
 _ITEMS = re.compile(r"\s*[,;]\s*")
-_IN_BRACKETS = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?[\s*_]*[\[(]([^\[\]()]*)[\])]\W*\Z")
+_BRACKETED_LIST = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?[\s*_]*[\[(]([^\[\]()]*)[\])]\W*\Z")
 _OPENING = re.compile(r"[\[{]")
 _LEAD = re.compile(
     r"\A(?:[^:\n]{0,80}\b(?:are|is|list|order|include)\b[^:\n]{0,40}:\s*"
@@ -46,8 +46,8 @@ class ListAnswer:
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a list, or a text with commas."""
         found = parse_list(value)
-        listed = found if isinstance(found, list | tuple) else _ITEMS.split(written(found))
-        items = [written(one) for one in listed]
+        listed = found if isinstance(found, list | tuple) else _ITEMS.split(format_cell(found))
+        items = [format_cell(one) for one in listed]
         if not items or "" in items:
             raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
         return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
@@ -56,18 +56,18 @@ class ListAnswer:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
         found = parse_list(gold.answer[0])
         wanted = [str(one) for one in found] if isinstance(found, list) else []
-        said = items_of(response)
+        said = read_list(response)
         if not said:
             return Grade(None, (), "no list")
         parted = [
             part for one in said for part in map(str.strip, _AND.split(one))
         ]  # "rock and roll" may be one
         for items in (said, parted):
-            if self._are_same(items, wanted):
+            if self._match_items(items, wanted):
                 return Grade(1.0, (json.dumps(items, ensure_ascii=False),), "")
         return Grade(0.0, (json.dumps(parted, ensure_ascii=False),), "")
 
-    def _are_same(self, items: Sequence[str], wanted: Sequence[str]) -> bool:
+    def _match_items(self, items: Sequence[str], wanted: Sequence[str]) -> bool:
         keys, others = list(map(_key, items)), list(map(_key, wanted))
         return keys == others if self.ordered else Counter(keys) == Counter(others)
 
@@ -88,41 +88,41 @@ class JsonAnswer:
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
-        said = json_of(response)
+        said = read_json_value(response)
         if said is None:
             return Grade(None, (), "no JSON, or several values")
         read = (json.dumps(said, ensure_ascii=False, sort_keys=True),)
         return Grade(float(_same(said, parse_list(gold.answer[0]))), read, "")
 
 
-def items_of(response: str) -> list[str]:
+def read_list(response: str) -> list[str]:
     """Read the entries of a list: JSON, one per line, or separated by commas.
 
     "a and b" is one entry.
 
-    >>> items_of("The objects are: a cup, a mug, and a plate."), items_of('["a", "b"]')
+    >>> read_list("The objects are: a cup, a mug, and a plate."), read_list('["a", "b"]')
     (['a cup', 'a mug', 'a plate'], ['a', 'b'])
     """
-    text = boxed(response) or response
-    found = json_of(text)
+    text = last_boxed_answer(response) or response
+    found = read_json_value(text)
     if isinstance(found, Mapping) and len(found) == 1:
         (found,) = found.values()
     if isinstance(found, list):
-        return [written(one) if _is_plain(one) else json.dumps(one) for one in found]
+        return [format_cell(one) if _is_plain(one) else json.dumps(one) for one in found]
     bullets = _BULLET.findall(text)
-    listed = _IN_BRACKETS.sub(r"\1", _LEAD.sub("", text.strip()))
-    entries = bullets if len(bullets) > 1 else _BETWEEN.split(listed)
-    return [shown for one in entries if (shown := normalised(one))]
+    listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
+    entries = bullets if len(bullets) > 1 else _ITEM_SEPARATOR.split(listed)
+    return [shown for one in entries if (shown := normalize_answer(one))]
 
 
-def json_of(response: str) -> object:
+def read_json_value(response: str) -> object:
     """Read the one JSON object or list of a response, fenced or not; None if there is none."""
-    value = decoded(response)
+    value = decode_json(response)
     if isinstance(value, list | Mapping):
         return value
     start = _OPENING.search(response)
     end = max(response.rfind("]"), response.rfind("}")) + 1
-    value = decoded(response[start.start() : end]) if start and end else None
+    value = decode_json(response[start.start() : end]) if start and end else None
     return value if isinstance(value, list | Mapping) else None
 
 
@@ -138,12 +138,12 @@ def _same(one: object, other: object) -> bool:
         return False
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
-    return bool(exact_match(written(one), [written(other)]))
+    return bool(exact_match(format_cell(one), [format_cell(other)]))
 
 
 def _key(text: str) -> object:
-    said = normalised(text)
-    number = as_number(said)
+    said = normalize_answer(text)
+    number = parse_number(said)
     return said if number is None else number
 
 

@@ -4,30 +4,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import Gold, Grade, Matching, RowContext
-from bench_assets.core.answer_types.option_answers import yes_or_no
-from bench_assets.core.answer_types.options import read_texts, written
-from bench_assets.core.metrics.captions import CaptionPair, rouge_l_of
+from bench_assets.core.answer_types.option_answers import read_yes_no
+from bench_assets.core.answer_types.options import format_cell, read_texts
+from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
 from bench_assets.core.metrics.short_answers import (
     anls,
     exact_match,
-    normalised,
+    normalize_answer,
     relaxed_match,
     vqa_accuracy,
-    words_right,
+    word_accuracy,
 )
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
-_NEARNESS: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
+_SIMILARITY: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
     "exact": exact_match,
     "anls": anls,
     "relaxed": relaxed_match,
     "vqa": vqa_accuracy,
-    "rouge_l": lambda said, references: rouge_l_of(CaptionPair(said, tuple(references))),
-    "words": words_right,
+    "rouge_l": lambda said, references: caption_rouge_l(CaptionPair(said, tuple(references))),
+    "words": word_accuracy,
 }
 _WORDS = {"yes", "no"}
-_WHOLE: frozenset[Matching] = frozenset({"rouge_l", "words"})  # store the text unnormalised
+_WHOLE_TEXT_METRICS: frozenset[Matching] = frozenset(
+    {"rouge_l", "words"}
+)  # store the text unnormalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,14 @@ class TextAnswer:
     @property
     def instruction(self) -> str:
         """Ask for a sentence if whole texts are compared, else for a few words."""
-        if self.matching in _WHOLE:
+        if self.matching in _WHOLE_TEXT_METRICS:
             return "Answer in one sentence."
         return "Answer with a single word, a number or a short phrase."
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the references: a text, a list of texts, or of objects with an ``answer``."""
         texts = [
-            written(one.get("answer") if isinstance(one, Mapping) else one)
+            format_cell(one.get("answer") if isinstance(one, Mapping) else one)
             for one in read_texts(value)
         ]
         if not any(texts):
@@ -58,12 +60,18 @@ class TextAnswer:
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
-        said = response.strip() if self.matching in _WHOLE else normalised(response)
+        said = (
+            response.strip() if self.matching in _WHOLE_TEXT_METRICS else normalize_answer(response)
+        )
         read = (said,) if said else ()
-        points = _NEARNESS[self.matching](response, gold.answer)
-        if self.matching == "exact" and not points and {*map(normalised, gold.answer)} <= _WORDS:
-            word, reason = yes_or_no(response)
+        points = _SIMILARITY[self.matching](response, gold.answer)
+        if (
+            self.matching == "exact"
+            and not points
+            and {*map(normalize_answer, gold.answer)} <= _WORDS
+        ):
+            word, reason = read_yes_no(response)
             return Grade(
-                float(word in map(normalised, gold.answer)), (word,) if word else read, reason
+                float(word in map(normalize_answer, gold.answer)), (word,) if word else read, reason
             )
         return Grade(points, read, "" if points else "is none of the references")

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import in_digits, written
-from bench_assets.core.parsing.word_lists import lines_of_section, section_names
+from bench_assets.core.parsing.numbers import format_number, words_to_digits
+from bench_assets.core.parsing.word_lists import section_lines, section_names
 
 OTHER_UNIT = "(in another unit)"
 """Replaces a quantity of another kind, such as a mass where a length was asked for."""
@@ -16,7 +16,7 @@ _QUANTITY = (
     r"(?P<sign>-?[$€£])\s?(?P<money>\d[\d,]*(?:\.\d+)?)"
     r"|(?<![\w.,])(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<unit>UNITS)(?![\w²³^/])"
 )
-_NO_INCH = re.compile(  # after a number: "5 in the box", "1 in 5", but not "5 in wide"
+_PREPOSITION_IN = re.compile(  # after a number: "5 in the box", "1 in 5", but not "5 in wide"
     r"\s?in[^\S\n]+(?!(?:by|wide|long|tall|high|thick|deep)\b)[a-z\d]", re.IGNORECASE
 )
 
@@ -32,7 +32,7 @@ class MeasurementUnit(NamedTuple):
 def _units() -> dict[str, MeasurementUnit]:
     units: dict[str, MeasurementUnit] = {}
     for kind in section_names(_FILE):
-        for line in lines_of_section(_FILE, kind):
+        for line in section_lines(_FILE, kind):
             names, _, size = line.rpartition(" = ")
             unit = MeasurementUnit(kind, float(size))
             units |= dict.fromkeys(names.casefold().split(", "), unit)
@@ -46,37 +46,41 @@ def _quantity() -> re.Pattern[str]:
 
 
 @cache
-def unit_named(name: str) -> MeasurementUnit | None:
+def find_unit(name: str) -> MeasurementUnit | None:
     """Find a unit by its name or sign; None if it is not known.
 
-    >>> unit_named("Feet"), unit_named("bananas")
+    >>> find_unit("Feet"), find_unit("bananas")
     (MeasurementUnit(kind='length', size=0.3048), None)
     """
     return _units().get(name.strip().strip(".").casefold())
 
 
-def in_unit(text: str, name: str) -> str:
+def convert_to_unit(text: str, name: str) -> str:
     """Convert the quantities of a text to a unit, and drop the units' names.
 
     Those of another kind are replaced by ``OTHER_UNIT``; nothing changes if the unit is unknown.
 
-    >>> in_unit("It is 1.2 m long.", "cm"), in_unit("5 feet 3 inches", "in"), in_unit("3 kg", "cm")
+    >>> (
+    ...     convert_to_unit("It is 1.2 m long.", "cm"),
+    ...     convert_to_unit("5 feet 3 inches", "in"),
+    ...     convert_to_unit("3 kg", "cm"),
+    ... )
     ('It is 120 long.', '63', '(in another unit)')
     """
-    wanted = unit_named(name)
+    wanted = find_unit(name)
     if wanted is None:
         return text
-    text = text if re.search(r"\d", text) else in_digits(text)
+    text = text if re.search(r"\d", text) else words_to_digits(text)
     parts, end, last = [], 0, None
     for found in _quantity().finditer(text):
         size = _size(found, wanted)
         if size is None:
             continue
         between, unit = text[end : found.start()], size[1]
-        if last and unit and unit.kind == wanted.kind and _goes_on(between, last, unit):
-            parts[-1] = written(float(parts[-1]) + size[0] / wanted.size)
+        if last and unit and unit.kind == wanted.kind and _continues_quantity(between, last, unit):
+            parts[-1] = format_number(float(parts[-1]) + size[0] / wanted.size)
         elif unit.kind == wanted.kind:
-            parts += [between, written(size[0] / wanted.size)]
+            parts += [between, format_number(size[0] / wanted.size)]
         else:
             parts += [between, OTHER_UNIT]
         end, last = found.end(), unit if unit.kind == wanted.kind else None
@@ -90,12 +94,12 @@ def _size(found: re.Match[str], wanted: MeasurementUnit) -> tuple[float, Measure
     unit = _units()[name]
     if len(name) == 1 and name.isalpha() and unit.kind != wanted.kind:
         return None  # "5 a day"
-    if name == "in" and _NO_INCH.match(found.string, found.end("number")):
+    if name == "in" and _PREPOSITION_IN.match(found.string, found.end("number")):
         return None
     number = float((found["money"] if sign else found["number"]).replace(",", ""))
     return (-number if sign and sign[0] == "-" else number) * unit.size, unit
 
 
-def _goes_on(between: str, last: MeasurementUnit, unit: MeasurementUnit) -> bool:
+def _continues_quantity(between: str, last: MeasurementUnit, unit: MeasurementUnit) -> bool:
     """Whether a smaller unit continues a quantity: "5 feet 3 inches", "1 hour and 30 min"."""
     return unit.size < last.size and re.fullmatch(r",?\s*(?:and\s+)?", between) is not None

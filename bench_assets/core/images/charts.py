@@ -6,14 +6,14 @@ from html import escape
 from math import isfinite, isnan
 
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.text.escaping import one_line
+from bench_assets.core.text.escaping import escape_to_one_line
 
 _LABEL = 250  # px, from the left edge to where bars begin
-_FULL = 300  # px, of a bar that reaches the end of its scale
+_BAR_WIDTH = 300  # px, of a bar that reaches the end of its scale
 _ROW = 24  # px, of a bar with its gap
 _TOP = 40  # px, above the first bar, and above a curve
 _HEIGHT = 200  # px, of a curve
-_CHARACTERS = 36  # of a label
+_MAX_LABEL_LENGTH = 36  # of a label
 _BLUE, _INK, _ORANGE, _GREY = "#2563eb", "#111827", "#c2410c", "#6b7280"
 
 
@@ -27,15 +27,15 @@ class Bar:
     chance: float | None = None
 
 
-def bars(lines: Sequence[Bar], title: str) -> str:
+def bar_chart(lines: Sequence[Bar], title: str) -> str:
     """Draw values as bars with their 95 % intervals; chance and the best constant as ticks."""
     drawn = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
     legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
-    return svg(_LABEL + _FULL + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
 
 
-def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
+def training_curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     """Draw a run: one dot per step with its 95 % interval, and the best constant as a line.
 
     Args:
@@ -46,24 +46,28 @@ def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     least, most = min(steps), max(steps)
     full = scale(list(steps.values()))
     across = {
-        step: _LABEL / 4 + (_FULL + _LABEL) * (step - least) / max(1, most - least)
+        step: _LABEL / 4 + (_BAR_WIDTH + _LABEL) * (step - least) / max(1, most - least)
         for step in steps
     }
-    path = " ".join(f"{across[step]:.1f},{_up(row.value, full):.1f}" for step, row in steps.items())
+    path = " ".join(
+        f"{across[step]:.1f},{_y_position(row.value, full):.1f}" for step, row in steps.items()
+    )
     dots = "".join(_dot(across[step], row, full, step == here) for step, row in steps.items())
-    axis = _text(8, _up(full, full) + 4, f"{full:.3g}") + _text(8, _up(0, full) + 4, "0")
+    axis = _text(8, _y_position(full, full) + 4, f"{full:.3g}") + _text(
+        8, _y_position(0, full) + 4, "0"
+    )
     ends = "".join(
         _text(across[step], _TOP + _HEIGHT + 18, f"{step}", anchor="middle")
         for step in dict.fromkeys((least, here, most))
     )
     constant = steps[here].constant
-    level = "" if constant is None else _level(_up(constant, full))
+    level = "" if constant is None else _level(_y_position(constant, full))
     line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
     drawn = _text(8, 16, title) + axis + ends + level + line + dots
-    return svg(_LABEL + _FULL + 170, _TOP + _HEIGHT + 30, drawn)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + _HEIGHT + 30, drawn)
 
 
-def differences(lines: Sequence[tuple[str, float, float, float]], title: str) -> str:
+def difference_chart(lines: Sequence[tuple[str, float, float, float]], title: str) -> str:
     """Draw changes with their 95 % intervals around a line at 0.
 
     Args:
@@ -71,32 +75,33 @@ def differences(lines: Sequence[tuple[str, float, float, float]], title: str) ->
         title: Title of the chart.
     """
     ends = [abs(end) for _, *of_one in lines for end in of_one if isfinite(end)]
-    most, middle = max(ends, default=1.0) or 1.0, _LABEL + _FULL / 2
+    most, middle = max(ends, default=1.0) or 1.0, _LABEL + _BAR_WIDTH / 2
     bottom = _TOP + len(lines) * _ROW
     drawn = "".join(_change(one, most, _TOP + n * _ROW + 8) for n, one in enumerate(lines))
     zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
-    return svg(_LABEL + _FULL + 170, bottom + 8, head + zero + drawn)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + drawn)
 
 
 def _change(line: tuple[str, float, float, float], most: float, y: float) -> str:
     label, *of_one = line
     value, low, high = (
-        _LABEL + _FULL / 2 * (1 + (end if isfinite(end) else of_one[0]) / most) for end in of_one
+        _LABEL + _BAR_WIDTH / 2 * (1 + (end if isfinite(end) else of_one[0]) / most)
+        for end in of_one
     )
-    cut = one_line(label)
-    cut = cut if len(cut) <= _CHARACTERS else f"{cut[: _CHARACTERS - 1]}…"
+    cut = escape_to_one_line(label)
+    cut = cut if len(cut) <= _MAX_LABEL_LENGTH else f"{cut[: _MAX_LABEL_LENGTH - 1]}…"
     known = "{:+.3f} [{:+.3f}, {:+.3f}]" if isfinite(of_one[1]) else "{:+.3f}"
     said = known.format(*of_one)
     return (
         f"{_text(_LABEL - 8, y + 4, cut, anchor='end')}"
         f'<path d="M{low:.1f} {y}H{high:.1f}" stroke="{_BLUE}" stroke-width="3"/>'
         f'<circle cx="{value:.1f}" cy="{y}" r="4" fill="{_BLUE}"/>'
-        f"{_text(_LABEL + _FULL + 8, y + 4, said)}"
+        f"{_text(_LABEL + _BAR_WIDTH + 8, y + 4, said)}"
     )
 
 
-def reliability(
+def reliability_diagram(
     bins: Sequence[tuple[float, float, int]], covered: Sequence[tuple[float, float]], title: str
 ) -> str:
     """Draw a reliability diagram, and beside it accuracy by the share of answers given.
@@ -110,13 +115,16 @@ def reliability(
     left, right = _plot(60, "confidence"), _plot(380, "share of answers, most confident first")
     even = f'<path d="M60 {_TOP + _HEIGHT}L260 {_TOP}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     dots = "".join(
-        f'<circle cx="{60 + 200 * x:.1f}" cy="{_up(y, 1):.1f}" r="{2 + 6 * (n / most) ** 0.5:.1f}"'
+        f'<circle cx="{60 + 200 * x:.1f}" cy="{_y_position(y, 1):.1f}"'
+        f' r="{2 + 6 * (n / most) ** 0.5:.1f}"'
         f' fill="{_BLUE}" fill-opacity="0.7"><title>n={n}</title></circle>'
         for x, y, n in bins
     )
-    path = " ".join(f"{380 + 200 * x:.1f},{_up(y, 1):.1f}" for x, y in covered)
+    path = " ".join(f"{380 + 200 * x:.1f},{_y_position(y, 1):.1f}" for x, y in covered)
     line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
-    return svg(620, _TOP + _HEIGHT + 40, _text(8, 16, title) + left + right + even + dots + line)
+    return render_svg(
+        620, _TOP + _HEIGHT + 40, _text(8, 16, title) + left + right + even + dots + line
+    )
 
 
 def _plot(x: float, below: str) -> str:
@@ -145,35 +153,36 @@ def scale(rows: Sequence[Metric]) -> float:
 
 def _bar(one: Bar, top: float) -> str:
     row, middle = one.row, top + 8
-    label = one_line(one.label) + (f" (to {one.full:.3g})" if one.full > 1 else "")
-    cut = label if len(label) <= _CHARACTERS else f"{label[: _CHARACTERS - 1]}…"
+    label = escape_to_one_line(one.label) + (f" (to {one.full:.3g})" if one.full > 1 else "")
+    cut = label if len(label) <= _MAX_LABEL_LENGTH else f"{label[: _MAX_LABEL_LENGTH - 1]}…"
     name = _text(_LABEL - 8, top + 12, cut, anchor="end")
     if isnan(row.value):
         return name + _text(_LABEL + 8, top + 12, "nothing could be scored", _GREY)
-    left, right = (_along(end, one.full) for end in (row.low, row.high))
+    left, right = (_x_position(end, one.full) for end in (row.low, row.high))
     interval = (
         f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
         f' stroke="{_INK}" stroke-width="1.5"/>'
     )
     ends = "" if isnan(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
     return (
-        f'{name}<rect x="{_LABEL}" y="{top}" width="{_along(row.value, one.full) - _LABEL:.1f}" '
+        f'{name}<rect x="{_LABEL}" y="{top}"'
+        f' width="{_x_position(row.value, one.full) - _LABEL:.1f}" '
         f'height="16" fill="{_BLUE}"/>'
         + (interval if ends else "")
         + _tick(one.chance, one.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
         + _tick(row.constant, one.full, top, f'stroke="{_ORANGE}"')
-        + _text(_LABEL + _FULL + 8, top + 12, f"{row.value:.3f}{ends} n={row.n_scored}")
+        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, f"{row.value:.3f}{ends} n={row.n_scored}")
     )
 
 
 def _tick(value: float | None, full: float, top: float, style: str) -> str:
     if value is None or isnan(value):
         return ""
-    return f'<path d="M{_along(value, full):.1f} {top - 3}v22" {style} stroke-width="2"/>'
+    return f'<path d="M{_x_position(value, full):.1f} {top - 3}v22" {style} stroke-width="2"/>'
 
 
 def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
-    low, high, middle = (_up(value, full) for value in (row.low, row.high, row.value))
+    low, high, middle = (_y_position(value, full) for value in (row.low, row.high, row.value))
     size, fill = (6, "white") if is_here else (3, _BLUE)
     said = _text(x, middle - 12, f"{row.value:.3f}", anchor="middle") if is_here else ""
     interval = (
@@ -187,20 +196,20 @@ def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
 
 
 def _level(y: float) -> str:
-    left, right = _LABEL / 4, _LABEL * 1.25 + _FULL
+    left, right = _LABEL / 4, _LABEL * 1.25 + _BAR_WIDTH
     return (
         f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{_ORANGE}" stroke-dasharray="5 3"/>'
         + _text(right + 6, y + 4, "best constant", _ORANGE)
     )
 
 
-def _along(value: float, full: float) -> float:
+def _x_position(value: float, full: float) -> float:
     """Position of a value from the left edge, clipped to the scale."""
     share = 0.0 if isnan(value) else value / full
-    return _LABEL + _FULL * min(1.0, max(0.0, share))
+    return _LABEL + _BAR_WIDTH * min(1.0, max(0.0, share))
 
 
-def _up(value: float, full: float) -> float:
+def _y_position(value: float, full: float) -> float:
     share = 0.0 if isnan(value) else value / full
     return _TOP + _HEIGHT * (1 - max(0.0, share))
 
@@ -208,11 +217,11 @@ def _up(value: float, full: float) -> float:
 def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "start") -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}">'
-        f"{escape(one_line(text))}</text>"
+        f"{escape(escape_to_one_line(text))}</text>"
     )
 
 
-def svg(width: float, height: float, drawn: str) -> str:
+def render_svg(width: float, height: float, drawn: str) -> str:
     """Render on white, in px."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

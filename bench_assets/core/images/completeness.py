@@ -16,22 +16,22 @@ from zlib import crc32
 from PIL import Image
 
 _ZEROED = "half-written: a block of its compressed data is zero"
-CUT = "cut short: its data ends before the image does"
+TRUNCATED = "cut short: its data ends before the image does"
 
 _ZEROS = b"\0" * 512  # a block of a disk; compressed data has none
-_MANY_ZEROS = 4096  # bytes
+_MIN_TRAILING_ZEROS = 4096  # bytes
 _END, _SCAN, _START = 0xD9, 0xDA, b"\xff\xd8"
 JPEG_END = bytes((0xFF, _END))
 _FRAMES = (0xC0, 0xC1, 0xC2)  # baseline, extended and progressive, with Huffman codes
 _PROGRESSIVE = 0xC2
 _FRAME_HEAD = 6
-_ALONE = (0x01, 0xD8, *range(0xD0, 0xD8))  # markers without a segment
+_STANDALONE_MARKERS = (0x01, 0xD8, *range(0xD0, 0xD8))  # markers without a segment
 _MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")  # ends entropy-coded data
 _RESTART = re.compile(rb"\xff+[\xd0-\xd7]")
-_FURTHER = bytes((7 * n + n // 3) % 251 for n in range(1, 97))  # no 0xFF in it
-_FEWER = 16  # bytes
+_PROBE_BYTES = bytes((7 * n + n // 3) % 251 for n in range(1, 97))  # no 0xFF in it
+_PROBE_TAIL = 16  # bytes
 _STRIP = 256  # rows
-_LARGE = 50_000_000  # px
+_MAX_FULL_SIZE_PIXELS = 50_000_000  # px
 _WEBP_HEAD = 12  # bytes
 _WebpImage: TypeAlias = tuple[bytes, int, int]
 _COMPRESSED = ("AVIF", "GIF", "JPEG2000", "PNG", "QOI")
@@ -63,7 +63,7 @@ class JpegLayout(NamedTuple):
         return self.frame == _PROGRESSIVE
 
     @property
-    def misses_scans(self) -> bool:
+    def lacks_scans(self) -> bool:
         """Whether a progressive JPEG lacks scans that bring the last bit of a coefficient."""
         there = {
             (component, coefficient)
@@ -103,12 +103,12 @@ def jpeg_layout(data: bytes) -> JpegLayout | None:
     return JpegLayout(frame, components, tuple(scans), end) if components and scans else None
 
 
-def with_end(data: bytes) -> bytes:
+def append_end_marker(data: bytes) -> bytes:
     """Append the end marker to a JPEG that lacks one or both of its bytes."""
     return data.rstrip(b"\xff") + JPEG_END
 
 
-def defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = False) -> str:
+def find_defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = False) -> str:
     """Why a decodable image is incomplete; "" if its format shows no defect.
 
     Args:
@@ -121,45 +121,51 @@ def defect(data: bytes, form: str, decoded: Image.Image, *, turned: bool = False
         layout = jpeg_layout(data)
         return _defect_of_jpeg(data, layout, decoded, turned=turned) if layout else ""
     if form == "WEBP":
-        return _ZEROED if any(_has_hole(data, *one) for one in _webp_images(data)) else ""
-    if form in _COMPRESSED and data.endswith(_ZEROS) and not _ends(data.rstrip(b"\0"), form):
+        return _ZEROED if any(_has_zero_block(data, *one) for one in _webp_images(data)) else ""
+    if (
+        form in _COMPRESSED
+        and data.endswith(_ZEROS)
+        and not _has_end_marker(data.rstrip(b"\0"), form)
+    ):
         return _ZEROED
     return ""
 
 
-def doubt(data: bytes, form: str) -> str:
+def find_doubt(data: bytes, form: str) -> str:
     """Why an uncompressed image may be half-written; "" if nothing suggests it."""
     zeros = len(data) - len(data.rstrip(b"\0"))
-    if form in ("JPEG", "MPO", "WEBP", *_COMPRESSED) or zeros < _MANY_ZEROS:
+    if form in ("JPEG", "MPO", "WEBP", *_COMPRESSED) or zeros < _MIN_TRAILING_ZEROS:
         return ""
     return f"its last {zeros} bytes are zero: black, or a half-written copy"
 
 
 def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image, *, turned: bool) -> str:
-    if layout.misses_scans:
-        return f"{CUT}: scans of the progressive JPEG are missing"
+    if layout.lacks_scans:
+        return f"{TRUNCATED}: scans of the progressive JPEG are missing"
     if not layout.frame:  # arithmetic codes
         return ""
     ended = layout.end is not None
     if not ended:
-        data, layout = with_end(data), jpeg_layout(with_end(data)) or layout
+        data, layout = append_end_marker(data), jpeg_layout(append_end_marker(data)) or layout
     doubtful = layout.is_progressive or not ended or _has_flat_corner(decoded, turned=turned)
     is_plain = all(low == high for low, high in _range(decoded))
-    holes = [] if is_plain else list(filter(None, (_hole(data, one) for one in layout.scans)))
+    holes = (
+        [] if is_plain else list(filter(None, (_zero_block_end(data, one) for one in layout.scans)))
+    )
     suspects = [*holes, *([layout.scans[-1].end] if doubtful else [])]
-    further = (data[:end] + _FURTHER + data[end:] for end in suspects)
-    if not holes and not turned and all(_shows(one, decoded) for one in further):
+    further = (data[:end] + _PROBE_BYTES + data[end:] for end in suspects)
+    if not holes and not turned and all(_decodes_to(one, decoded) for one in further):
         return ""
     before = _checksum(data) if suspects else 0
     for end in suspects:
-        if _checksum(data[:end] + _FURTHER + data[end:]) != before:
-            return CUT
-        if end in holes and not _matters(data, end, before):
+        if _checksum(data[:end] + _PROBE_BYTES + data[end:]) != before:
+            return TRUNCATED
+        if end in holes and not _affects_pixels(data, end, before):
             return _ZEROED
     return ""
 
 
-def _hole(data: bytes, scan: JpegScan) -> int:
+def _zero_block_end(data: bytes, scan: JpegScan) -> int:
     """End of the data around a block of zeros: a restart or the scan's end; 0 without a block.
 
     Scans that refine means (DC coefficients) have one bit for each, all of which may be zero.
@@ -179,7 +185,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
         if marker == _END:
             yield marker, b"", after - 2
             return
-        if marker in _ALONE:
+        if marker in _STANDALONE_MARKERS:
             at = after
             continue
         at = after + int.from_bytes(data[after : after + 2])
@@ -198,8 +204,8 @@ def _checksum(data: bytes) -> int:
     checksum = 0
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
-            if image.width * image.height > _LARGE:
-                shrink(image)
+            if image.width * image.height > _MAX_FULL_SIZE_PIXELS:
+                decode_at_half_size(image)
             for strip in _strips(image):
                 checksum = crc32(strip, checksum)
     except Exception:  # noqa: BLE001 - Pillow raises whatever a forged file makes it
@@ -207,7 +213,7 @@ def _checksum(data: bytes) -> int:
     return checksum
 
 
-def _shows(data: bytes, decoded: Image.Image) -> bool:
+def _decodes_to(data: bytes, decoded: Image.Image) -> bool:
     """Whether a JPEG in RGB decodes to these pixels."""
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
@@ -223,7 +229,7 @@ def _strips(image: Image.Image) -> Iterator[bytes]:
         yield strip.tobytes()
 
 
-def shrink(image: Image.Image) -> None:
+def decode_at_half_size(image: Image.Image) -> None:
     """Have a JPEG decoded at half its width and height, in a quarter of the memory."""
     image.draft(None, ((image.width + 1) // 2, (image.height + 1) // 2))
 
@@ -258,19 +264,19 @@ def _webp_images(
         at += at % 2
 
 
-def _has_hole(data: bytes, kind: bytes, start: int, end: int) -> bool:
+def _has_zero_block(data: bytes, kind: bytes, start: int, end: int) -> bool:
     """Whether a block is zero; plain areas of lossless images may be, but then all data is used."""
     if _ZEROS not in data[start:end]:
         return False
-    return kind == b"VP8 " or not _matters(data, end, _checksum(data))
+    return kind == b"VP8 " or not _affects_pixels(data, end, _checksum(data))
 
 
-def _matters(data: bytes, end: int, before: int) -> bool:
+def _affects_pixels(data: bytes, end: int, before: int) -> bool:
     """Whether the last bytes before ``end`` are used: replacing them changes the pixels."""
-    return _checksum(data[: end - _FEWER] + _FURTHER[:_FEWER] + data[end:]) != before
+    return _checksum(data[: end - _PROBE_TAIL] + _PROBE_BYTES[:_PROBE_TAIL] + data[end:]) != before
 
 
-def _ends(data: bytes, form: str) -> bool:
+def _has_end_marker(data: bytes, form: str) -> bool:
     """Whether data, stripped of trailing zeros, has the end of its format."""
     ends = {"PNG": b"IEND\xaeB`\x82", "GIF": b";", "JPEG2000": b"\xff\xd9"}
     return form in ends and data.endswith(ends[form])

@@ -22,7 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageChops, ImageOps, UnidentifiedImageError
 
-from bench_assets.core.images.completeness import JPEG_END, defect, jpeg_layout, shrink, with_end
+from bench_assets.core.images.completeness import (
+    JPEG_END,
+    append_end_marker,
+    decode_at_half_size,
+    find_defect,
+    jpeg_layout,
+)
 from bench_assets.core.schema.errors import ImageError
 
 _Numbers: TypeAlias = NDArray[Any]
@@ -31,7 +37,7 @@ _WIDE = ("I", "F")  # modes, and the beginnings of modes, with more than 8 bits
 _WHITES = (255, 2**16 - 1, 2**32 - 1)
 _WHITE_OF = {"I;12": 2**12 - 1, "I;16S": 2**15 - 1, "I;16BS": 2**15 - 1, "I;16B": 2**16 - 1}
 _STEPS = {"L;2": 85, "L;4": 17}  # between two levels, after Pillow scaled them to 8 bits
-_LIGHTNESS_FIRST, _WHITE_IS_ZERO = 262, 0  # TIFF's tag PhotometricInterpretation; WhiteIsZero
+_PHOTOMETRIC_TAG, _WHITE_IS_ZERO = 262, 0  # TIFF's tag PhotometricInterpretation; WhiteIsZero
 
 
 def is_wide(image: Image.Image) -> bool:
@@ -55,13 +61,13 @@ def to_rgb(image: Image.Image, written: str) -> Image.Image:
         ImageError: If a pixel is NaN or infinite.
     """
     if is_wide(image):
-        return _of_wide(image, written)
+        return _wide_to_rgb(image, written)
     if has_alpha(image):
-        return _on_white(image, written)
-    return _of_lab(image) if image.mode == "LAB" else image.convert("RGB")
+        return _alpha_to_rgb(image, written)
+    return _lab_to_rgb(image) if image.mode == "LAB" else image.convert("RGB")
 
 
-def shown(image: Image.Image) -> Image.Image:
+def to_upright_rgb(image: Image.Image) -> Image.Image:
     """RGB of an open image, upright and on white, as ``decode`` makes it of a file."""
     written = raw_mode(image)
     return to_rgb(ImageOps.exif_transpose(image), written)
@@ -75,7 +81,7 @@ def raw_mode(image: Image.Image) -> str:
     return first if isinstance(first, str) else ""
 
 
-def _of_wide(image: Image.Image, written: str) -> Image.Image:
+def _wide_to_rgb(image: Image.Image, written: str) -> Image.Image:
     clear = image.info.get("transparency")
     numbers: _Numbers = np.asarray(image)
     if written.startswith("I;32") and not written.endswith("S"):
@@ -84,7 +90,7 @@ def _of_wide(image: Image.Image, written: str) -> Image.Image:
         raise ImageError("has infinite or NaN pixels")
     white = _white(image, written, numbers)
     levels = (numbers.astype(np.float64) / white).clip(0) * 255
-    if _tag(image, _LIGHTNESS_FIRST) == _WHITE_IS_ZERO:
+    if _tag(image, _PHOTOMETRIC_TAG) == _WHITE_IS_ZERO:
         levels = 255 - levels
     if isinstance(clear, int):
         levels = np.where(numbers == clear, 255, levels)
@@ -105,7 +111,7 @@ def _tag(image: Image.Image, number: int) -> object:
     return getattr(image, "tag_v2", {}).get(number)
 
 
-def _on_white(image: Image.Image, written: str) -> Image.Image:
+def _alpha_to_rgb(image: Image.Image, written: str) -> Image.Image:
     clear = image.info.get("transparency")
     if isinstance(clear, int) and written in _STEPS:
         image.info["transparency"] = clear * _STEPS[written]
@@ -115,7 +121,7 @@ def _on_white(image: Image.Image, written: str) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
 
 
-def _of_lab(image: Image.Image) -> Image.Image:
+def _lab_to_rgb(image: Image.Image) -> Image.Image:
     from PIL import ImageCms
 
     lab, srgb = (ImageCms.createProfile(name) for name in ("LAB", "sRGB"))
@@ -125,7 +131,7 @@ def _of_lab(image: Image.Image) -> Image.Image:
 
 Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks", "end added"]
 
-VERSION = 1
+DECODER_VERSION = 1
 """Version of the decoder, raised by every change that changes a pixel."""
 
 MAX_PIXELS = 100_000_000
@@ -134,18 +140,18 @@ END_ADDED = "its file lacks the end marker"
 NOTES: Mapping[Change, str] = {"first frame": FIRST_FRAME, "end added": END_ADDED}
 """Changes that are noted on a response."""
 
-_LARGE_JPEG = 1.75  # times the pixel limit: up to here, a JPEG is decoded at half its size
+_JPEG_LIMIT_FACTOR = 1.75  # times the pixel limit: up to here, a JPEG is decoded at half its size
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG, _JPEG_START = ("JPEG", "MPO"), b"\xff\xd8"
-_SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
-_WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
+_PLAIN_FORMATS = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
+_ANIMATED_FORMATS = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 _COMMON = ("JPEG", "PNG", "GIF", "BMP")
 _FORMATS = (  # those that Pillow decodes itself; for others it starts external programs
     *("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF", "PPM", "ICO"),
     *("ICNS", "PSD", "QOI", "SGI", "PCX", "DIB", "TGA"),
 )
-_TURNS = {
+_TRANSPOSITIONS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
     4: Image.Transpose.FLIP_TOP_BOTTOM,
@@ -154,7 +160,7 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_SIDEWAYS = 5  # from this orientation on, width and height are swapped
+_FIRST_SIDEWAYS = 5  # from this orientation on, width and height are swapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,19 +192,19 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
     """
     with _opened(data, max_pixels) as image:
         written, turn = raw_mode(image), _orientation(image, data)
-        (width, height), changes = _written_size(image, turn), _announced(image, data)
+        (width, height), changes = _stored_size(image, turn), _header_changes(image, data)
         if width * height > max_pixels:
             if exact:
-                raise ImageError(_too_many(width, height, max_pixels))
-            shrink(image)
+                raise ImageError(_size_message(width, height, max_pixels))
+            decode_at_half_size(image)
         doubtful = has_alpha(image) or is_wide(image)
         rgb = to_rgb(image, written)
         if doubtful and not _same(rgb, image):
             changes |= {"scaled" if is_wide(image) else "laid on white"}
-        if "end added" in changes and (why := defect(data, "JPEG", rgb)):
+        if "end added" in changes and (why := find_defect(data, "JPEG", rgb)):
             raise ImageError(why)
-        if turn in _TURNS and image.format != "TIFF":  # Pillow has already turned a TIFF
-            rgb = rgb.transpose(_TURNS[turn])
+        if turn in _TRANSPOSITIONS and image.format != "TIFF":  # Pillow has already turned a TIFF
+            rgb = rgb.transpose(_TRANSPOSITIONS[turn])
         return DecodedImage(
             image=rgb,
             format=str(image.format),
@@ -218,7 +224,7 @@ class Header(NamedTuple):
     orientation: int  # EXIF's, 1 to 8
 
 
-def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
+def read_header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
     """Read an image's header.
 
     Raises:
@@ -226,10 +232,10 @@ def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
     """
     with _opened(data, max_pixels) as image:
         turn = _orientation(image, data)
-        return Header(str(image.format), *_written_size(image, turn), turn)
+        return Header(str(image.format), *_stored_size(image, turn), turn)
 
 
-def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
+def decoding_changes(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
     """Changes that ``decode`` makes, from the header alone if possible.
 
     Raises:
@@ -237,7 +243,7 @@ def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
     """
     with _opened(data, max_pixels) as image:
         if not (has_alpha(image) or is_wide(image)):
-            return _announced(image, data)
+            return _header_changes(image, data)
     return decode(data, max_pixels).changes
 
 
@@ -250,11 +256,13 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
         ImageError: As ``decode``.
     """
     with _opened(data, max_pixels) as image:
-        alike = image.format in _SERVED and image.mode in ("L", "RGB") and not has_alpha(image)
-        return alike and raw_mode(image) in ("L", "RGB") and not _announced(image, data)
+        alike = (
+            image.format in _PLAIN_FORMATS and image.mode in ("L", "RGB") and not has_alpha(image)
+        )
+        return alike and raw_mode(image) in ("L", "RGB") and not _header_changes(image, data)
 
 
-def as_plain(data: bytes) -> tuple[str, bytes]:
+def to_plain_format(data: bytes) -> tuple[str, bytes]:
     """Media type and bytes of an image that all decoders agree on: its own if plain, else a PNG.
 
     Raises:
@@ -277,31 +285,31 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
             image = _identified(data)
         with image:
             width, height = image.size
-            allowed = max_pixels * (_LARGE_JPEG if image.format in _JPEG else 1)
+            allowed = max_pixels * (_JPEG_LIMIT_FACTOR if image.format in _JPEG else 1)
             if width * height > allowed:
-                raise ImageError(_too_many(width, height, max_pixels))
+                raise ImageError(_size_message(width, height, max_pixels))
             if not width * height:
                 raise ImageError(f"{width} x {height} px: empty image")
             yield image
     except ImageError:
         raise
-    except Image.DecompressionBombError as why:
-        raise ImageError(f"more than the {max_pixels} px allowed") from why
-    except UnidentifiedImageError as why:
-        raise ImageError("not an image in any known format") from why
-    except Exception as why:  # Pillow raises whatever a forged file makes it
-        said = str(why) or type(why).__name__
-        raise ImageError(f"does not decode: {said}") from why
+    except Image.DecompressionBombError as error:
+        raise ImageError(f"more than the {max_pixels} px allowed") from error
+    except UnidentifiedImageError as error:
+        raise ImageError("not an image in any known format") from error
+    except Exception as error:  # Pillow raises whatever a forged file makes it
+        said = str(error) or type(error).__name__
+        raise ImageError(f"does not decode: {said}") from error
 
 
-def _too_many(width: int, height: int, max_pixels: int) -> str:
+def _size_message(width: int, height: int, max_pixels: int) -> str:
     return f"{width} x {height} px, more than the {max_pixels} px allowed"
 
 
 def _identified(data: bytes) -> Image.Image:
     """Identify the format; plugins for rarer ones take 7 MB, and are loaded on demand."""
     if _lacks_end(data):
-        data = with_end(data)
+        data = append_end_marker(data)
     try:
         return Image.open(io.BytesIO(data), formats=_COMMON)
     except UnidentifiedImageError:
@@ -322,22 +330,24 @@ def _lacks_end(data: bytes) -> bool:
     return layout is not None and layout.end is None
 
 
-def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
+def _header_changes(image: Image.Image, data: bytes) -> frozenset[Change]:
     """The changes that the header announces."""
-    changes: set[Change] = {"turned"} if _orientation(image, data) in _TURNS else set()
+    changes: set[Change] = {"turned"} if _orientation(image, data) in _TRANSPOSITIONS else set()
     if image.format in _JPEG and _lacks_end(data):
         changes.add("end added")
-    if image.format in _WITH_FRAMES and getattr(image, "is_animated", False):
+    if image.format in _ANIMATED_FORMATS and getattr(image, "is_animated", False):
         changes.add("first frame")
     if image.mode in ("CMYK", "LAB"):
         changes.add("inks")
     return frozenset(changes)
 
 
-def _written_size(image: Image.Image, turn: int) -> tuple[int, int]:
+def _stored_size(image: Image.Image, turn: int) -> tuple[int, int]:
     """Width and height before rotation; Pillow gives a TIFF's after it."""
     width, height = image.size
-    return (height, width) if image.format == "TIFF" and turn >= _SIDEWAYS else (width, height)
+    return (
+        (height, width) if image.format == "TIFF" and turn >= _FIRST_SIDEWAYS else (width, height)
+    )
 
 
 def _orientation(image: Image.Image, data: bytes) -> int:
@@ -348,7 +358,7 @@ def _orientation(image: Image.Image, data: bytes) -> int:
         turn = Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
     except Exception:  # noqa: BLE001 - Pillow raises anything on invalid EXIF
         return 1
-    return turn if turn in _TURNS else 1
+    return turn if turn in _TRANSPOSITIONS else 1
 
 
 def _chunks(png: bytes) -> Iterator[bytes]:

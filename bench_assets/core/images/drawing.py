@@ -34,17 +34,17 @@ class LabelledBox(NamedTuple):
     colour: str
 
 
-def to_height(image: Image.Image, height: int) -> Image.Image:
+def scale_to_height(image: Image.Image, height: int) -> Image.Image:
     """Scale an image to a height, its proportions kept.
 
-    >>> to_height(Image.new("RGB", (300, 200)), 1024).size
+    >>> scale_to_height(Image.new("RGB", (300, 200)), 1024).size
     (1536, 1024)
     """
     width = max(1, round(image.width * height / image.height))
     return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def with_circles(
+def draw_labelled_circles(
     image: Image.Image, marks: Sequence[Mark], *, radius: int, colour: str
 ) -> Image.Image:
     """Circle points and label them.
@@ -60,9 +60,11 @@ def with_circles(
     """
     drawn = image.convert("RGB")
     pen = ImageDraw.Draw(drawn)
-    taken = [_around(mark.point, radius) for mark in marks]
+    taken = [_circle_box(mark.point, radius) for mark in marks]
     for mark in marks:
-        pen.ellipse(_around(mark.point, radius), outline=colour, width=max(2, round(radius * 0.3)))
+        pen.ellipse(
+            _circle_box(mark.point, radius), outline=colour, width=max(2, round(radius * 0.3))
+        )
     for mark in marks:
         spot = _label_spot(pen, mark, radius, drawn.size, taken)
         _write(pen, mark.label, spot, colour)
@@ -70,7 +72,7 @@ def with_circles(
     return drawn
 
 
-def with_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
+def draw_labelled_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
     """Outline boxes, 4 px inwards, and label each inside a corner that has no other label."""
     drawn = image.convert("RGB")
     pen = ImageDraw.Draw(drawn)
@@ -79,14 +81,14 @@ def with_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
     taken: list[Box] = []
     for one in boxes:
         spots = _corner_spots(pen, one, drawn.size)
-        free = (s for s in spots if not _meets(_extent(pen, one.label, s), taken))
+        free = (s for s in spots if not _overlaps(_extent(pen, one.label, s), taken))
         spot = next(free, spots[0])
         _write(pen, one.label, spot, one.colour)
         taken.append(_extent(pen, one.label, spot))
     return drawn
 
 
-def masked(image: Image.Image, box: Box) -> Image.Image:
+def mask_box(image: Image.Image, box: Box) -> Image.Image:
     """Cover a box in black, right and bottom exclusive."""
     drawn = image.convert("RGB")
     left, top, right, bottom = box
@@ -94,7 +96,7 @@ def masked(image: Image.Image, box: Box) -> Image.Image:
     return drawn
 
 
-def jpeg(image: Image.Image) -> bytes:
+def encode_jpeg(image: Image.Image) -> bytes:
     """Encode at quality 95 with full colour resolution; equal images give equal bytes."""
     file = io.BytesIO()
     image.save(file, "JPEG", quality=95, subsampling=0)
@@ -118,10 +120,10 @@ def _label_spot(
     free = (
         spot
         for spot in spots
-        if _inside(spot, pen, mark.label, size) == spot
-        and not _meets(_extent(pen, mark.label, spot), taken)
+        if _shift_into_image(spot, pen, mark.label, size) == spot
+        and not _overlaps(_extent(pen, mark.label, spot), taken)
     )
-    return next(free, _inside(spots[0], pen, mark.label, size))
+    return next(free, _shift_into_image(spots[0], pen, mark.label, size))
 
 
 def _corner_spots(pen: ImageDraw.ImageDraw, one: LabelledBox, size: tuple[int, int]) -> list[Point]:
@@ -130,10 +132,12 @@ def _corner_spots(pen: ImageDraw.ImageDraw, one: LabelledBox, size: tuple[int, i
     _, _, wide, high = _extent(pen, one.label, (0, 0))
     columns = (left + _BOX_GAP, right - _BOX_GAP - wide)
     rows = (top + _BOX_GAP, bottom - _BOX_GAP - high)
-    return [_inside((x, y), pen, one.label, size) for y in rows for x in columns]
+    return [_shift_into_image((x, y), pen, one.label, size) for y in rows for x in columns]
 
 
-def _inside(spot: Point, pen: ImageDraw.ImageDraw, label: str, size: tuple[int, int]) -> Point:
+def _shift_into_image(
+    spot: Point, pen: ImageDraw.ImageDraw, label: str, size: tuple[int, int]
+) -> Point:
     """The nearest spot from which the whole label lies in the image."""
     left, top, right, bottom = _extent(pen, label, spot)
     x, y = spot
@@ -157,12 +161,12 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(_LABEL_SIZE)
 
 
-def _around(point: Point, radius: int) -> Box:
+def _circle_box(point: Point, radius: int) -> Box:
     x, y = point
     return x - radius, y - radius, x + radius, y + radius
 
 
-def _meets(one: Box, others: Iterable[Box]) -> bool:
+def _overlaps(one: Box, others: Iterable[Box]) -> bool:
     left, top, right, bottom = one
     return any(left < o[2] and o[0] < right and top < o[3] and o[1] < bottom for o in others)
 
@@ -171,10 +175,10 @@ MARGIN = 10
 """px of black between two images (BLINK, appendix C.1, and its authors' code)."""
 
 
-def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
+def concatenate_images(images: Sequence[Image.Image]) -> Image.Image:
     """Concatenate images in a row on black, vertically centred.
 
-    >>> side_by_side([Image.new("RGB", (30, 20)), Image.new("RGB", (50, 80))]).size
+    >>> concatenate_images([Image.new("RGB", (30, 20)), Image.new("RGB", (50, 80))]).size
     (90, 80)
     """
     width = sum(image.width for image in images) + MARGIN * (len(images) - 1)

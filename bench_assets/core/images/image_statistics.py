@@ -7,11 +7,11 @@ import numpy.typing as npt
 from PIL import Image
 
 _CELLS = 64  # cells a side, each of at least _OF_CELL px a side
-_OF_CELL = 3
+_MIN_CELL_SIZE = 3
 _SPECKS = 0.02  # largest share of lone pixels in an image that is otherwise blank
-_TOUCHING = 2  # most pixels of a speck
-_FLAT = 12.0  # levels around the median that count as blank
-_LARGEST = 1024  # px a side; larger images are shrunk
+_MAX_SPECK_SIZE = 2  # most pixels of a speck
+_BLANK_LEVELS = 12.0  # levels around the median that count as blank
+_MAX_SIDE = 1024  # px a side; larger images are shrunk
 _GRAIN = 9.0  # standard errors of a cell's mean that grain alone spreads over all cells
 
 _Levels: TypeAlias = npt.NDArray[np.float32]
@@ -32,7 +32,7 @@ def image_statistics(image: Image.Image) -> ImageStatistics:
     >>> image_statistics(Image.new("RGB", (8, 8), (60, 60, 60)))
     ImageStatistics(range=0, brightness=60.0, contrast=0.0, sharpness=0.0)
     """
-    shrunk = image.convert("RGB").reduce(max(1, max(image.size) // _LARGEST))
+    shrunk = image.convert("RGB").reduce(max(1, max(image.size) // _MAX_SIDE))
     channels = [np.asarray(channel, np.float32) for channel in shrunk.split()]
     grey = np.asarray(shrunk.convert("L"), np.float32)
     return ImageStatistics(
@@ -55,7 +55,7 @@ def _range(levels: _Levels) -> float:
 def _without_specks(levels: _Levels) -> _Levels:
     """An image that is blank but for lone pixels, without these; any other one as it is."""
     middle = float(np.median(levels))
-    odd = np.abs(levels - middle) > _FLAT
+    odd = np.abs(levels - middle) > _BLANK_LEVELS
     if not 0 < np.count_nonzero(odd) <= _SPECKS * levels.size:
         return levels
     padded = np.pad(odd, 1)
@@ -65,12 +65,12 @@ def _without_specks(levels: _Levels) -> _Levels:
         for row in range(3)
         for column in range(3)
     )
-    return np.where(odd & (around <= _TOUCHING), np.float32(middle), levels)
+    return np.where(odd & (around <= _MAX_SPECK_SIZE), np.float32(middle), levels)
 
 
 def _cells(levels: _Levels) -> _Levels:
     image = Image.fromarray(levels)
-    high, wide = (min(_CELLS, max(1, side // _OF_CELL)) for side in levels.shape)
+    high, wide = (min(_CELLS, max(1, side // _MIN_CELL_SIZE)) for side in levels.shape)
     return np.asarray(image.resize((wide, high), Image.Resampling.BOX), np.float32)
 
 

@@ -15,17 +15,17 @@ _PIXELS = frozenset({"exif", "icc_profile", "transparency", "background", "durat
 
 _SEGMENTS = frozenset({"APP0", "APP1", "APP2", "APP13", "APP14", "COM"})
 _PNG = b"\x89PNG\r\n\x1a\n"
-_LONGEST = 4000  # characters of a value
-_DAMAGED = (OSError, ValueError, SyntaxError, KeyError, TypeError, IndexError, AttributeError)
+_MAX_VALUE_LENGTH = 4000  # characters of a value
+_PARSE_ERRORS = (OSError, ValueError, SyntaxError, KeyError, TypeError, IndexError, AttributeError)
 
 
-def metadata_of(data: bytes) -> dict[str, str]:
+def read_metadata(data: bytes) -> dict[str, str]:
     """Metadata by name, as text; {} if there is none, or the file is unreadable."""
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             found = {name: _text(value) for name, value in _entries(image)}
             found |= {"appended": _text(_appended(data, image.format))}
-    except (*_DAMAGED, struct.error, Image.DecompressionBombError):
+    except (*_PARSE_ERRORS, struct.error, Image.DecompressionBombError):
         return {}
     return {name: text for name, text in found.items() if text}
 
@@ -39,10 +39,10 @@ def _entries(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
     for name, value in image.info.items():
         if name not in _PIXELS:
             yield str(name), value
-    yield from _of_encoder(image)
+    yield from _encoder_entries(image)
 
 
-def _of_encoder(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
+def _encoder_entries(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
     for name, value in getattr(image, "applist", ()):  # JPEG: non-standard segments
         if name not in _SEGMENTS:
             yield name, value
@@ -88,4 +88,4 @@ def _text(value: Any) -> str:  # noqa: ANN401  (whatever the file holds)
         value = value.decode("utf-16-le" if wide else "utf-8", "replace")
     elif isinstance(value, list | tuple):
         value = "; ".join(map(_text, value))
-    return str(value).replace("\0", "").strip()[:_LONGEST]
+    return str(value).replace("\0", "").strip()[:_MAX_VALUE_LENGTH]

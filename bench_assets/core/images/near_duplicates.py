@@ -13,7 +13,7 @@ _SEED = 1
 _RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
 
 
-class Twin(NamedTuple):
+class NearDuplicate(NamedTuple):
     """Two near-duplicates."""
 
     later: str
@@ -21,7 +21,7 @@ class Twin(NamedTuple):
     similarity: float  # Jaccard similarity of their shingles, [0, 1]
 
 
-def similar_texts(texts: Mapping[str, str], threshold: float) -> list[Twin]:
+def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplicate]:
     """Find the earlier near-duplicates of every text, in order.
 
     Whitespace is ignored. Shingles have three characters; a shorter text is a single shingle, and
@@ -49,7 +49,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[Twin]:
         for earlier in sorted(index.query(sketch), key=lambda found: order[str(found)]):
             similarity = _jaccard(own, shingles[str(earlier)])
             if similarity >= threshold:
-                twins.append(Twin(name, str(earlier), similarity))
+                twins.append(NearDuplicate(name, str(earlier), similarity))
         index.insert(name, sketch)
     return twins
 

@@ -7,14 +7,14 @@ file, unless the image size that they state fits only the upright image.
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.images.decoding import header_of
+from bench_assets.core.images.decoding import read_header
 from bench_assets.core.images.drawing import Point
 from bench_assets.core.schema.errors import ImageError
 
 Size = tuple[int, int]  # width, height; px
 
 _INVERSE = {6: 8, 8: 6}  # every other orientation undoes itself
-_SIDEWAYS = (5, 6, 7, 8)
+_SIDEWAYS_ORIENTATIONS = (5, 6, 7, 8)
 _MIRRORED = (2, 4, 5, 7)
 
 
@@ -28,11 +28,11 @@ class ImageFrame(NamedTuple):
     @property
     def shown(self) -> Size:
         """Width and height of the upright image, px."""
-        sideways = self.orientation in _SIDEWAYS
+        sideways = self.orientation in _SIDEWAYS_ORIENTATIONS
         return (self.height, self.width) if sideways else (self.width, self.height)
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """Whether left and right of the scene are exchanged when the image is turned upright."""
         return self.orientation in _MIRRORED
 
@@ -73,25 +73,25 @@ class ImageFrame(NamedTuple):
         )
 
 
-def frame_of(data: bytes) -> ImageFrame:
+def read_frame(data: bytes) -> ImageFrame:
     """Read the size and the EXIF orientation of an image.
 
     Raises:
         ImageError: If the image has no readable header.
     """
-    header = header_of(data)
+    header = read_header(data)
     return ImageFrame(header.width, header.height, header.orientation)
 
 
-def frame_in(file: Path, stated: Size | None = None) -> ImageFrame:
+def read_annotated_frame(file: Path, stated: Size | None = None) -> ImageFrame:
     """Read the frame of an annotated image file.
 
     Raises:
         ImageError: If the file cannot be read, or does not have the size that is stated.
     """
     try:
-        return frame_of(file.read_bytes()).annotated(stated)
-    except ImageError as why:
-        raise ImageError(f"{file}: {why}") from why
-    except OSError as why:
-        raise ImageError(f"{file}: cannot be read: {why.strerror}") from why
+        return read_frame(file.read_bytes()).annotated(stated)
+    except ImageError as error:
+        raise ImageError(f"{file}: {error}") from error
+    except OSError as error:
+        raise ImageError(f"{file}: cannot be read: {error.strerror}") from error

@@ -73,7 +73,7 @@ class Scene:
             drawn = drawn.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
         left, top = centre[0] - drawn.width // 2, centre[1] - drawn.height // 2
         self.image.paste(drawn, (left, top), drawn)
-        return self._place(name, (left, top, left + drawn.width, top + drawn.height))
+        return self._add_object(name, (left, top, left + drawn.width, top + drawn.height))
 
     def form(self, form: Form, box: Box, colour: str) -> PlacedObject:
         """Place a filled geometric form that touches all four sides of its box."""
@@ -81,21 +81,21 @@ class Scene:
             self._pen.ellipse(_inclusive(box), fill=colour)
         else:
             self._pen.polygon(_corners(form, box), fill=colour)
-        return self._place(form, box)
+        return self._add_object(form, box)
 
     def line(self, points: Sequence[Spot], colour: str, width: int = 3) -> PlacedObject:
         """Place a line through points."""
         self._pen.line(list(points), fill=colour, width=width, joint="curve")
         xs, ys, half = [x for x, _ in points], [y for _, y in points], width // 2
         box = (min(xs) - half, min(ys) - half, max(xs) + half + 1, max(ys) + half + 1)
-        return self._place("line", box)
+        return self._add_object("line", box)
 
     def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
         """Write a text of ASCII characters, ``size`` px high, in Pillow's default font."""
         font = ImageFont.load_default(size)
         left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
-        return self._place(text, (int(left), int(top), int(right) + 1, int(bottom) + 1))
+        return self._add_object(text, (int(left), int(top), int(right) + 1, int(bottom) + 1))
 
     def room(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
         """Draw a free spot for the centre of an object; None if the image is full.
@@ -126,7 +126,7 @@ class Scene:
         self.image.save(file, "PNG", compress_level=6)
         return file.getvalue()
 
-    def _place(self, name: str, box: Box) -> PlacedObject:
+    def _add_object(self, name: str, box: Box) -> PlacedObject:
         left, top, right, bottom = box
         width, height = self.image.size
         seen = (max(0, left), max(0, top), min(width, right), min(height, bottom))

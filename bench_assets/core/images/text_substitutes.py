@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 
 
-def describe(
+def describe_images(
     images: Sequence[str], instruct: Callable[[str], Prompt], model: ChatModel
 ) -> list[ImageText]:
     """Describe each image with a chat model, for example by a caption.
@@ -52,7 +52,9 @@ def to_image_texts(
     ]
 
 
-def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
+def replace_images_by_texts(
+    questions: Iterable[Question], texts: Iterable[ImageText]
+) -> list[Question]:
     """Replace images by texts; drop questions with an image that has none.
 
     Args:

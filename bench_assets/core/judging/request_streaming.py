@@ -11,7 +11,7 @@ from bench_assets.core.tables.large_tables import LargeTable
 Row = TypeVar("Row")
 Thing = TypeVar("Thing")
 
-AT_ONCE = 32_768
+BATCH_SIZE = 32_768
 """Requests handed to an engine in one batch, about 4 kB each.
 
 The next batch waits for the last response of this one, which costs little: with 1,024 requests in
@@ -20,7 +20,7 @@ flight a batch is 32 rounds. Engines that send the longest requests first sort w
 
 
 @runtime_checkable
-class AnswersMany(Protocol):
+class StreamingModel(Protocol):
     """Chat models that stream requests and responses."""
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
@@ -32,7 +32,7 @@ class AnswersMany(Protocol):
         ...
 
 
-class Requests(Sequence[Request]):
+class LazyRequests(Sequence[Request]):
     """Requests of a condition, built lazily."""
 
     def __init__(
@@ -100,30 +100,32 @@ class LazyRows(Sequence[Thing], Generic[Row, Thing]):
         return self._make(self._rows[place])
 
 
-def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Response]]:
+def answer_requests(model: ChatModel, requests: LazyRequests) -> Iterator[tuple[Request, Response]]:
     """Answer each request, in order; in one call unless the questions do not fit into memory.
 
     Raises:
         ModelError: If the model cannot be asked at all.
     """
     large = isinstance(requests.questions, LargeTable)
-    return answered(model, requests if large else list(requests))
+    return stream_responses(model, requests if large else list(requests))
 
 
-def answered(model: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+def stream_responses(
+    model: ChatModel, requests: Sequence[Request]
+) -> Iterator[tuple[Request, Response]]:
     """Answer requests in order; lazy ones are streamed if the model can.
 
     Raises:
         ModelError: If the model cannot be asked at all.
     """
-    if isinstance(requests, list) or not isinstance(model, AnswersMany):
+    if isinstance(requests, list) or not isinstance(model, StreamingModel):
         held = list(requests)
         yield from zip(held, model.response(held), strict=True)
     else:
         yield from model.answers(requests)
 
 
-def some_at_once(requests: Sequence[Request], most: int = AT_ONCE) -> Iterator[list[Request]]:
+def request_batches(requests: Sequence[Request], most: int = BATCH_SIZE) -> Iterator[list[Request]]:
     """Split requests into batches."""
     waiting = iter(requests)
     while some := list(islice(waiting, most)):

@@ -4,31 +4,31 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bench_assets.core.judging.request_streaming import LazyRows, answered
+from bench_assets.core.judging.request_streaming import LazyRows, stream_responses
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.tables.large_tables import gathered
+from bench_assets.core.tables.large_tables import collect_rows
 
-TRIES = 3
+MAX_TRIES = 3
 """Maximum number of requests for one verdict, the first included."""
 
-AT_FIRST = ", at first"
+FIRST_RESPONSE_SUFFIX = ", at first"
 """Suffix of a criterion: the response before a retry, for scorers of authors who do not retry."""
 
-RECORDED = "recorded|"
+RECORDED_PREFIX = "recorded|"
 """Prefix of the signature of a judge with recorded responses, which is never asked again."""
 
 _QUOTED = 2000  # characters of an unreadable response that the judge is shown
 
 
-class Call(NamedTuple):
+class JudgeCall(NamedTuple):
     """A request to a judge, and a function that counts the unreadable verdicts of a response."""
 
     request: Request
     n_unread: Callable[[Response], int]
 
 
-class Heard(NamedTuple):
+class JudgeResponse(NamedTuple):
     """A request to a judge with its most readable response."""
 
     request: Request
@@ -56,19 +56,19 @@ class VerdictRequest(NamedTuple):
         return self.value(response) if self.value else ""
 
     @property
-    def call(self) -> Call:
+    def call(self) -> JudgeCall:
         """The judge's prompt; samples of a prediction are judged separately."""
         request = Request(prompt=self.prompt, sample=self.prediction.sample, question=self.question)
-        return Call(request, lambda response: int(self.read(response) is None))
+        return JudgeCall(request, lambda response: int(self.read(response) is None))
 
 
 def ask_for_verdicts(
     asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
-    """Request one verdict each (see ``ask``); return each prediction's judgements (``judged``)."""
-    heard = ask([one.call for one in asked], model, complaint)
+    """Request one verdict each (``call_judge``); return their judgements (``make_judgements``)."""
+    heard = call_judge([one.call for one in asked], model, complaint)
     return [
-        judged(
+        make_judgements(
             one.prediction,
             said,
             judge=model.name,
@@ -80,7 +80,9 @@ def ask_for_verdicts(
     ]
 
 
-def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TRIES) -> list[Heard]:
+def call_judge(
+    calls: Sequence[JudgeCall], model: ChatModel, complaint: str, tries: int = MAX_TRIES
+) -> list[JudgeResponse]:
     """Request verdicts; unreadable ones are requested again, with a complaint.
 
     Failed requests are not repeated here, because models retry themselves. Of several responses,
@@ -95,42 +97,44 @@ def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TR
     Raises:
         ModelError: If the judge cannot be asked.
     """
-    heard = [Heard(*one, one) for one in _responses([call.request for call in calls], model)]
-    return ask_again(calls, heard, model, complaint, tries)
+    heard = [
+        JudgeResponse(*one, one) for one in _send_requests([call.request for call in calls], model)
+    ]
+    return retry_unreadable(calls, heard, model, complaint, tries)
 
 
-def ask_again(
-    calls: Sequence[Call],
-    first: Sequence[Heard],
+def retry_unreadable(
+    calls: Sequence[JudgeCall],
+    first: Sequence[JudgeResponse],
     model: ChatModel,
     complaint: str,
-    tries: int = TRIES,
-) -> list[Heard]:
-    """Repeat requests whose first response is unreadable; otherwise as ``ask``."""
+    tries: int = MAX_TRIES,
+) -> list[JudgeResponse]:
+    """Repeat requests whose first response is unreadable; otherwise as ``call_judge``."""
     heard, latest = list(first), [one.first for one in first]
-    for _ in range(0 if model.signature.startswith(RECORDED) else tries - 1):
+    for _ in range(0 if model.signature.startswith(RECORDED_PREFIX) else tries - 1):
         waiting = [
             n
             for n, (call, one) in enumerate(zip(calls, heard, strict=True))
-            if is_unread(call, one.response)
+            if is_unreadable(call, one.response)
         ]
-        again = _responses([_complained(*latest[n], complaint) for n in waiting], model)
+        again = _send_requests([_add_complaint(*latest[n], complaint) for n in waiting], model)
         for n, (request, response) in zip(waiting, again, strict=True):
             n_unread, kept = calls[n].n_unread, heard[n]
             latest[n] = request, response
             if response.error or n_unread(response) < n_unread(kept.response):
-                heard[n] = Heard(request, response, kept.first)
+                heard[n] = JudgeResponse(request, response, kept.first)
     return heard
 
 
-def is_unread(call: Call, response: Response) -> bool:
+def is_unreadable(call: JudgeCall, response: Response) -> bool:
     """Whether a judge responded with an unreadable verdict."""
     return not response.error and bool(call.n_unread(response))
 
 
-def judged(
+def make_judgements(
     prediction: Prediction,
-    heard: Heard,
+    heard: JudgeResponse,
     *,
     judge: str,
     criterion: str,
@@ -153,36 +157,36 @@ def judged(
         response,
         prompt=request.prompt,
         judge=judge,
-        criterion=f"{criterion}{AT_FIRST}",
+        criterion=f"{criterion}{FIRST_RESPONSE_SUFFIX}",
         verdict=None,
     )
     return [kept, first]
 
 
-def at_last(judgements: Sequence[Judgement]) -> list[Judgement]:
+def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Leave out judges' responses before a retry."""
-    return [one for one in judgements if not one.criterion.endswith(AT_FIRST)]
+    return [one for one in judgements if not one.criterion.endswith(FIRST_RESPONSE_SUFFIX)]
 
 
-def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
+def first_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     """First responses of judges, each under its own criterion."""
-    last = at_last(judgements)
+    last = final_judgements(judgements)
     if len(last) == len(judgements):
         return last
     first = {
-        one.criterion.removesuffix(AT_FIRST): one
+        one.criterion.removesuffix(FIRST_RESPONSE_SUFFIX): one
         for one in judgements
-        if one.criterion.endswith(AT_FIRST)
+        if one.criterion.endswith(FIRST_RESPONSE_SUFFIX)
     }
     return [replace(first.get(one.criterion, one), criterion=one.criterion) for one in last]
 
 
-def _responses(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:
+def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:
     responses = model.response(requests) if requests else []
     return list(zip(requests, responses, strict=True))
 
 
-def _complained(request: Request, response: Response, complaint: str) -> Request:
+def _add_complaint(request: Request, response: Response, complaint: str) -> Request:
     """The prompt again, with the unreadable response and the complaint."""
     *before, asked = request.prompt.turns
     said = response.said.answer.strip()[:_QUOTED]
@@ -190,7 +194,7 @@ def _complained(request: Request, response: Response, complaint: str) -> Request
     return replace(request, prompt=Prompt((*before, replace(asked, parts=(*asked.parts, more)))))
 
 
-def verdicts_of_many(
+def stream_verdicts(
     asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> Iterator[list[Judgement]]:
     """Request one verdict each, as ``ask_for_verdicts``; only retried rows are held.
@@ -198,30 +202,32 @@ def verdicts_of_many(
     Raises:
         ModelError: If the judge cannot be asked at all.
     """
-    waiting: dict[int, tuple[VerdictRequest, Heard]] = {}
-    rows = gathered(_at_first(asked, model, waiting), Judgement)
+    waiting: dict[int, tuple[VerdictRequest, JudgeResponse]] = {}
+    rows = collect_rows(_judge_first_responses(asked, model, waiting), Judgement)
     calls = [one.call for one, _ in waiting.values()]
-    again = ask_again(calls, [heard for _, heard in waiting.values()], model, complaint)
+    again = retry_unreadable(calls, [heard for _, heard in waiting.values()], model, complaint)
     heard = dict(zip(waiting, again, strict=True))
     for n, row in enumerate(rows):
-        yield _judged(waiting[n][0], heard[n], model) if n in heard else [row]
+        yield _make_judgements(waiting[n][0], heard[n], model) if n in heard else [row]
 
 
-def _at_first(
+def _judge_first_responses(
     asked: Sequence[VerdictRequest],
     model: ChatModel,
-    waiting: dict[int, tuple[VerdictRequest, Heard]],
+    waiting: dict[int, tuple[VerdictRequest, JudgeResponse]],
 ) -> Iterator[Judgement]:
     """Judge by first responses; ``waiting`` receives unreadable ones by position."""
-    said = answered(model, LazyRows(asked, lambda one: one.call.request))
+    said = stream_responses(model, LazyRows(asked, lambda one: one.call.request))
     for n, (one, (request, response)) in enumerate(zip(asked, said, strict=True)):
-        heard = Heard(request, response, (request, response))
-        if is_unread(one.call, response):
+        heard = JudgeResponse(request, response, (request, response))
+        if is_unreadable(one.call, response):
             waiting[n] = one, heard
-        yield from _judged(one, heard, model)
+        yield from _make_judgements(one, heard, model)
 
 
-def _judged(one: VerdictRequest, heard: Heard, model: ChatModel) -> list[Judgement]:
+def _make_judgements(
+    one: VerdictRequest, heard: JudgeResponse, model: ChatModel
+) -> list[Judgement]:
     verdict, value = one.read(heard.response), one.value_of(heard.response)
     named = {"judge": model.name, "criterion": one.criterion, "value": value}
-    return judged(one.prediction, heard, verdict=verdict, **named)
+    return make_judgements(one.prediction, heard, verdict=verdict, **named)

@@ -13,9 +13,9 @@ from string import ascii_uppercase
 from typing import Any, TypeVar
 
 from bench_assets.core.parsing import normalization
-from bench_assets.core.parsing.normalization import bare, plain
-from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.parsing.sentences import hedges, refuses, sentences
+from bench_assets.core.parsing.normalization import normalize_option, normalize_response
+from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.core.parsing.sentences import hedges, refuses, split_sentences
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.core.schema.chat import Response
 
@@ -26,13 +26,13 @@ RIGHT_OR_WRONG: Mapping[str, bool] = {"right": True, "wrong": False}
 NO_OPTION = "Z"
 """Letter of a judge for a response that chooses no option."""
 
-_AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u200b"
+_OUTER_CHARACTERS = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u200b"
 _FENCED = "` \t\r\n"
 _BOXED = "the answer is: "  # how ``plain`` rewrites a box
-_LONGEST = 50_000  # characters; longer responses are not searched for objects
+_MAX_RESPONSE_LENGTH = 50_000  # characters; longer responses are not searched for objects
 _WORDS = Path(normalization.__file__).with_name("words.txt")
-_UNUSED, _OFFERED = ascii_uppercase[:11], ascii_uppercase[11:13]
-_REASONED = 3  # words of a sentence that says more than a verdict
+_UNUSED, _VERDICT_LETTERS = ascii_uppercase[:11], ascii_uppercase[11:13]
+_MAX_VERDICT_WORDS = 3  # words of a sentence that says more than a verdict
 _LEAD = 200  # characters before an object or a list that may say what it is
 
 _LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
@@ -45,7 +45,7 @@ _TOKEN = re.compile(
     r"|,(?=\s*[}\]])",
     re.DOTALL,
 )
-_OF_THE_JUDGED = re.compile(  # letters of the judged question's options
+_JUDGED_OPTION_LETTER = re.compile(  # letters of the judged question's options
     r"\([A-M]\)|(?<![A-Za-z0-9])(?:[B-HJ-M]|[A-M]{2,})(?![A-Za-z0-9])"
     r"|(?<=[\u4e00-\u9fff“])A(?![A-Za-z])"
 )
@@ -53,29 +53,30 @@ _NEITHER = re.compile(  # "neither right nor wrong", 对也不对
     r"\bneither\b.{1,20} nor\b.{1,20}$|不[对正]确?\W?也不错|[对确]\W?[也又](?:不对|错)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FAILED = re.compile(
+_FAILURE = re.compile(
     r"failed(?: to (?:get|find|choose|select|match|answer)"
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
     re.IGNORECASE,
 )
-_SO = r"\W{0,9}(?:so|therefore|thus|hence)\b,? "
+_CONCLUSION_WORD = r"\W{0,9}(?:so|therefore|thus|hence)\b,? "
 _JUDGED = r"(?:it|this|the (?:[\w'’-]+ ){0,2}(?:answer|response))"
-_CONCLUDES = re.compile(  # a concluding sentence, or a last clause about the judged answer
+_CONCLUSION = re.compile(  # a concluding sentence, or a last clause about the judged answer
     r"\A\W*(?:overall|therefore|in conclusion)\b.*"
-    rf"|(?:\A|, )(?:{_SO}{_JUDGED} (?:is|should be)|{_JUDGED} should be|I \w+ {_JUDGED})\b[^,;]*\Z",
+    rf"|(?:\A|, )(?:{_CONCLUSION_WORD}{_JUDGED} (?:is|should be)|{_JUDGED} should be"
+    rf"|I \w+ {_JUDGED})\b[^,;]*\Z",
     re.IGNORECASE,
 )
-_OF_IT = re.compile(rf"\W*{_JUDGED} is\b", re.IGNORECASE)
+_STATES_VERDICT = re.compile(rf"\W*{_JUDGED} is\b", re.IGNORECASE)
 _ENDED = re.compile(r"[.!]$")
 _NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
-_SPOKEN_OF = re.compile(
+_EXAMPLE_OR_DENIAL = re.compile(
     r"\A\W*for (?:example|instance)\b|\b(?:examples?|instance|templates?)\b(?:\s+\w+){0,3}\W*\Z"
     r"|\bsuch as\W*\Z"
     r"|(?:\b(?<!\bor )(?:not|never|rather than|instead of)|n['’]t)"
     r"(?:\s+(?:be|say|print|answer|write|reply|output|return|give))?[\s:\"'“(]*\Z",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(
+_RETRACTION = re.compile(
     r"[ \t\"'”`)]*+(?:(?:is|was|would be) (?:not|wrong|incorrect|an example)|(?:is|was)n['’]t)\b",
     re.IGNORECASE,
 )
@@ -93,66 +94,76 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     >>> read_word("Verdict: wrong", RIGHT_OR_WRONG), read_word("Right. Wrong.", RIGHT_OR_WRONG)
     (False, None)
     """
-    said = without_reasoning(response).replace("|", " ")  # of tables
-    parts = sentences(plain(said))
-    word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
+    said = strip_reasoning(response).replace("|", " ")  # of tables
+    parts = split_sentences(normalize_response(said))
+    word = (
+        " ".join(parts)
+        .strip(_OUTER_CHARACTERS)
+        .removeprefix(_BOXED)
+        .strip(_OUTER_CHARACTERS)
+        .casefold()
+    )
     if word in words:
         return words[word]
     if _NEITHER.search(said):
         return None
-    if (last := _at_last(parts, words)) is not None:
+    if (last := _last_sentence_verdict(parts, words)) is not None:
         return last
-    told = any(part.strip(_AROUND).casefold() in words for part in parts[:-1])
-    if not told and (drawn := _CONCLUDES.search(parts[-1].strip(_AROUND))):
-        return _of_conclusion(drawn, parts[:-1], words)
-    return None if _is_denied(said, parts, words) else _of_all(parts, words)
+    told = any(part.strip(_OUTER_CHARACTERS).casefold() in words for part in parts[:-1])
+    if not told and (drawn := _CONCLUSION.search(parts[-1].strip(_OUTER_CHARACTERS))):
+        return _conclusion_verdict(drawn, parts[:-1], words)
+    return None if _is_denied(said, parts, words) else _unanimous_verdict(parts, words)
 
 
-def _of_conclusion(
+def _conclusion_verdict(
     drawn: re.Match[str], parts: Sequence[str], words: Mapping[str, Verdict]
 ) -> Verdict | None:
     """The verdict of "Overall, the answer is wrong.", if nothing before it says the opposite."""
     start = drawn.string[: drawn.start()]
     if hedges(start) or _is_denied(drawn[0], [drawn[0]], words):
         return None
-    verdict = _of_all([drawn[0]], words)
-    before = filter(_OF_IT.match, (*parts, start))
-    told = {_of_all([one], words) for one in before if not _is_denied(one, [one], words)}
+    verdict = _unanimous_verdict([drawn[0]], words)
+    before = filter(_STATES_VERDICT.match, (*parts, start))
+    told = {_unanimous_verdict([one], words) for one in before if not _is_denied(one, [one], words)}
     return verdict if told <= {None, verdict} else None
 
 
-def _of_all(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
+def _unanimous_verdict(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
     """The verdict of all sentences; None if two of them differ."""
-    if any(_says_both(part, words) for part in _unasked(parts)):
+    if any(_says_both(part, words) for part in _drop_questions(parts)):
         return None
     whole = _letter("\n".join(parts), words)
-    if whole is None or whole not in _OFFERED:
+    if whole is None or whole not in _VERDICT_LETTERS:
         return None
     if len(parts) > 1 and any(_letter(part, words) not in (whole, None) for part in parts):
         return None
-    return [*words.values()][_OFFERED.index(whole)]
+    return [*words.values()][_VERDICT_LETTERS.index(whole)]
 
 
-def _at_last(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
+def _last_sentence_verdict(parts: Sequence[str], words: Mapping[str, Verdict]) -> Verdict | None:
     """The verdict that is the whole last sentence, after sentences of reasons: "... Correct."."""
-    if len(parts) == 1 or len(parts[0].split()) <= _REASONED:
+    if len(parts) == 1 or len(parts[0].split()) <= _MAX_VERDICT_WORDS:
         return None
-    found = [_letter(part, words) for part in parts if len(part.split()) <= _REASONED]
-    lone = _letter(parts[-1], words) if len(parts[-1].split()) < _REASONED else None
-    if lone is None or lone not in _OFFERED or any(one not in (lone, None) for one in found):
+    found = [_letter(part, words) for part in parts if len(part.split()) <= _MAX_VERDICT_WORDS]
+    lone = _letter(parts[-1], words) if len(parts[-1].split()) < _MAX_VERDICT_WORDS else None
+    if (
+        lone is None
+        or lone not in _VERDICT_LETTERS
+        or any(one not in (lone, None) for one in found)
+    ):
         return None
-    return [*words.values()][_OFFERED.index(lone)]
+    return [*words.values()][_VERDICT_LETTERS.index(lone)]
 
 
 def _is_denied(text: str, parts: Sequence[str], words: Collection[str]) -> bool:
     """Whether a word is negated, or the last sentence refuses a verdict."""
     denied = alternatives(_WORDS, "before a word that is denied")
-    said = [word.strip(f"{_AROUND},;:?") for word in text.casefold().split()]
+    said = [word.strip(f"{_OUTER_CHARACTERS},;:?") for word in text.casefold().split()]
     own = any(one == "not" and other in words for one, other in pairwise(said))
     return own or re.search(denied, text, re.IGNORECASE) is not None or refuses(parts[-1])
 
 
-def _unasked(parts: Sequence[str]) -> Sequence[str]:
+def _drop_questions(parts: Sequence[str]) -> Sequence[str]:
     """Drop questions before the answer: "Right or wrong? Right."."""
     return [part for part in parts[:-1] if not part.endswith("?")] + [*parts[-1:]]
 
@@ -167,7 +178,7 @@ def _letter(text: str, words: Mapping[str, Verdict]) -> str | None:
     """Parse the words as options, under letters that no judge writes (L and M)."""
     from bench_assets.core.parsing.choices import read_choice  # 0.1 s of patterns
 
-    text = _OF_THE_JUDGED.sub("X", text)
+    text = _JUDGED_OPTION_LETTER.sub("X", text)
     return read_choice(text, (*("",) * len(_UNUSED), *words)).letter
 
 
@@ -181,15 +192,18 @@ def read_option(response: str, options: Sequence[str]) -> str | None:
     >>> read_option("(A) right", ("left", "right")), read_option("C", ("left", "right"))
     (None, None)
     """
-    said = without_reasoning(response)
+    said = strip_reasoning(response)
     found = _LABEL.match(said)
     if found is None:
         return None
-    letter, rest = found[1].upper(), said[found.end() :].strip(_AROUND)
+    letter, rest = found[1].upper(), said[found.end() :].strip(_OUTER_CHARACTERS)
     if letter == NO_OPTION:
-        return letter if not rest or _FAILED.fullmatch(rest) else None
+        return letter if not rest or _FAILURE.fullmatch(rest) else None
     texts = dict(zip(ascii_uppercase, options, strict=False))
-    fits = letter in texts and (not rest or bare(rest) == bare(texts[letter].strip(_AROUND)))
+    fits = letter in texts and (
+        not rest
+        or normalize_option(rest) == normalize_option(texts[letter].strip(_OUTER_CHARACTERS))
+    )
     return letter if fits else None
 
 
@@ -207,60 +221,63 @@ def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
     >>> read_object("Sure: {'right': true,} That is it."), read_object('{"a": 1} {"a": 2}')
     ({'right': True}, None)
     """
-    text = without_reasoning(response)
-    spans = _objects(text) if len(text) <= _LONGEST else []
+    text = strip_reasoning(response)
+    spans = _objects(text) if len(text) <= _MAX_RESPONSE_LENGTH else []
     said = [text[start:end] for start, end in spans]
-    first = _decoded(said[0]) if said else None
-    if not isinstance(first, dict) or any(_decoded(one) != first for one in said[1:]):
+    first = _decode_json(said[0]) if said else None
+    if not isinstance(first, dict) or any(_decode_json(one) != first for one in said[1:]):
         return None
     question = " ".join(asked.split())
     if any(one in question for one in {" ".join(one.split()) for one in said}):
         return None
-    return None if any(_is_spoken_of(text, *span) for span in spans) else first
+    return None if any(_is_disclaimed(text, *span) for span in spans) else first
 
 
-def decoded(text: str) -> object:
+def decode_json(text: str) -> object:
     r"""Decode JSON as leniently as ``read_object``; None if the text is not JSON.
 
-    >>> decoded("```json\n[1, 0,]\n```"), decoded('{"a": 1, "a": 0}')
+    >>> decode_json("```json\n[1, 0,]\n```"), decode_json('{"a": 1, "a": 0}')
     ([1, 0], None)
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_RESPONSE_LENGTH:
         return None
-    value = _decoded(text)
+    value = _decode_json(text)
     fenced = _FENCE.search(text) if value is None else None
-    return _decoded(fenced[1]) if fenced and not _is_spoken_of(text, *fenced.span()) else value
+    return _decode_json(fenced[1]) if fenced and not _is_disclaimed(text, *fenced.span()) else value
 
 
-def only_leads_to(before: str) -> bool:
+def introduces_no_verdict(before: str) -> bool:
     """Whether a text introduces an example or something denied, rather than a verdict.
 
-    >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
+    >>> (
+    ...     introduces_no_verdict("For example, you would print"),
+    ...     introduces_no_verdict("It is not right:"),
+    ... )
     (True, False)
     """
     lead = before[-_LEAD:].rstrip(_FENCED).removesuffix("```json").rstrip(_FENCED)
     sentence = _NEW_SENTENCE.split(lead)[-1]
-    return _ENDED.search(lead) is None and _SPOKEN_OF.search(sentence) is not None
+    return _ENDED.search(lead) is None and _EXAMPLE_OR_DENIAL.search(sentence) is not None
 
 
 def read_verdict(response: Response, words: Mapping[str, bool]) -> bool | None:
     """Read a judge's word as ``read_word`` does; None if its response was truncated."""
-    return None if cut_off(response) else read_word(response.said.answer, words)
+    return None if is_truncated(response) else read_word(response.said.answer, words)
 
 
-def cut_off(response: Response) -> bool:
+def is_truncated(response: Response) -> bool:
     """Whether a response was truncated at the token limit.
 
-    >>> cut_off(Response(text="No", finish_reason="length"))
+    >>> is_truncated(Response(text="No", finish_reason="length"))
     True
     """
     return response.finish_reason == "length"
 
 
-def _is_spoken_of(text: str, start: int, end: int) -> bool:
+def _is_disclaimed(text: str, start: int, end: int) -> bool:
     """Whether the surrounding prose denies that a part of a text is the verdict."""
     before = text[max(0, start - _LEAD) : start]
-    return only_leads_to(before) or _TAKEN_BACK.match(text, end) is not None
+    return introduces_no_verdict(before) or _RETRACTION.match(text, end) is not None
 
 
 def _objects(text: str) -> list[tuple[int, int]]:
@@ -281,17 +298,19 @@ def _objects(text: str) -> list[tuple[int, int]]:
     return [] if depth else found
 
 
-def _decoded(text: str) -> object:
-    for written in (text, _TOKEN.sub(_as_json, text)):
+def _decode_json(text: str) -> object:
+    for written in (text, _TOKEN.sub(_repair_token, text)):
         try:
-            value: object = json.loads(written, strict=False, object_pairs_hook=_without_twins)
+            value: object = json.loads(
+                written, strict=False, object_pairs_hook=_reject_duplicate_names
+            )
         except (ValueError, RecursionError):
             continue
         return value
     return None
 
 
-def _as_json(token: re.Match[str]) -> str:
+def _repair_token(token: re.Match[str]) -> str:
     text = token[0]
     if text[0] != "'":
         return "" if text == "," else text
@@ -299,7 +318,7 @@ def _as_json(token: re.Match[str]) -> str:
     return f'"{inner.replace(chr(34), chr(92) + chr(34))}"'
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("duplicate name")

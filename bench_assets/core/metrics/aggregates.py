@@ -14,13 +14,20 @@ import numpy as np
 
 from bench_assets.core.metrics.short_answers import word_errors
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, macro_mean, mean
+from bench_assets.core.stats.means import (
+    Floats,
+    Mean,
+    ScoredPoint,
+    jackknife_interval,
+    macro_mean,
+    mean,
+)
 from bench_assets.core.tables.large_tables import TextIndex
 
 Scored: TypeAlias = tuple[Question, Score]
 Aggregate: TypeAlias = Callable[[Sequence[Scored]], Mean]
 
-HALF = 0.5  # IoU of a box that counts as found
+IOU_THRESHOLD = 0.5  # IoU of a box that counts as found
 _ROUNDING = 1e-9
 
 
@@ -67,48 +74,50 @@ def accuracy_at_half(scored: Sequence[Scored]) -> Mean:
     """Share of boxes with an intersection over union (IoU) of at least a half."""
     points = (_point(one) for one in scored)
     return mean(
-        one if one.value is None else one._replace(value=float(one.value >= HALF - _ROUNDING))
+        one
+        if one.value is None
+        else one._replace(value=float(one.value >= IOU_THRESHOLD - _ROUNDING))
         for one in points
     )
 
 
 def precision(scored: Sequence[Scored]) -> Mean:
     """Share of "yes" responses that are right; 0 if there are none."""
-    return _of_yes(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 1]))
+    return _yes_measure(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 1]))
 
 
 def recall(scored: Sequence[Scored]) -> Mean:
     """Share of the questions with the answer "yes" that were answered "yes"."""
-    return _of_yes(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 2]))
+    return _yes_measure(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 2]))
 
 
 def f1(scored: Sequence[Scored]) -> Mean:
     """Harmonic mean of the precision and the recall of "yes"."""
-    return _of_yes(scored, lambda n: _ratio(2 * n[:, 0], 2 * n[:, 0] + n[:, 1] + n[:, 2]))
+    return _yes_measure(scored, lambda n: _ratio(2 * n[:, 0], 2 * n[:, 0] + n[:, 1] + n[:, 2]))
 
 
 def yes_ratio(scored: Sequence[Scored]) -> Mean:
     """Share of "yes" among all responses."""
-    return _of_yes(scored, lambda n: _ratio(n[:, 0] + n[:, 1], n[:, 3]))
+    return _yes_measure(scored, lambda n: _ratio(n[:, 0] + n[:, 1], n[:, 3]))
 
 
 def word_error_rate(scored: Sequence[Scored]) -> Mean:
     """Word error rate (WER): word errors of all responses over the words of their references."""
-    given, n_unscored = _given(scored)
+    given, n_unscored = _drop_unscored(scored)
     parts = [word_errors(" ".join(score.answer), question.answer) for question, score in given]
-    return _of_sums(given, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf)
+    return _mean_from_counts(given, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf)
 
 
-def _of_yes(scored: Sequence[Scored], measure: Callable[[Floats], Floats]) -> Mean:
+def _yes_measure(scored: Sequence[Scored], measure: Callable[[Floats], Floats]) -> Mean:
     """A measure of four counts: right "yes", wrong "yes", missed "yes", responses."""
-    given, n_unscored = _given(scored)
+    given, n_unscored = _drop_unscored(scored)
     said = [_is_yes(question, score.answer) for question, score in given]
     gold = [_is_yes(question, question.answer) for question, _ in given]
     counts = [(a and b, a and not b, b and not a, True) for a, b in zip(said, gold, strict=True)]
-    return _of_sums(given, counts, measure, n_unscored)
+    return _mean_from_counts(given, counts, measure, n_unscored)
 
 
-def _of_sums(
+def _mean_from_counts(
     given: Sequence[Scored],
     counts: Sequence[Sequence[float]],
     measure: Callable[[Floats], Floats],
@@ -119,11 +128,11 @@ def _of_sums(
         return Mean(nan, nan, nan, 0, n_unscored)
     parts = np.array(counts, float)
     (value,) = measure(parts.sum(axis=0, keepdims=True))
-    low, high = interval(parts, [question.cluster for question, _ in given], measure, top)
+    low, high = jackknife_interval(parts, [question.cluster for question, _ in given], measure, top)
     return Mean(float(value), low, high, len(given), n_unscored)
 
 
-def _given(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
+def _drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
     given = [one for one in scored if one[1].points is not None]
     return given, len(scored) - len(given)
 

@@ -19,20 +19,20 @@ from bench_assets.core.metrics.captions import (
     score_captions,
 )
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
-from bench_assets.core.stats.means import Floats, Mean, interval
+from bench_assets.core.stats.means import Floats, Mean, jackknife_interval
 
 COCO, OFFICIAL = "coco", "official"  # scorers
-_MOST = 10.0  # maximum of CIDEr; the other measures end at 1
+_MAX_CIDER = 10.0  # maximum of CIDEr; the other measures end at 1
 
 
 def cider(scored: Sequence[Scored]) -> Mean:
     """CIDEr, in [0, 10]; papers print 1 as 100."""
-    return _over_corpus(scored, lambda sums: sums[:, 10] / sums[:, 12], _MOST)
+    return _corpus_measure(scored, lambda sums: sums[:, 10] / sums[:, 12], _MAX_CIDER)
 
 
 def rouge_l(scored: Sequence[Scored]) -> Mean:
     """ROUGE-L with beta 1.2, from the best precision and the best recall over the references."""
-    return _over_corpus(scored, lambda sums: sums[:, 11] / sums[:, 12])
+    return _corpus_measure(scored, lambda sums: sums[:, 11] / sums[:, 12])
 
 
 def mean_bleu(scored: Sequence[Scored]) -> Mean:
@@ -52,10 +52,10 @@ def bleu_n(n: int) -> Aggregate:
 
 def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
     """Score the captions of all questions with points, in order."""
-    return _of([one for one in scored if one[1].points is not None])
+    return _caption_scores([one for one in scored if one[1].points is not None])
 
 
-def captioned(scored: Scored) -> CaptionPair:
+def caption_pair(scored: Scored) -> CaptionPair:
     """A model's caption with its references."""
     question, score = scored
     return CaptionPair(" ".join(score.answer), question.answer)
@@ -78,25 +78,27 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(tokenize(text))
 
 
-def _of(scored: Sequence[Scored]) -> CaptionScores:
+def _caption_scores(scored: Sequence[Scored]) -> CaptionScores:
     scorer = scored[0][1].scorer if scored else ""
-    return _corpus(tuple(map(captioned, scored)), OFFICIAL if scorer == OFFICIAL else COCO)
+    return _corpus(tuple(map(caption_pair, scored)), OFFICIAL if scorer == OFFICIAL else COCO)
 
 
 def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
-    return _over_corpus(scored, lambda sums: bleu_of(sums[:, :10])[:, orders].mean(axis=1))
+    return _corpus_measure(scored, lambda sums: bleu_of(sums[:, :10])[:, orders].mean(axis=1))
 
 
-def _over_corpus(
+def _corpus_measure(
     scored: Sequence[Scored], measure: Callable[[Floats], Floats], most: float = 1.0
 ) -> Mean:
     given = [one for one in scored if one[1].points is not None]
     n_unscored = len(scored) - len(given)
     if not given:
         return Mean(nan, nan, nan, 0, n_unscored)
-    scores = _of(given)
+    scores = _caption_scores(given)
     each = (scores.cider, scores.rouge_l, np.ones(len(given)))
     parts = np.hstack([scores.bleu_counts, *(column[:, None] for column in each)])
     (value,) = measure(parts.sum(axis=0, keepdims=True))
-    low, high = interval(parts, [question.cluster for question, _ in given], measure, most)
+    low, high = jackknife_interval(
+        parts, [question.cluster for question, _ in given], measure, most
+    )
     return Mean(float(value), low, high, len(given), n_unscored)

@@ -62,7 +62,7 @@ class Corpus:
         lengths: Ints = np.diff(self.starts)
         return lengths
 
-    def lengths_to_compare(self) -> Floats:
+    def reference_lengths(self) -> Floats:
         """Length of each candidate and of its closest reference, ``(n, 2)``; ties: the shorter."""
         own, theirs = self.lengths[: self.n], self.lengths[self.n :]
         owner = self.owner[self.n :]
@@ -71,7 +71,7 @@ class Corpus:
         first = np.searchsorted(owner, np.arange(self.n))
         return np.stack([own, theirs[best][first]], axis=1).astype(float)
 
-    def possible(self) -> Floats:
+    def ngram_totals(self) -> Floats:
         """Number of n-grams of each candidate, for n from 1 to 4; ``(n, 4)``."""
         left: Ints = self.lengths[: self.n, None] - np.arange(MAX_N)
         return np.maximum(0, left).astype(float)
@@ -103,7 +103,7 @@ def ngrams(corpus: Corpus) -> list[Ngrams]:
     return counted
 
 
-def looked_up(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Floats:
+def lookup(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Floats:
     """Look up keys among sorted known ones; 0 for an unknown key."""
     if not len(known):
         return np.zeros(len(keys))
@@ -151,12 +151,12 @@ def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     most = np.zeros(len(pairs), np.int64)
     np.maximum.at(most, group, theirs.times)
     keys = own.text * width + own.ngram  # sorted, as both its parts are
-    matches = np.minimum(own.times, looked_up(keys, pairs, most))
+    matches = np.minimum(own.times, lookup(keys, pairs, most))
     matched = np.bincount(own.text, matches, corpus.n).astype(float)
     idf = np.log(max(1, corpus.n)) - np.log(np.maximum(1, frequency))
     weight, ref_weight = own.times * idf[own.ngram], theirs.times * idf[theirs.ngram]
     norm = np.sqrt(np.bincount(grams.text, np.r_[weight, ref_weight] ** 2, len(corpus.owner)))
-    shared = looked_up(owner * width + theirs.ngram, keys, weight)
+    shared = lookup(owner * width + theirs.ngram, keys, weight)
     parts = np.minimum(shared, ref_weight) * ref_weight
     dot = np.bincount(theirs.text, parts, len(corpus.owner))[corpus.n :].astype(float)
     length = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
@@ -196,10 +196,10 @@ def rouge_l(corpus: Corpus) -> Floats:
     return np.array([_rouge_l(*of_one) for of_one in zip(texts, references, strict=False)], float)
 
 
-def rouge_l_of(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
+def caption_rouge_l(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
     """ROUGE-L of one caption, as in ``score_captions``; it does not depend on other captions.
 
-    >>> rouge_l_of(CaptionPair("a red cat", ("a red cat", "the cat is red")))
+    >>> caption_rouge_l(CaptionPair("a red cat", ("a red cat", "the cat is red")))
     1.0
     """
     return _rouge_l(tokens(caption.candidate), map(tokens, caption.references))
@@ -247,7 +247,7 @@ def score_captions(captions: Sequence[CaptionPair], tokens: Tokenize = tokenize)
             )
     corpus = Corpus.of(captions, tokens)
     matched, cider = matches_and_cider(corpus)
-    counts = np.hstack([corpus.lengths_to_compare(), matched, corpus.possible()])
+    counts = np.hstack([corpus.reference_lengths(), matched, corpus.ngram_totals()])
     return CaptionScores(
         bleu=bleu_of(counts), rouge_l=rouge_l(corpus), cider=cider, bleu_counts=counts
     )

@@ -16,9 +16,9 @@ _LISTS: dict[str, Any] = json.loads(
     Path(__file__).with_name("ptb_words.json").read_text(encoding="utf-8")
 )
 _DROPPED = frozenset(_LISTS["dropped"])
-_WRITTEN_AS = str.maketrans(_LISTS["written_as"])
+_SPELLINGS = str.maketrans(_LISTS["written_as"])
 _EMOJI = re.compile("[\U00010000-\U0010ffff]")  # no tokens, even inside a word
-_LONGEST = 1000  # characters that are split at once; no word is longer
+_MAX_SPLIT_LENGTH = 1000  # characters that are split at once; no word is longer
 _BRACKETS = str.maketrans(_LISTS["brackets"])
 
 
@@ -28,7 +28,7 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("A U.S. flag isn't here (in 1999), is it?")
     ['a', 'u.s.', 'flag', 'is', "n't", 'here', '-lrb-', 'in', '1999', '-rrb-', 'is', 'it']
     """
-    return list(_tokens(_EMOJI.sub(" ", text.translate(_WRITTEN_AS))))
+    return list(_tokens(_EMOJI.sub(" ", text.translate(_SPELLINGS))))
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -37,12 +37,12 @@ def _tokens(text: str) -> Iterator[str]:
             yield chunk[0].lower()
         else:
             word = chunk[0]
-            yield from _split(word) if len(word) <= _LONGEST else _in_pieces(word)
+            yield from _split(word) if len(word) <= _MAX_SPLIT_LENGTH else _split_long_word(word)
 
 
-def _in_pieces(word: str) -> Iterator[str]:
-    for start in range(0, len(word), _LONGEST):
-        yield from _split(word[start : start + _LONGEST])
+def _split_long_word(word: str) -> Iterator[str]:
+    for start in range(0, len(word), _MAX_SPLIT_LENGTH):
+        yield from _split(word[start : start + _MAX_SPLIT_LENGTH])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -68,7 +68,7 @@ def _parts(found: re.Match[str]) -> Iterable[str]:
     return (token,)
 
 
-def _one_of(name: str) -> str:
+def _alternatives(name: str) -> str:
     words = sorted(_LISTS[name], key=len, reverse=True)
     return f"(?:{'|'.join(re.escape(word) for word in words)})"
 
@@ -81,8 +81,8 @@ _PART = rf"(?:(?!{_CLITIC})[^\W_])+"  # "flag", "4x4", "1999"; "is" of "isn't"
 # What follows an initial, or an abbreviation before a number, decides whether a sentence ends.
 # At the end of a text the Java program looks at the next line of its file; here a sentence ends.
 _CHUNK = re.compile(
-    rf"(?P<whole>{_one_of('abbreviations_before_numbers')}\.(?=\s+\d)"
-    rf"|{_LETTER}\.(?=\s+(?!(?-i:{_one_of('sentence_starts')})\s)\S))|\S+",
+    rf"(?P<whole>{_alternatives('abbreviations_before_numbers')}\.(?=\s+\d)"
+    rf"|{_LETTER}\.(?=\s+(?!(?-i:{_alternatives('sentence_starts')})\s)\S))|\S+",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(
@@ -90,18 +90,18 @@ _TOKEN = re.compile(
         [
             # One token whatever is in it: addresses, names, mark-up, faces.
             r"""https?://[^\s"<>|(){}]*[^\s"<>|(){}.,!?;:'-]""",
-            rf"(?:[^\W_]+[.-])+{_one_of('domains')}{_END}(?:/[^\s<>|()]*[^\W_])?",
+            rf"(?:[^\W_]+[.-])+{_alternatives('domains')}{_END}(?:/[^\s<>|()]*[^\W_])?",
             r"[\w.+-]+@(?:[\w-]+\.)+[a-z]+",
             rf"[@#](?={_LETTER})\w+",
             r"</?[a-z][^\s<>]*>|-[lr][rcs]b-",
-            rf"(?P<face>{_one_of('faces')})(?![^\W_])",
+            rf"(?P<face>{_alternatives('faces')})(?![^\W_])",
             rf"(?:c\+\+|[cf]\#){_END}|(?:us|[ac]|hk|nz)\$(?!{_LETTER})",
             # What an apostrophe belongs to.
-            rf"(?P<apart>{_one_of('split')}){_END}",
-            rf"{_CLITIC}|[cdlo]'{_LETTER}{{2,}}{_END}|{_one_of('with_apostrophe')}|'\d\ds?{_END}",
+            rf"(?P<apart>{_alternatives('split')}){_END}",
+            rf"{_CLITIC}|[cdlo]'{_LETTER}{{2,}}{_END}|{_alternatives('with_apostrophe')}|'\d\ds?{_END}",
             # What a full stop belongs to.
             rf"(?:{_LETTER}\.){{2,}}(?:-{_PART})*(?!{_LETTER})",
-            rf"(?:{_one_of('abbreviations')}|(?-i:{_one_of('abbreviations_with_capital')}))\.{_END}",
+            rf"(?:{_alternatives('abbreviations')}|(?-i:{_alternatives('abbreviations_with_capital')}))\.{_END}",
             rf"[^\W_]+\.(?=[,;:])|{_LETTER}\.(?=[\"')])",
             rf"{_LETTER}{{2,}}(?:\.{_LETTER}+)+|{_LETTER}(?:\.{_LETTER}+)+",
             # Numbers, words, and everything else.

@@ -49,7 +49,7 @@ def nearest(
             row[private] = -np.inf
             row[list(its_own)] = kept
             row[list(its_right)] -= 0.5
-            found.append(_best(row, k))
+            found.append(_top_k(row, k))
     return found
 
 
@@ -62,7 +62,7 @@ def recall_at(k: int, ranking: Sequence[str], right: Sequence[str]) -> float:
     return float(not set(right).isdisjoint(ranking[:k]))
 
 
-def _best(row: npt.NDArray[np.float32], k: int) -> Indices:
+def _top_k(row: npt.NDArray[np.float32], k: int) -> Indices:
     """Indices of the k largest finite values, largest first, the first of equal ones first."""
     k = min(k, len(row))
     if k == 0:

@@ -4,38 +4,40 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from bench_assets.core.parsing.numbers import as_number, final_number
-from bench_assets.core.parsing.wrapped_answers import boxes_in, in_json
+from bench_assets.core.parsing.numbers import final_number, parse_number
+from bench_assets.core.parsing.wrapped_answers import boxed_texts, json_answer
 
-THRESHOLD = 0.5
+ANLS_THRESHOLD = 0.5
 """Smallest ANLS above 0: with more than half of the letters wrong it is another word."""
-TOLERANCE = 0.05
+RELAXED_TOLERANCE = 0.05
 """Relative tolerance of a number read off a chart (Masry et al., 2022)."""
 
-_ANNOUNCED = re.compile(r"\A\W*(?:the\s+)?(?:final\s+|short\s+)?answer(?:\s+is\b|\s*:)+\s*", re.I)
+_ANSWER_PREFIX = re.compile(
+    r"\A\W*(?:the\s+)?(?:final\s+|short\s+)?answer(?:\s+is\b|\s*:)+\s*", re.I
+)
 _MARKUP = re.compile(r"[*`]|__")
 _EDGES = " \t\n.,;:!?。，\"'“”‘’"
 
 
-def normalised(text: str) -> str:
+def normalize_answer(text: str) -> str:
     """Remove case, markup, extra blanks, outer punctuation, boxes and the words "the answer is".
 
-    >>> normalised("**Answer:** New  York.") == normalised("new york")
+    >>> normalize_answer("**Answer:** New  York.") == normalize_answer("new york")
     True
     """
-    return _plain(text).strip(_EDGES)
+    return _strip_markup(text).strip(_EDGES)
 
 
-def _plain(text: str) -> str:
-    text = in_json(text) or ", ".join(boxes_in(text)) or text
+def _strip_markup(text: str) -> str:
+    text = json_answer(text) or ", ".join(boxed_texts(text)) or text
     text = unicodedata.normalize("NFKC", text).replace("−", "-")
-    said = _ANNOUNCED.sub("", _MARKUP.sub("", text))
+    said = _ANSWER_PREFIX.sub("", _MARKUP.sub("", text))
     return " ".join(said.split()).casefold()
 
 
-def _compared(text: str) -> str:
+def _comparison_form(text: str) -> str:
     """Normalise a text; punctuation stays where nothing else is left, unlike an empty response."""
-    plain = _plain(text)
+    plain = _strip_markup(text)
     return plain.strip(_EDGES) or plain or text.strip()
 
 
@@ -45,7 +47,9 @@ def exact_match(response: str, references: Sequence[str]) -> float:
     >>> exact_match("4.0", ["4"]), exact_match("four", ["4"]), exact_match("4 cups", ["4"])
     (1.0, 1.0, 0.0)
     """
-    return float(any(_same(_compared(response), _compared(one)) for one in references))
+    return float(
+        any(_same(_comparison_form(response), _comparison_form(one)) for one in references)
+    )
 
 
 def anls(response: str, references: Sequence[str]) -> float:
@@ -59,7 +63,8 @@ def anls(response: str, references: Sequence[str]) -> float:
     (0.8, 0.5, 0.0)
     """
     return max(
-        (_similarity(_compared(response), _compared(one)) for one in references), default=0.0
+        (_similarity(_comparison_form(response), _comparison_form(one)) for one in references),
+        default=0.0,
     )
 
 
@@ -72,36 +77,37 @@ def relaxed_match(response: str, references: Sequence[str]) -> float:
     (1.0, 0.0)
     """
     return float(
-        exact_match(response, references) or any(_near(response, one) for one in references)
+        exact_match(response, references)
+        or any(_is_within_tolerance(response, one) for one in references)
     )
 
 
 def _same(one: str, other: str) -> bool:
     if one == other:
         return True
-    numbers = as_number(one), as_number(other)
+    numbers = parse_number(one), parse_number(other)
     return None not in numbers and numbers[0] == numbers[1]
 
 
-def _near(response: str, reference: str) -> bool:
-    truth = as_number(normalised(reference))
+def _is_within_tolerance(response: str, reference: str) -> bool:
+    truth = parse_number(normalize_answer(reference))
     if truth is None:
         return False
-    said = as_number(normalised(response))
+    said = parse_number(normalize_answer(response))
     said = final_number(response) if said is None else said
     # The bound is inclusive, despite rounding errors.
-    return said is not None and abs(said - truth) <= TOLERANCE * abs(truth) * (1 + 1e-9)
+    return said is not None and abs(said - truth) <= RELAXED_TOLERANCE * abs(truth) * (1 + 1e-9)
 
 
 def _similarity(one: str, other: str) -> float:
     longest = max(len(one), len(other))
-    if not longest or abs(len(one) - len(other)) > THRESHOLD * longest:
+    if not longest or abs(len(one) - len(other)) > ANLS_THRESHOLD * longest:
         return float(one == other)
-    similarity = 1 - _edits(one, other) / longest
-    return similarity if similarity >= THRESHOLD else 0.0
+    similarity = 1 - _edit_distance(one, other) / longest
+    return similarity if similarity >= ANLS_THRESHOLD else 0.0
 
 
-def _edits(one: Sequence[str], other: Sequence[str]) -> int:
+def _edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
     """Edit distance: letters or words to insert, delete or substitute (Levenshtein, 1966).
 
     Bit-parallel (Hyyrö, 2003): a table of all pairs of letters takes seconds for a page of text.
@@ -131,11 +137,11 @@ def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
     (1, 4)
     """
     said = _words(response)
-    pairs = [(_edits(said, words), len(words)) for words in map(_words, references)]
+    pairs = [(_edit_distance(said, words), len(words)) for words in map(_words, references)]
     return min(pairs, key=lambda pair: pair[0] / max(1, pair[1]), default=(len(said), 0))
 
 
-def words_right(response: str, references: Sequence[str]) -> float:
+def word_accuracy(response: str, references: Sequence[str]) -> float:
     """1 - word error rate of one response, at least 0."""
     errors, words = word_errors(response, references)
     return max(0.0, 1 - errors / max(1, words))
@@ -154,7 +160,7 @@ _VQA_NUMBERS = dict(
     )
 ) | {"ten": "10"}
 _ARTICLES = frozenset({"a", "an", "the"})
-_ENOUGH = 3  # agreeing people for a full point, of ten
+_FULL_AGREEMENT = 3  # agreeing people for a full point, of ten
 
 
 def vqa_accuracy(response: str, references: Sequence[str]) -> float:
@@ -171,12 +177,12 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
     if len(people) < 2:
         return float(said in people)
     agree = people.count(said)
-    points = (min(1.0, (agree - (one == said)) / _ENOUGH) for one in people)
+    points = (min(1.0, (agree - (one == said)) / _FULL_AGREEMENT) for one in people)
     return sum(points) / len(people)
 
 
 def _vqa_words(text: str) -> str:
-    plain = _VQA_STOPS.sub(" ", _ANNOUNCED.sub("", text).casefold().replace("'", ""))
+    plain = _VQA_STOPS.sub(" ", _ANSWER_PREFIX.sub("", text).casefold().replace("'", ""))
     words = [_VQA_NUMBERS.get(word, word) for word in plain.replace(",", "").split()]
     told = [word for word in words if word not in _ARTICLES]
     return " ".join(told or words) or text.strip()

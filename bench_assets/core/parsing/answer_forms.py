@@ -13,98 +13,102 @@ from typing import Literal, TypeAlias
 from bench_assets.core.parsing.option_names import (
     BOTH,
     CLAIM,
+    EXPLICIT_LETTER,
     LETTER,
     NAME,
-    SIGNED,
     TEXT,
     Options,
     letter_of,
 )
 from bench_assets.core.parsing.option_tokens import FILLER, Token
-from bench_assets.core.parsing.sentences import breaks_off, denies, ends_open, leaves_open
+from bench_assets.core.parsing.sentences import ends_open, is_negated, is_truncated, is_undecided
 from bench_assets.core.parsing.statements import (
     ARROWS,
     CONCEDING,
     CONTRASTING,
-    CORRECTING,
+    CORRECTION_WORDS,
     VERDICTS,
     OptionStatements,
 )
 from bench_assets.core.parsing.word_lists import alternatives
 
-Wanted = Literal["right", "wrong", "else"]
+RequestedKind = Literal["right", "wrong", "else"]
 """What a question asks for: the right statements, the wrong ones, or something else."""
 
 _FILE = Path(__file__).with_name("option_forms.txt")
-_MANY = 40  # options kept of those a response begins with; of more, only the last is added
-_SEPARATED = r"(?:[\s,、，;；&+.*_-]|和|与|及|以及|and\b)"
-_NOTHING_ELSE = re.compile(rf"{NAME}(?:{_SEPARATED}*+{NAME})*+")
-_EITHER = re.compile(rf"{NAME}(?:(?:{_SEPARATED}|或者?|or\b|/)*+{NAME})*+")
-_FEW = 6  # words of a response that is short
-_OF_ALL = re.compile(alternatives(_FILE, "of all options"), re.IGNORECASE)
-_SHORT_TEXT = 120  # characters
-_A_WORD = re.compile("[a-z]+|[0-9]+|[\u4e00-\u9fff]")
+_MAX_OPTION_RUNS = (
+    40  # options kept of those a response begins with; of more, only the last is added
+)
+_SEPARATOR = r"(?:[\s,、，;；&+.*_-]|和|与|及|以及|and\b)"
+_OPTIONS_ONLY = re.compile(rf"{NAME}(?:{_SEPARATOR}*+{NAME})*+")
+_ALTERNATIVES_ONLY = re.compile(rf"{NAME}(?:(?:{_SEPARATOR}|或者?|or\b|/)*+{NAME})*+")
+_MAX_DENIAL_WORDS = 6  # words of a response that is short
+_ALL_OPTIONS = re.compile(alternatives(_FILE, "of all options"), re.IGNORECASE)
+_MAX_WORDED_LENGTH = 120  # characters
+_WORD = re.compile("[a-z]+|[0-9]+|[\u4e00-\u9fff]")
 _COMMON = frozenset(
     ("a", "an", "the", "of", "in", "on", "at", "to", "it", "is", "and", "with", "by")
 )
-_SHORT_NONE = re.compile(
+_SHORT_DENIAL = re.compile(
     alternatives(_FILE, "what a short response without an answer says"),
     re.IGNORECASE,
 )
-_NOT_A_NAME = rf"[^\w\n{NAME[1:-1]}]"
+_NON_NAME = rf"[^\w\n{NAME[1:-1]}]"
 _LABELLED, _BARE_LABEL = (  # "- (A) red\n- (B)"
-    re.compile(rf"{_NOT_A_NAME}*+{pattern}") for pattern in (NAME, rf"{LETTER}[ \t]*[.:)、]?\Z")
+    re.compile(rf"{_NON_NAME}*+{pattern}") for pattern in (NAME, rf"{LETTER}[ \t]*[.:)、]?\Z")
 )
-_CUT_BEHIND = re.compile(rf"(?:与|对于?|关于|针对)\W*{NAME}\W*\Z")  # "分子式为 C10H16O2，与选项A"
-_ENDS_WITH_A_NAME = re.compile(rf"{NAME}[^\w{NAME[1:-1]}]*+\Z")  # the last one alone is tried
-_CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
-_HANGING = re.compile(
-    rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
+_TRUNCATED_TOPIC = re.compile(
+    rf"(?:与|对于?|关于|针对)\W*{NAME}\W*\Z"
+)  # "分子式为 C10H16O2，与选项A"
+_FINAL_NAME = re.compile(rf"{NAME}[^\w{NAME[1:-1]}]*+\Z")  # the last one alone is tried
+_TRUNCATED_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
+_TRUNCATED_SENTENCE = re.compile(
+    rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_TRUNCATED_ROW}"
 )
 _CLAUSE_END = re.compile(r"[,:;.!?。，；：\n]| [-–—] |\b(?:but|yet)\b")
 _WEIGHING = ("Considering", "Given")  # "Considering B, ..."
-_GOES_ON = (",", "、")
+_CONTINUATION_MARKS = (",", "、")
 _DASHES = (" - ", "–", "—")
 _ENDS = ("stop", "ask")
-_TURNING_AWAY = ("undo", "contrast", "or", "hedge", *VERDICTS)
-_ANNOUNCES = re.compile(alternatives(_FILE, "before a colon and an option"), re.IGNORECASE)
+_CORRECTION_KINDS = ("undo", "contrast", "or", "hedge", *VERDICTS)
+_ANNOUNCEMENT = re.compile(alternatives(_FILE, "before a colon and an option"), re.IGNORECASE)
 _COLONS = (":", "：")
-_NOT_SAYING_SO = ("drop", "wrong", "unfit", "hedge", "than", "if", "refuse", "back")
-_LEADS_TO_IT, _FOLLOWS_IT = (
+_NON_ASSERTING_KINDS = ("drop", "wrong", "unfit", "hedge", "than", "if", "refuse", "back")
+_ANSWER_PREFIX, _ANSWER_SUFFIX = (
     re.compile(form.format(alternatives(_FILE, f"{at} the only option mentioned")), re.IGNORECASE)
     for at, form in (("before", r"(?:\b(?:{})|[=>→⇒])\W*\Z"), ("after", r"\A\W*(?:{})"))
 )
 _VERB = r"(?:is|was|would|could|might|may|can|has|does|did|\w+s)\b"
 _LABELLED_TEXT = re.compile(  # "(A) the second image", "there are (A) 3 dogs"; not "(A) is absurd"
-    rf"\A\W*{SIGNED} +(?!{_VERB})|{SIGNED} +\d"
+    rf"\A\W*{EXPLICIT_LETTER} +(?!{_VERB})|{EXPLICIT_LETTER} +\d"
 )
-_IN_OTHER_WORDS = re.compile(  # "his posture suggests sadness (C)"; not "differs from (C)"
+_PARAPHRASE = re.compile(  # "his posture suggests sadness (C)"; not "differs from (C)"
     r"(?<!would )(?<!could )(?<!might )\b(?:suggest|indicate|show|convey|express)s?\b[^.;\n]{0,60} "
     r"(?!(?:from|than|to|with|of|as|like|by|for|on|in|at|option|mark) )"
-    rf"\w+ +{SIGNED}\W*\Z",
+    rf"\w+ +{EXPLICIT_LETTER}\W*\Z",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(  # "bigger than a car"
     rf"\b(?:than|as \w+ as|far from|next to) {NAME}", re.IGNORECASE
 )
-_GIVES_REASONS = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+_REASON_WORD = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _LETTER_RUN = re.compile(rf"{NAME}(?:\W*{NAME})*")
-_AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
+_OUTER_CHARACTERS = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
 _LABEL = re.compile(
-    rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)(→–—|-]|(?=[^\w\n]*+$))(.*)$",
+    rf"^{_NON_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)(→–—|-]|(?=[^\w\n]*+$))(.*)$",
     re.MULTILINE,
 )
 _OPTION_LINE = re.compile(
-    rf"^(?![^\w\n]*×){_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE
+    rf"^(?![^\w\n]*×){_NON_NAME}*+({BOTH}|{CLAIM}){_NON_NAME}*+$", re.MULTILINE
 )
-_OPENS_WITH_BOTH = re.compile(
+_LEADING_LABELLED_TEXT = re.compile(
     rf"\W*(?:(?:the )?(?:\w+ )?answer(?: is|:)\W*)?({BOTH})\W*?"
     r"(?:[–—]| - |\b(?:because|since|as)\b)[^.;!?\n]*",
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
     r"(?:[:：]|答案|选项|\banswers?|\boptions?)[^\S\n]*+\n++"
-    rf"((?:{_NOT_A_NAME}{{0,9}}{NAME}(?:[.、:) ].*)?(?:\n++|\Z)){{2,}})",
+    rf"((?:{_NON_NAME}{{0,9}}{NAME}(?:[.、:) ].*)?(?:\n++|\Z)){{2,}})",
     re.IGNORECASE,
 )
 
@@ -117,28 +121,28 @@ class ParsedResponse:
     tokens: Sequence[Token]
     said: OptionStatements
     options: Options
-    wanted: Wanted = "right"
+    wanted: RequestedKind = "right"
 
 
 Form: TypeAlias = Callable[[ParsedResponse], str | None]
 
 
-def nothing_else(text: str) -> str | None:
+def only_options(text: str) -> str | None:
     """The letters of a text of nothing but options; "" for alternatives, None for other text."""
-    said = text.strip(_AROUND)
-    if _NOTHING_ELSE.fullmatch(said):
+    said = text.strip(_OUTER_CHARACTERS)
+    if _OPTIONS_ONLY.fullmatch(said):
         return _distinct(map(letter_of, re.findall(NAME, said)))
-    return "" if _EITHER.fullmatch(said) else None
+    return "" if _ALTERNATIVES_ONLY.fullmatch(said) else None
 
 
-def listed(response: ParsedResponse) -> str | None:
+def announced_list(response: ParsedResponse) -> str | None:
     """The options listed one per line below an announcement, unless all options are listed."""
     found = _ANNOUNCED.search(response.text)
     letters = _distinct(letter_of(one[1]) for one in _LABEL.finditer(found[1])) if found else ""
     return letters if 0 < len(letters) < response.options.n else None
 
 
-def stated(response: ParsedResponse) -> str | None:
+def last_stated_choice(response: ParsedResponse) -> str | None:
     """The last stated choice; "" if it is denied, or an earlier one differs and still holds."""
     said = response.said
     if not said.chosen:
@@ -157,32 +161,32 @@ def stated(response: ParsedResponse) -> str | None:
     return "" if set(last) & (denied | wrong) else _distinct(last)
 
 
-def stated_once(response: ParsedResponse) -> str | None:
+def unrevised_choice(response: ParsedResponse) -> str | None:
     """The last stated choice; "" if a conclusion after it names another option."""
-    found, said = stated(response), response.said
-    drawn = concluded(response) if found and said.concluded_at > said.chosen[-1][1] else None
+    found, said = last_stated_choice(response), response.said
+    drawn = concluded_option(response) if found and said.concluded_at > said.chosen[-1][1] else None
     return found if drawn in (None, found) else ""
 
 
-def opened_with_both(response: ParsedResponse) -> str | None:
+def leading_labelled_text(response: ParsedResponse) -> str | None:
     """The option that a response opens with, by letter and text, if only its reason follows.
 
     No other letter and no correction may follow: "(D) 7 - three on each side and one more".
     """
-    found, said = _OPENS_WITH_BOTH.match(response.text), response.said
+    found, said = _LEADING_LABELLED_TEXT.match(response.text), response.said
     if not found or said.cues or said.refuses or said.open:
         return None
     letter = letter_of(found[1])
     after = re.findall(LETTER, found[0]) + re.findall(NAME, response.text[found.end() :])
-    turns = any(one.kind in _TURNING_AWAY for one in response.tokens)
+    turns = any(one.kind in _CORRECTION_KINDS for one in response.tokens)
     alone = set(map(letter_of, after)) == {letter} and not turns
     return letter if alone and letter not in said.rejected else None
 
 
-def opened(response: ParsedResponse) -> str | None:
+def first_line_letter(response: ParsedResponse) -> str | None:
     """The letter that is the whole first line, if the rest corrects nothing."""
     first, _, rest = response.text.partition("\n")
-    found = nothing_else(first) if rest.strip() and re.search(LETTER, first) else None
+    found = only_options(first) if rest.strip() and re.search(LETTER, first) else None
     wrong = set(response.said.verdicts["wrong"] + response.said.called_wrong)
     firm = not response.said.cues and not _LABEL.search(rest) and not wrong & set(found or "")
     return found if found and len(found) == 1 and firm else None
@@ -191,16 +195,16 @@ def opened(response: ParsedResponse) -> str | None:
 def option_line(response: ParsedResponse) -> str | None:
     """The only option that is a line of its own, with its letter and its text."""
     found = {letter_of(line[1]) for line in _OPTION_LINE.finditer(response.text)}
-    return found.pop() if len(found) == 1 and not _goes_on(response) else None
+    return found.pop() if len(found) == 1 and not _is_truncated(response) else None
 
 
-def claimed(response: ParsedResponse) -> str | None:
+def claimed_option(response: ParsedResponse) -> str | None:
     """The only option stated as a claim: "A is closer to the camera"."""
     found = set(response.said.claimed)
     return found.pop() if len(found) == 1 and not found & response.said.rejected else None
 
 
-def judged(response: ParsedResponse) -> str | None:
+def judged_options(response: ParsedResponse) -> str | None:
     """The options whose verdicts are what the question asks for; "" if that is unclear."""
     said, text, tokens = response.said, response.text, response.tokens
     verdicts = said.verdicts
@@ -239,7 +243,7 @@ def _is_conceded(yes: str, response: ParsedResponse) -> bool:
 
 def _conceded_and_main(tokens: Sequence[Token], at: int) -> tuple[str, str]:
     """The letters of the subordinate and the main clause that a contrast joins."""
-    rest = [*takewhile(lambda one: one.kind not in _ENDS, tokens[at + 1 : at + _MANY])]
+    rest = [*takewhile(lambda one: one.kind not in _ENDS, tokens[at + 1 : at + _MAX_OPTION_RUNS])]
     main = rest
     if tokens[at].text.casefold() in CONCEDING:
         opens = not at or tokens[at - 1].kind in _ENDS
@@ -252,7 +256,7 @@ def _letters_of(tokens: Iterable[Token]) -> str:
     return "".join(one.letters for one in tokens)
 
 
-def eliminated(response: ParsedResponse) -> str | None:
+def remaining_option(response: ParsedResponse) -> str | None:
     """The one option that is left where all others are denied or called wrong."""
     said, verdicts = response.said, response.said.verdicts
     aside = {
@@ -262,12 +266,14 @@ def eliminated(response: ParsedResponse) -> str | None:
     }[response.wanted]
     left = set(response.options.letters) - aside
     told = response.options.counted and not left & set(said.mentioned + said.open)
-    told = told and not leaves_open(response.text)
-    return left.pop() if len(left) == 1 and told and not _OF_ALL.search(response.text) else None
+    told = told and not is_undecided(response.text)
+    return (
+        left.pop() if len(left) == 1 and told and not _ALL_OPTIONS.search(response.text) else None
+    )
 
 
-def judged_alone(response: ParsedResponse) -> str | None:
-    """As ``judged``, but None for a line-by-line analysis that singles out no option.
+def judged_without_analysis(response: ParsedResponse) -> str | None:
+    """As ``judged_options``, but None for a line-by-line analysis that singles out no option.
 
     A verdict "right", "wrong" or "unfit" singles one out, and so does a last line such as "The best
     match is A."
@@ -278,10 +284,10 @@ def judged_alone(response: ParsedResponse) -> str | None:
     apart = bool(verdicts["unfit"] or verdicts["wrong"] or verdicts["right"])
     apart |= bool(closing) and {*closing} == {*verdicts["fit"]}
     analysed = not apart and _without_analysis(response.text) != response.text
-    return None if analysed else judged(response)
+    return None if analysed else judged_options(response)
 
 
-def standing_alone(response: ParsedResponse) -> str | None:
+def leading_or_final_letters(response: ParsedResponse) -> str | None:
     """The letters that a response begins or ends with, or lists one per line."""
     said, text, options = response.said, response.text, response.options
     labels = [(letter_of(one[1]), one[3]) for one in _LABEL.finditer(text)]
@@ -291,34 +297,38 @@ def standing_alone(response: ParsedResponse) -> str | None:
         cut_off = not labels[-1][1].strip() and labels[0][1].strip()
         found = "" if cut_off or set(letters) >= set(options.letters) else letters
     else:
-        found = _left_over(response) or _leading(response.tokens)
-        outer = [line for line in lines[:1] + lines[-1:] if not line.rstrip().endswith(_GOES_ON)]
-        ends = {nothing_else(line) for line in outer}
+        found = _final_letters(response) or _leading_letters(response.tokens)
+        outer = [
+            line
+            for line in lines[:1] + lines[-1:]
+            if not line.rstrip().endswith(_CONTINUATION_MARKS)
+        ]
+        ends = {only_options(line) for line in outer}
         alone = [end for end in ends if end]
-        found = found or (alone[0] if len(alone) == 1 else "") or _after_colon(text)
-    if not found or set(found) & (said.rejected | set(said.open)) or _goes_on(response):
+        found = found or (alone[0] if len(alone) == 1 else "") or _options_after_colon(text)
+    if not found or set(found) & (said.rejected | set(said.open)) or _is_truncated(response):
         return None
-    return None if _is_none(text) else found
+    return None if _is_short_denial(text) else found
 
 
-def standing_apart(response: ParsedResponse) -> str | None:
-    """As ``standing_alone``, but None if a conclusion, claim or verdict favours another option."""
-    found = standing_alone(response)
-    corrected = any(one.kind == "undo" or one.text in CORRECTING for one in response.tokens)
-    if corrected or _ENDS_WITH_A_NAME.search(response.text):
-        found = None if concluded(response) not in (None, found) else found
+def unopposed_letters(response: ParsedResponse) -> str | None:
+    """As ``leading_or_final_letters``, but None if a later statement favours another option."""
+    found = leading_or_final_letters(response)
+    corrected = any(one.kind == "undo" or one.text in CORRECTION_WORDS for one in response.tokens)
+    if corrected or _FINAL_NAME.search(response.text):
+        found = None if concluded_option(response) not in (None, found) else found
     others = {*response.said.claimed, *response.said.verdicts["fit"]} - {found}
     return None if others else found
 
 
-def concluded(response: ParsedResponse) -> str | None:
+def concluded_option(response: ParsedResponse) -> str | None:
     """The one option of the last sentence that draws a conclusion."""
-    cut_off = ends_open(response.text) or _CUT_BEHIND.search(response.text)
+    cut_off = ends_open(response.text) or _TRUNCATED_TOPIC.search(response.text)
     found = set(() if cut_off else response.said.concluded)
     return found.pop() if len(found) == 1 and not found & response.said.rejected else None
 
 
-def named(response: ParsedResponse) -> str | None:
+def predicate_letters(response: ParsedResponse) -> str | None:
     """The letters after "is" at the end of a clause, if all agree: "the colour of the car is B"."""
     found = {frozenset(letters) for letters in response.said.named}
     if len(found) != 1 or found & {frozenset(one) for one in response.said.rejected}:
@@ -326,7 +336,7 @@ def named(response: ParsedResponse) -> str | None:
     return response.said.named[0]
 
 
-def mentioned(response: ParsedResponse) -> str | None:
+def only_mentioned_option(response: ParsedResponse) -> str | None:
     """The only option mentioned, if a sentence asserts it."""
     said = response.said
     named = map(letter_of, re.findall(NAME, _without_analysis(response.text)))
@@ -334,23 +344,28 @@ def mentioned(response: ParsedResponse) -> str | None:
     found = set(named) - (set() if stated else said.denied.keys())  # "C, not A"
     if len(found) != 1 or (response.options.compared and not said.claimed):
         return None
-    if _HANGING.search(response.text) or _CUT_BEHIND.search(response.text):
+    if _TRUNCATED_SENTENCE.search(response.text) or _TRUNCATED_TOPIC.search(response.text):
         return None
     clauses = [
         one
-        for one in _CLAUSE_END.split(_GIVES_REASONS.split(response.text, 1)[0])
+        for one in _CLAUSE_END.split(_REASON_WORD.split(response.text, 1)[0])
         if found & set(map(letter_of, re.findall(NAME, one)))
     ]
-    if any(map(denies, clauses)) or not all(map(_says_it_is, clauses)):
+    if any(map(is_negated, clauses)) or not all(map(_asserts_option, clauses)):
         return None
     firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
     return found.pop() if firm else None
 
 
-def worded(response: ParsedResponse) -> str | None:
+def option_by_words(response: ParsedResponse) -> str | None:
     """The only option all of whose distinctive words are in a short response."""
     text, options = response.text, response.options
-    if re.search(NAME, text) or len(text) > _SHORT_TEXT or denies(text) or leaves_open(text):
+    if (
+        re.search(NAME, text)
+        or len(text) > _MAX_WORDED_LENGTH
+        or is_negated(text)
+        or is_undecided(text)
+    ):
         return None
     words = [_words_of(one) for one in options.texts]
     own = [
@@ -367,19 +382,19 @@ def worded(response: ParsedResponse) -> str | None:
 
 def _words_of(text: str) -> frozenset[str]:
     """The words of a text without their plural "s", and its Chinese characters."""
-    return frozenset(one.removesuffix("s") for one in _A_WORD.findall(text.casefold()))
+    return frozenset(one.removesuffix("s") for one in _WORD.findall(text.casefold()))
 
 
-def _says_it_is(clause: str) -> bool:
+def _asserts_option(clause: str) -> bool:
     """Whether the Latin words around an option's letter are known to call it the answer."""
     if re.search(TEXT, clause):
         return _COMPARED.search(clause) is None  # "There are three dogs."
-    if _LABELLED_TEXT.search(clause) or _IN_OTHER_WORDS.search(clause):
+    if _LABELLED_TEXT.search(clause) or _PARAPHRASE.search(clause):
         return True
     before, after = _LETTER_RUN.split(clause, 1)
     return all(
         not re.search("[A-Za-z]", FILLER.sub("", words)) or known.search(words)
-        for words, known in ((before, _LEADS_TO_IT), (after, _FOLLOWS_IT))
+        for words, known in ((before, _ANSWER_PREFIX), (after, _ANSWER_SUFFIX))
     )
 
 
@@ -391,7 +406,7 @@ def _without_analysis(text: str) -> str:
     return "\n".join(line for line, label in lines if not label) or text
 
 
-def _goes_on(response: ParsedResponse) -> bool:
+def _is_truncated(response: ParsedResponse) -> bool:
     """Whether a response was cut off after announcing the next option: "A: red. B:"."""
     names = [letter_of(name) for name in re.findall(NAME, response.text)]
     *_, before, last = ["", *(line for line in response.text.split("\n") if line.strip())]
@@ -401,7 +416,7 @@ def _goes_on(response: ParsedResponse) -> bool:
     return (bare is not None or ends_open(response.text)) and len(set(names)) > 1
 
 
-def _left_over(response: ParsedResponse) -> str:
+def _final_letters(response: ParsedResponse) -> str:
     """The letters that end a response, if all other options it names are rejected.
 
     They are the whole last sentence, or follow its colon or arrow.
@@ -409,7 +424,7 @@ def _left_over(response: ParsedResponse) -> str:
     *before, last = [one for one in response.tokens if one.kind != "stop"] or [response.tokens[0]]
     at = response.tokens.index(last)
     opens = response.tokens[at - 1]
-    if not last.letters or not at or not _leads_to_the_end(opens, response.tokens[:at]):
+    if not last.letters or not at or not _introduces_answer(opens, response.tokens[:at]):
         return ""
     others = {letter for one in before for letter in one.letters} - set(last.letters)
     if re.match(LETTER, last.text) and before[1:] and last.letters not in response.said.open:
@@ -423,30 +438,34 @@ def _left_over(response: ParsedResponse) -> str:
     return last.letters if told else ""
 
 
-def _after_colon(text: str) -> str:
+def _options_after_colon(text: str) -> str:
     """The options after the last colon, if there are several and none is named before it."""
     before, _, after = text.rpartition(":")
-    plain = before and not re.search(NAME, before) and not denies(before)
-    found = (nothing_else(after) or "") if plain else ""
+    plain = before and not re.search(NAME, before) and not is_negated(before)
+    found = (only_options(after) or "") if plain else ""
     return found if len(found) > 1 else ""
 
 
-def _leads_to_the_end(opens: Token, before: Sequence[Token]) -> bool:
+def _introduces_answer(opens: Token, before: Sequence[Token]) -> bool:
     if opens.text not in _COLONS:
         return opens.kind in _ENDS or opens.text in ARROWS
     sentence: list[Token] = []
     for one in before:
         sentence = [] if one.kind in _ENDS else [*sentence, one]
-    told = sentence and _ANNOUNCES.search(sentence[-2].text if sentence[1:] else sentence[-1].text)
-    return bool(told) and not any(one.letters or one.kind in _NOT_SAYING_SO for one in sentence)
+    told = sentence and _ANNOUNCEMENT.search(
+        sentence[-2].text if sentence[1:] else sentence[-1].text
+    )
+    return bool(told) and not any(
+        one.letters or one.kind in _NON_ASSERTING_KINDS for one in sentence
+    )
 
 
-def _is_none(text: str) -> bool:
+def _is_short_denial(text: str) -> bool:
     """Whether a short response is a denial in another language, or the output of a program."""
-    return len(text.split()) <= _FEW and _SHORT_NONE.search(text) is not None
+    return len(text.split()) <= _MAX_DENIAL_WORDS and _SHORT_DENIAL.search(text) is not None
 
 
-def _leading(tokens: Sequence[Token]) -> str:
+def _leading_letters(tokens: Sequence[Token]) -> str:
     """The letters that a response begins with, if a stop, a reason or their text follows."""
     words = [token for token in tokens if token.kind not in ("cue", "is")]
     if tokens[0].text in _WEIGHING:
@@ -456,8 +475,8 @@ def _leading(tokens: Sequence[Token]) -> str:
         at += 1
     first, at = words[at], at + 1
     runs = [first]
-    while _lists_another(words[at : at + 3]):
-        runs, at = [*runs[:_MANY], words[at + 1]], at + 2
+    while _has_next_option(words[at : at + 3]):
+        runs, at = [*runs[:_MAX_OPTION_RUNS], words[at + 1]], at + 2
     letters, rest, groups = "".join(one.letters for one in runs), words[at:], len(runs)
     echoed = {
         one.letters
@@ -480,7 +499,7 @@ def _leading(tokens: Sequence[Token]) -> str:
     return _distinct(letters) if follows else ""
 
 
-def _lists_another(words: Sequence[Token]) -> bool:
+def _has_next_option(words: Sequence[Token]) -> bool:
     """Whether a comma and another option follow that is not dropped right after."""
     kinds = [word.kind for word in words]
     return kinds[:2] == ["comma", "option"] and kinds[2:] != ["drop"]
@@ -490,7 +509,7 @@ def _distinct(letters: Iterable[str]) -> str:
     return "".join(dict.fromkeys(letters))
 
 
-def _unless_doubtful(form: Form) -> Form:
+def _skip_doubtful(form: Form) -> Form:
     """Wrap a form to give None for a response that refuses or breaks off."""
 
     def read(response: ParsedResponse) -> str | None:
@@ -498,34 +517,34 @@ def _unless_doubtful(form: Form) -> Form:
         said = response.said
         named_at = max((one.start for one in response.tokens if one.letters), default=0)
         said_last = {one.kind for one in response.tokens[-2:-1]}  # "- D: ... no"
-        cut_off = breaks_off(text) and said_last.isdisjoint(VERDICTS)
-        doubtful = said.refuses or said.blamed_at > named_at or cut_off or _is_none(text)
+        cut_off = is_truncated(text) and said_last.isdisjoint(VERDICTS)
+        doubtful = said.refuses or said.blamed_at > named_at or cut_off or _is_short_denial(text)
         return None if doubtful else form(response)
 
     return read
 
 
-SEVERAL: tuple[tuple[str, Form], ...] = (
-    ("a list after a colon", listed),
-    ("a stated answer", stated),
-    ("a judgement of the options", judged),
-    ("all others are excluded", _unless_doubtful(eliminated)),
-    ("what it begins or ends with", standing_alone),
-    ("the answer in a sentence", named),
+MULTIPLE_ANSWER_FORMS: tuple[tuple[str, Form], ...] = (
+    ("a list after a colon", announced_list),
+    ("a stated answer", last_stated_choice),
+    ("a judgement of the options", judged_options),
+    ("all others are excluded", _skip_doubtful(remaining_option)),
+    ("what it begins or ends with", leading_or_final_letters),
+    ("the answer in a sentence", predicate_letters),
 )
 """The forms where several options may be right: the first that is there decides."""
-ONE: tuple[tuple[str, Form], ...] = (
-    ("the option that it opens with", opened_with_both),
-    ("a stated answer", stated_once),
-    ("its first line", opened),
+SINGLE_ANSWER_FORMS: tuple[tuple[str, Form], ...] = (
+    ("the option that it opens with", leading_labelled_text),
+    ("a stated answer", unrevised_choice),
+    ("its first line", first_line_letter),
     ("the one line that is an option", option_line),
-    ("what it begins or ends with", standing_apart),
-    ("a conclusion", concluded),
-    ("what it claims", _unless_doubtful(claimed)),
-    ("a judgement of the options", _unless_doubtful(judged_alone)),
-    ("all others are excluded", _unless_doubtful(eliminated)),
-    ("the answer in a sentence", _unless_doubtful(named)),
-    ("the only option mentioned", _unless_doubtful(mentioned)),
-    ("the words of one option", _unless_doubtful(worded)),
+    ("what it begins or ends with", unopposed_letters),
+    ("a conclusion", concluded_option),
+    ("what it claims", _skip_doubtful(claimed_option)),
+    ("a judgement of the options", _skip_doubtful(judged_without_analysis)),
+    ("all others are excluded", _skip_doubtful(remaining_option)),
+    ("the answer in a sentence", _skip_doubtful(predicate_letters)),
+    ("the only option mentioned", _skip_doubtful(only_mentioned_option)),
+    ("the words of one option", _skip_doubtful(option_by_words)),
 )
 """The forms where one option is right."""

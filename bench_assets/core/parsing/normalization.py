@@ -18,34 +18,36 @@ def _image(found: re.Match[str]) -> str:
     return f"{'' if found[0].isascii() else 'the '}{_ORDINALS[nth]} image"
 
 
-def _announced(found: re.Match[str]) -> str:
+def _unbox_answer(found: re.Match[str]) -> str:
     """Rewrite a box's content as an answer, separate from the rest of its line."""
-    said = _A_LETTER.sub(_upper, found[1] or found[2] or "")
-    goes_on = _GOES_ON.match(found.string, found.end()) and not said[-1:].isdecimal()
+    said = _SINGLE_LETTER.sub(_bracketed_letter, found[1] or found[2] or "")
+    goes_on = _CONTINUATION.match(found.string, found.end()) and not said[-1:].isdecimal()
     return f" the answer is: {said}{'. ' if goes_on else ''}"
 
 
-def _upper(found: re.Match[str]) -> str:
+def _bracketed_letter(found: re.Match[str]) -> str:
     return f"({found[1].upper()})"
 
 
-def _one_form(found: re.Match[str]) -> str:
+def _normalize_characters(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFKC", found[0])
 
 
-def _compiled(*rewrites: tuple[str, _Rewrite]) -> tuple[tuple[re.Pattern[str], _Rewrite], ...]:
+def _compile_rewrites(
+    *rewrites: tuple[str, _Rewrite],
+) -> tuple[tuple[re.Pattern[str], _Rewrite], ...]:
     return tuple((re.compile(pattern, re.DOTALL), instead) for pattern, instead in rewrites)
 
 
-_ONE_FORM = str.maketrans(
+_CHARACTER_VARIANTS = str.maketrans(
     "選項錯誤確應該對題無為與擇✓✔✅☑✗✘❌❎✖✕", "选项错误确应该对题无为与择√√√√××××××", "\ufe0f"
 )
 _SQUARED = {0x1F170 + place: f"({letter})" for place, letter in enumerate("ABCDEFGHIJKLM")}
-_NO_CIRCLE = re.compile("[^①-⑳]+")  # numbers in circles name statements, not quantities
-_TICKED, _NOT_TICKED = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
-_A_LETTER = re.compile(r"^\s*\(?([A-Ha-h])\)?\.?\s*$")
-_GOES_ON = re.compile(r"\s{0,9}[\w<\\]")
-REWRITES = _compiled(
+_UNCIRCLED = re.compile("[^①-⑳]+")  # numbers in circles name statements, not quantities
+_CHECKED_BOX, _EMPTY_BOX = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
+_SINGLE_LETTER = re.compile(r"^\s*\(?([A-Ha-h])\)?\.?\s*$")
+_CONTINUATION = re.compile(r"\s{0,9}[\w<\\]")
+REWRITES = _compile_rewrites(
     (r"\*\*(?:[Oo]ption )?\(?([A-M])\)?\*\*", r"(\1)"),
     (r"~~[^~\n]{1,80}~~|<\|[^|>]*\|>|</?s>|[*`#$]|__", ""),
     (r"(?m:^[ \t]{0,9}\|[ \t|:-]++$)", ""),
@@ -54,7 +56,7 @@ REWRITES = _compiled(
     (
         r"\\boxed\s*\{([^{}]*)\}|<(?:answer|verdict|choice|final|result)>(.{0,200}?)"
         r"</(?:answer|verdict|choice|final|result)>",
-        _announced,
+        _unbox_answer,
     ),
     (r" ?\\[,;:!] ?|\\[()\[\]]", " "),  # between a number and its unit; around a formula
     (r"\\(?:[Rr]ightarrow|implies|to)(?![A-Za-z])", "⇒"),
@@ -68,7 +70,7 @@ REWRITES = _compiled(
     (rf"\b(first|second|third){_NEXT}", r"\1 image"),
     (r"\b(first|second|third|fourth)\s+(?:picture|photo(?:graph)?|painting)\b", r"\1 image"),
 )
-IN_ENGLISH = _compiled(
+CHINESE_REWRITES = _compile_rewrites(
     (r"[向往朝]?左(?:边|侧|方|移动|转)?(?!上|下|角)", " left "),
     (r"[向往朝]?右(?:边|侧|方|移动|转)?(?!上|下|角)", " right "),
     (r"^(?:是的?|有)(?=\W|$)", "yes"),
@@ -83,33 +85,39 @@ IN_ENGLISH = _compiled(
 )
 
 
-def plain(response: str) -> str:
+def normalize_response(response: str) -> str:
     r"""Remove markup, special tokens and full-width forms; unify letters and ordinals.
 
-    >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
+    >>> (
+    ...     normalize_response("<s> **Answer:** [B]"),
+    ...     normalize_response("\\boxed{\\text{C}}"),
+    ...     normalize_response("选第二张图"),
+    ... )
     ('Answer: [B]', 'the answer is: (C)', '选the second image')
     """
-    text = _NO_CIRCLE.sub(_one_form, response.translate(_SQUARED)).translate(_ONE_FORM)
-    if _TICKED.search(text):
-        text = _NOT_TICKED.sub("×", _TICKED.sub("√", text))
+    text = _UNCIRCLED.sub(_normalize_characters, response.translate(_SQUARED)).translate(
+        _CHARACTER_VARIANTS
+    )
+    if _CHECKED_BOX.search(text):
+        text = _EMPTY_BOX.sub("×", _CHECKED_BOX.sub("√", text))
     for pattern, instead in REWRITES:
         text = pattern.sub(instead, text)
     return text.strip()
 
 
-def bare(text: str) -> str:
+def normalize_option(text: str) -> str:
     """Reduce an option's text: without article, surrounding punctuation and case.
 
-    >>> bare("The second image.") == bare("second image")
+    >>> normalize_option("The second image.") == normalize_option("second image")
     True
     """
-    text = text.translate(_ONE_FORM).strip(" \t\n.,;:!?。，\"'“”‘’")
+    text = text.translate(_CHARACTER_VARIANTS).strip(" \t\n.,;:!?。，\"'“”‘’")
     return _ARTICLE.sub("", text.casefold())
 
 
-def in_english(text: str) -> str:
+def translate_chinese(text: str) -> str:
     """Translate the words of a Chinese response that occur in English options."""
-    for pattern, instead in IN_ENGLISH:
+    for pattern, instead in CHINESE_REWRITES:
         text = pattern.sub(instead, text)
     return text
 

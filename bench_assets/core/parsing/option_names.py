@@ -13,10 +13,10 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.parsing.normalization import bare, plain
-from bench_assets.core.parsing.numbers import denied
+from bench_assets.core.parsing.normalization import normalize_option, normalize_response
+from bench_assets.core.parsing.numbers import states_none
 from bench_assets.core.parsing.phrases import Phrases
-from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
+from bench_assets.core.parsing.word_lists import alternatives, section_lines
 
 _Mark: TypeAlias = Callable[[re.Match[str]], str]
 _TextMark: TypeAlias = tuple[re.Pattern[str], _Mark]
@@ -27,10 +27,10 @@ _TEXT, _CLAIM, _LETTER, _BARE, _BOTH = range(0xE000, 0xE0A0, 0x20)
 TEXT = f"[{chr(_TEXT)}-{chr(_LETTER - 1)}]"
 CLAIM = f"[{chr(_CLAIM)}-{chr(_LETTER - 1)}]"
 LETTER = f"[{chr(_LETTER)}-{chr(_BOTH + 0x1F)}]"
-SIGNED = f"[{chr(_LETTER)}-{chr(_BARE - 1)}]"
+EXPLICIT_LETTER = f"[{chr(_LETTER)}-{chr(_BARE - 1)}]"
 """An option named by a letter in brackets, or after a word: "(A)", "option A"."""
 NAME = f"[{chr(_TEXT)}-{chr(_BOTH + 0x1F)}]"
-"""Any named option in the output of ``marked``."""
+"""Any named option in the output of ``mark_options``."""
 NAMES = "".join(map(chr, range(_TEXT, _BOTH + 0x20)))
 BOTH = f"[{chr(_BOTH)}-{chr(_BOTH + 0x1F)}]"
 """An option named by its letter and its text."""
@@ -43,13 +43,13 @@ def _phrases(section: str, flags: re.RegexFlag = re.IGNORECASE) -> Phrases:
     return Phrases({"": alternatives(_FILE, section).replace("@", NAME)}, NAMES, flags)
 
 
-_UNNAMED = _phrases("letters that are no options")
+_NON_OPTION_LETTERS = _phrases("letters that are no options")
 _PLACES = {
     word: place
-    for place, line in enumerate(lines_of_section(_FILE, "places"))
+    for place, line in enumerate(section_lines(_FILE, "places"))
     for word in line.split("|")
 }
-_NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
+_NUMBERS = dict(line.split("|") for line in section_lines(_FILE, "numbers"))
 _NUMBER = re.compile(
     r"(?<![\w.,#](?<![\u4e00-\u9fff]))(?<!第)(?<!\bno )"
     r"(?<!\bstep )(?<!\broom )(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
@@ -68,41 +68,41 @@ _PARTS = re.compile(  # "There are 4 cats: two on the sofa, one on the rug and o
 _ONE_SENTENCE = re.compile(  # without a number
     rf"\A(?![^\n]*\b(?:besides|except|only|other|without)\b)[^.,;:!?\n。{NAMES}]{{1,120}}[.!。]?\Z"
 )
-_OF_A_PLACE = re.compile(
+_PLACE_WORD = re.compile(
     r"\b(?:on|in|at|by|near|behind|under|to|from|\w+ing)\b|[\u4e00-\u9fff]", re.I
 )
 _ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
 _PLACE = _phrases("named by place")
-_OF_TWO = re.compile(
+_FORMER_OR_LATTER = re.compile(
     r"\b(?:the )?(?:(former)|latter)"
     r"(?: (?:one|option|choice|answer|image|point|box)\b)?|(前)者|后者",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(alternatives(_FILE, "in brackets"))
+_BRACKETED_LETTER = re.compile(alternatives(_FILE, "in brackets"))
 _QUOTED = re.compile(alternatives(_FILE, "in quotation marks"))
-_AS_OPTION = _phrases("called an option", _NO_FLAGS)
-_AS_POINT = _phrases("called a point", _NO_FLAGS)
+_OPTION_PHRASES = _phrases("called an option", _NO_FLAGS)
+_POINT_PHRASES = _phrases("called a point", _NO_FLAGS)
 _BARE_LETTERS = re.compile(alternatives(_FILE, "bare letters"))
-_SMALL = re.compile(alternatives(_FILE, "small letters"), re.MULTILINE)
+_LOWERCASE_LETTER = re.compile(alternatives(_FILE, "small letters"), re.MULTILINE)
 _CAPITAL = re.compile("[A-M]")
-_OF_STATEMENTS, _OF_ANSWERS = (
-    [line.split("|") for line in lines_of_section(_FILE, f"right and wrong / of {what}")]
+_STATEMENT_VERDICTS, _ANSWER_VERDICTS = (
+    [line.split("|") for line in section_lines(_FILE, f"right and wrong / of {what}")]
     for what in ("a statement", "an answer")
 )
-_SIDES = _OF_STATEMENTS + _OF_ANSWERS
+_SIDES = _STATEMENT_VERDICTS + _ANSWER_VERDICTS
 _LEAD = alternatives(_FILE, "before an answer alone")
-_SHORT_OF_IT = r"\A(?:{})(?=[.;!。\n]|,? (?:because|since)\b|\Z)"  # "It is not. ..."
-_AGREES, _DISAGREES, _AGREES_IN_SHORT, _DISAGREES_IN_SHORT, _OPENS_WITH_NO = (
+_SHORT_REPLY = r"\A(?:{})(?=[.;!。\n]|,? (?:because|since)\b|\Z)"  # "It is not. ..."
+_AGREEMENT, _DISAGREEMENT, _SHORT_AGREEMENT, _SHORT_DISAGREEMENT, _LEADING_NO = (
     re.compile(form.format(alternatives(_FILE, section)), re.IGNORECASE)
     for form, section in (
         (rf"\A(?P<lead>(?:{_LEAD})?)[^\w?]*(?:{{}})[^\w?]*\Z", "agrees"),
         (rf"\A(?P<lead>(?:{_LEAD})?)[^\w?]*(?:{{}})[^\w?]*\Z", "disagrees"),
-        (_SHORT_OF_IT, "agrees / in short"),
-        (_SHORT_OF_IT, "disagrees / in short"),
+        (_SHORT_REPLY, "agrees / in short"),
+        (_SHORT_REPLY, "disagrees / in short"),
         (r"(?:\A|(?<=[.!]\s)|(?<=[。\n]))(?:{})(?=[.,;!。\n]|\Z)", "disagrees / plainly"),
     )
 )
-_RELATED = re.compile(
+_AGREEMENT_PHRASE = re.compile(
     rf"(?P<denied>\b(?:not|never|cannot|fails? to|failed to|hardly|no)\b ?|n['’]t\b ?"
     rf"|[没未非]|不(?:是)?[太完很够尽大]?全?|没有|[算谈称]不上)?"
     rf"(?:(?:\b[a-z]+ly|be|a|an|the|any) ){{0,3}}"
@@ -110,14 +110,14 @@ _RELATED = re.compile(
     rf"|{alternatives(_FILE, 'differs from the reference')})[^.;,!?。\n]*(?P<end>[.;,!?。\n]?) ?",
     re.IGNORECASE,
 )
-_SAME = {line.partition("|")[0]: line for line in lines_of_section(_FILE, "the same")}
-_OPPOSITE = dict(line.split(" = ", 1) for line in lines_of_section(_FILE, "the opposite"))
-_IN_OTHER_WORDS = [
+_SYNONYMS = {line.partition("|")[0]: line for line in section_lines(_FILE, "the same")}
+_ANTONYMS = dict(line.split(" = ", 1) for line in section_lines(_FILE, "the opposite"))
+_PARAPHRASES = [
     (text, re.compile(pattern, re.IGNORECASE))
-    for line in lines_of_section(_FILE, "in other words")
+    for line in section_lines(_FILE, "in other words")
     for text, _, pattern in [line.partition(" = ")]
 ]
-_ASKED = re.compile(
+_ANSWERED_QUESTION = re.compile(
     rf"({NAME})[.)\"”]? ?[?？]\s*(?:(yes|是的?|对)|no|不是?|不对)(?=\W|$)(?!,)", re.I
 )
 _ELLIPSIS = re.compile(  # "A is not right. B is."
@@ -125,13 +125,13 @@ _ELLIPSIS = re.compile(  # "A is not right. B is."
     rf"({NAME}(?:(?:, |/|、| and | & ){NAME}|{NAME})*) "
     rf"(?:is|are|does|do)(?=\s*(?:[.!]|$))"
 )
-_NONE_BUT = _phrases("none but")
-_ALL_BUT = _phrases("all but")
+_EXCLUSIVE_PHRASES = _phrases("none but")
+_EXCEPTION_PHRASES = _phrases("all but")
 _EVERY = re.compile(alternatives(_FILE, "every option"), re.IGNORECASE | re.MULTILINE)
 _BEFORE = alternatives(_FILE, "before a word that is an option")
 _AFTER = alternatives(_FILE, "after a word that is an option")
 _POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)
-_COMPARED = (
+_COMPARISON_TEMPLATE = (
     r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
     r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
     r"(?: (?:is|appears|seems|looks|would|to|be|much|the|lies|sits|stands"
@@ -140,7 +140,7 @@ _COMPARED = (
     r"(?:{1})\b(?! to (?!(?:the |our |my |your )?(?:camera|view|observ|lens|photograph|foreground"
     r"|front|screen|eyes?|vantage|where|what|(?:us|me|you)\b)))"  # "closer to the horizon"
 )
-_COMPARED_TO = re.compile(  # "Compared to A, B is closer"
+_COMPARISON_BASE = re.compile(  # "Compared to A, B is closer"
     r"\b(?:compared|relative|next|in (?:comparison|relation)) (?:to|with) (?:point )?[A-H], ",
     re.IGNORECASE,
 )
@@ -149,11 +149,11 @@ _APPARENT = re.compile(  # "A looks darker, but that is due to the shadow"
     r"(?=[^.;\n]{0,80}\b(?:shad(?:e|ow)\w*|lighting|illuminat\w+|illusion)\b)",
     re.IGNORECASE,
 )
-_STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
-_BEGINS = "\x1f"  # before a capitalised option text, which may begin a sentence
-_LABELLED = re.compile(rf"({LETTER})([ \t.):、,*-]{{0,4}}{_BEGINS}?)({TEXT})")
-_NAMED_AND_LABELLED = re.compile(rf"({TEXT})[ \t]*,?[ \t]*({LETTER})(?![ \t.:)、]*{TEXT})")
-_OPENS_LIST = re.compile(
+_ANSWER_POSITION = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
+_CAPITAL_MARK = "\x1f"  # before a capitalised option text, which may begin a sentence
+_LABELLED = re.compile(rf"({LETTER})([ \t.):、,*-]{{0,4}}{_CAPITAL_MARK}?)({TEXT})")
+_TEXT_WITH_LABEL = re.compile(rf"({TEXT})[ \t]*,?[ \t]*({LETTER})(?![ \t.:)、]*{TEXT})")
+_LIST_START = re.compile(
     rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})"
     rf"(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
 )
@@ -162,7 +162,7 @@ _HEADING = re.compile(  # of a list of options; it announces none of them
     re.IGNORECASE | re.MULTILINE,
 )
 _CHAIN = rf"{NAME}(?:\s*;\s*{NAME})+"
-_CHAINED = re.compile(  # options joined by semicolons; not "the answer is B; A is wrong"
+_JOINED_OPTIONS = re.compile(  # options joined by semicolons; not "the answer is B; A is wrong"
     rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.!\n)\]}}】]|,(?!\s*{NAME})|因为|because\b))"
 )
 _OFFERED = re.compile(  # "the choices are A, B, C and D" names none of them
@@ -172,14 +172,14 @@ _OFFERED = re.compile(  # "the choices are A, B, C and D" names none of them
     rf"|(?:, {NAME}){{0,12}},? (?:and so on|and others|etc\b))",
     re.IGNORECASE,
 )
-_AND = re.compile(  # "A, 以及C"; "A, and C.", but not "A, and C is wrong"
+_CONJUNCTION = re.compile(  # "A, 以及C"; "A, and C.", but not "A, and C is wrong"
     rf"(?<={NAME}), ?(?:以及|和|与|及|并且?|同时)(?= ?{NAME})"
     rf"|(?<={NAME}), and (?={NAME}(?:(?:, and |, | and ){NAME})*"
     r"\s*(?:[.;!]|$|are\b|apply\b|hold\b))",
 )
 _BLANKS = re.compile(" {2,}")
 _NO_OPTION = 25  # index of "Z"
-_LEAST = 4  # letters of a Latin text that is no common word; two of a Chinese one
+_MIN_TEXT_LENGTH = 4  # letters of a Latin text that is no common word; two of a Chinese one
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,45 +235,49 @@ def is_claim(name: str) -> bool:
     return _CLAIM <= ord(name) < _LETTER
 
 
-def marked(text: str, options: Options) -> str:
+def mark_options(text: str, options: Options) -> str:
     """Replace each name of an option by a private-use character; remove lists of all options.
 
     Args:
-        text: Output of ``normalization.plain``.
+        text: Output of ``normalization.normalize_response``.
         options: The options of the question.
     """
     patterns = _patterns(options.texts)
     for pattern, mark in patterns.marks:
         text = pattern.sub(mark, text)
     if patterns.pointed:
-        text = _AS_POINT.sub(_letters, text)
+        text = _POINT_PHRASES.sub(_letters, text)
     elif patterns.compared:
-        text = _AS_POINT.sub(lambda found: re.sub(r"[()]", "", found[0].casefold()), text)
-    text = _AS_OPTION.sub(_letters, _IN_BRACKETS.sub(_letters, text))
-    text = _QUOTED.sub(partial(_quoted, offered=options.letters), text)
+        text = _POINT_PHRASES.sub(lambda found: re.sub(r"[()]", "", found[0].casefold()), text)
+    text = _OPTION_PHRASES.sub(_letters, _BRACKETED_LETTER.sub(_letters, text))
+    text = _QUOTED.sub(partial(_mark_quoted_letters, offered=options.letters), text)
     if options.counted:
-        text = _PLACE.sub(partial(_placed, n=options.n, ordinals=patterns.ordinals), text)
-    text = _UNNAMED.sub(lambda found: found[0].casefold(), text)
-    text = _BARE_LETTERS.sub(partial(_bare, offered=options.letters), text)
-    text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
-    text = _OF_TWO.sub(partial(_of_two, offered=options.letters), text)
-    text = _without_list(_HEADING.sub("\n", text), options.n if options.texts else 0)
-    text = _AND.sub("、", _OFFERED.sub("", text))
-    text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)
-    text = _NAMED_AND_LABELLED.sub(_agreed, _LABELLED.sub(_agreed, text)).replace(_BEGINS, "")
+        text = _PLACE.sub(partial(_mark_place, n=options.n, ordinals=patterns.ordinals), text)
+    text = _NON_OPTION_LETTERS.sub(lambda found: found[0].casefold(), text)
+    text = _BARE_LETTERS.sub(partial(_mark_bare_letters, offered=options.letters), text)
+    text = _LOWERCASE_LETTER.sub(
+        lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text
+    )
+    text = _FORMER_OR_LATTER.sub(partial(_mark_former_or_latter, offered=options.letters), text)
+    text = _strip_option_list(_HEADING.sub("\n", text), options.n if options.texts else 0)
+    text = _CONJUNCTION.sub("、", _OFFERED.sub("", text))
+    text = _JOINED_OPTIONS.sub(lambda found: found[0].replace(";", "、"), text)
+    text = _TEXT_WITH_LABEL.sub(_merge_names, _LABELLED.sub(_merge_names, text)).replace(
+        _CAPITAL_MARK, ""
+    )
     text = _BLANKS.sub(" ", text)
-    text = _ASKED.sub(lambda found: f"{found[1]} {'√' if found[2] else '×'}", text)
+    text = _ANSWERED_QUESTION.sub(lambda found: f"{found[1]} {'√' if found[2] else '×'}", text)
     if not options.counted:
         return text
     text = _ELLIPSIS.sub(r"\1 the answer is: \2", text)
     text = _EVERY.sub(f" the answer is: {_names_of(options.letters)} ", text)
-    text = _NONE_BUT.sub(lambda found: f" the answer is: {_first(found)} ", text)
-    return _ALL_BUT.sub(partial(_others, options=options), text)
+    text = _EXCLUSIVE_PHRASES.sub(lambda found: f" the answer is: {_first(found)} ", text)
+    return _EXCEPTION_PHRASES.sub(partial(_mark_others, options=options), text)
 
 
 @lru_cache(maxsize=4096)
 def _patterns(texts: tuple[str, ...]) -> _Patterns:
-    known = [bare(plain(text)) for text in texts]
+    known = [normalize_option(normalize_response(text)) for text in texts]
     different = {
         text: place
         for place, text in enumerate(known)
@@ -285,7 +289,7 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
     ordinals = {
         found[1]: place for text, place in different.items() if (found := _ORDINAL.search(text))
     }
-    agrees = any(side in known for side, _ in _OF_STATEMENTS)
+    agrees = any(side in known for side, _ in _STATEMENT_VERDICTS)
     return _Patterns(
         [
             *(_side_marks(sides) if agrees and sides else ()),
@@ -302,9 +306,9 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
 
 def _side_marks(sides: str) -> Iterator[_TextMark]:
     """Patterns of agreement and disagreement with a statement."""
-    right, wrong = (_always(_place(letter)) for letter in sides)
-    yield from ((_DISAGREES, wrong), (_AGREES, right), (_OPENS_WITH_NO, wrong))
-    yield from ((_DISAGREES_IN_SHORT, wrong), (_AGREES_IN_SHORT, right))
+    right, wrong = (_claim_marker(_place(letter)) for letter in sides)
+    yield from ((_DISAGREEMENT, wrong), (_AGREEMENT, right), (_LEADING_NO, wrong))
+    yield from ((_SHORT_DISAGREEMENT, wrong), (_SHORT_AGREEMENT, right))
 
 
 def _claim_marks(
@@ -313,20 +317,20 @@ def _claim_marks(
     """Patterns of claims that imply an option: "A is nearer", "the camera pans left"."""
     letters = {found[1]: different[found[0]] for found in compared}
     if letters:
-        yield _COMPARED_TO, lambda _: ""
+        yield _COMPARISON_BASE, lambda _: ""
         yield _APPARENT, lambda _: ""
     for found in compared:
         yield (
-            _comparison(found[1], _SAME.get(found[2], re.escape(found[2]))),
-            _always(different[found[0]]),
+            _comparison(found[1], _SYNONYMS.get(found[2], re.escape(found[2]))),
+            _claim_marker(different[found[0]]),
         )
-        if len(letters) == 2 and (opposite := _OPPOSITE.get(found[2])):
+        if len(letters) == 2 and (opposite := _ANTONYMS.get(found[2])):
             (other,) = (place for letter, place in letters.items() if letter != found[1])
-            yield _comparison(found[1], opposite), _always(other)
-        yield _alone(found[1]), _always(different[found[0]])
-    for text, pattern in _IN_OTHER_WORDS:
+            yield _comparison(found[1], opposite), _claim_marker(other)
+        yield _point_pattern(found[1]), _claim_marker(different[found[0]])
+    for text, pattern in _PARAPHRASES:
         if text in different:
-            yield pattern, _claim_after(different[text])
+            yield pattern, _append_claim(different[text])
 
 
 def _text_marks(
@@ -334,7 +338,7 @@ def _text_marks(
 ) -> Iterator[_TextMark]:
     """Patterns of the options' texts; common words count only where an answer is expected."""
     if known and all(text.isdecimal() for text in known):
-        yield _PARTS, _without_parts
+        yield _PARTS, _drop_parts
         yield _NUMBER, partial(_number, places=different)
         if "0" in different:
             yield _ONE_SENTENCE, partial(_none, place=different["0"])
@@ -350,20 +354,20 @@ def _text_marks(
     if words and not words[0].isascii():
         body = "|".join(map(re.escape, sorted(different, key=len, reverse=True)))
         only = re.compile(rf"\A\W*(?:(?:{body})(?:[、,;和与及\s]|\W*\Z)+){{2,}}\Z")
-        yield only, partial(_all_of, text=re.compile(f"(?P<text>{body})"), mark=mark)
+        yield only, partial(_mark_all, text=re.compile(f"(?P<text>{body})"), mark=mark)
     if plain := [*plain, *shorter]:
         form = r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])(?<!\w-)@s?(?!-?\w)"
-        yield _any_of(plain, form), mark
+        yield _texts_pattern(plain, form), mark
     if words:
-        yield _any_of(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark
+        yield _texts_pattern(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark
 
 
-def _all_of(found: re.Match[str], text: re.Pattern[str], mark: _Mark) -> str:
+def _mark_all(found: re.Match[str], text: re.Pattern[str], mark: _Mark) -> str:
     """Mark the option texts of a response that consists of nothing else: "铁、钠、铜"."""
     return text.sub(mark, found[0])
 
 
-def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
+def _texts_pattern(texts: Sequence[str], form: str) -> re.Pattern[str]:
     longest = sorted(texts, key=len, reverse=True)
     body = f"(?P<text>{'|'.join(map(re.escape, longest))})"
     form = (
@@ -378,7 +382,7 @@ def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
 
 def _is_word(text: str) -> bool:
     """Whether an option's text is a common word, which need not name the option."""
-    short = len(text) < (_LEAST if text.isascii() else 2)
+    short = len(text) < (_MIN_TEXT_LENGTH if text.isascii() else 2)
     return short or text in ("left", "right") or any(text in side for side in _SIDES)
 
 
@@ -390,37 +394,37 @@ def _sides(texts: Sequence[str]) -> str:
 
 
 def _comparison(letter: str, words: str) -> re.Pattern[str]:
-    return re.compile(_COMPARED.format(letter.upper(), words), re.IGNORECASE)
+    return re.compile(_COMPARISON_TEMPLATE.format(letter.upper(), words), re.IGNORECASE)
 
 
-def _alone(letter: str) -> re.Pattern[str]:
+def _point_pattern(letter: str) -> re.Pattern[str]:
     """Pattern of a point named where an answer is expected: "The answer is point A."."""
-    body = rf"(?P<lead>{_STANDING})(?:point|box) {letter.upper()}{_AFTER}"
+    body = rf"(?P<lead>{_ANSWER_POSITION})(?:point|box) {letter.upper()}{_AFTER}"
     return re.compile(body, re.IGNORECASE | re.MULTILINE)
 
 
-def _always(place: int) -> _Mark:
+def _claim_marker(place: int) -> _Mark:
     return lambda found: (found.groupdict().get("lead") or "") + chr(_CLAIM + place)
 
 
-def _claim_after(place: int) -> _Mark:
+def _append_claim(place: int) -> _Mark:
     return lambda found: f"{found[0]} {chr(_CLAIM + place)} "
 
 
 def _text(found: re.Match[str], places: Mapping[str, int]) -> str:
     lead = found.groupdict().get("lead") or ""
-    begins = _BEGINS if found[0][len(lead) : len(lead) + 1].isupper() else ""
-    return lead + begins + chr(_TEXT + places[bare(found["text"])])
+    begins = _CAPITAL_MARK if found[0][len(lead) : len(lead) + 1].isupper() else ""
+    return lead + begins + chr(_TEXT + places[normalize_option(found["text"])])
 
 
-def _without_parts(found: re.Match[str]) -> str:
+def _drop_parts(found: re.Match[str]) -> str:
     """Keep only the total if the numbers after it count its parts and add up to it."""
     total, *parts = (
         int(_NUMBERS.get(one.casefold(), one))
         for one in (found["total"], *_NUMBER.findall(found["parts"]))
     )
     _, *of_parts = _NUMBER.split(found["parts"])
-    told = parts[1:] and sum(parts) == total and all(map(_OF_A_PLACE.search, of_parts))
+    told = parts[1:] and sum(parts) == total and all(map(_PLACE_WORD.search, of_parts))
     return f"{found['total']}{found['of']}" if told else found[0]
 
 
@@ -432,7 +436,7 @@ def _number(found: re.Match[str], places: Mapping[str, int]) -> str:
 
 def _none(found: re.Match[str], place: int) -> str:
     """Mark "There are no dogs." as the option 0."""
-    return chr(_TEXT + place) if denied(found[0]) else found[0]
+    return chr(_TEXT + place) if states_none(found[0]) else found[0]
 
 
 def _first(found: re.Match[str]) -> str:
@@ -458,11 +462,11 @@ def _letters(found: re.Match[str]) -> str:
     ) or (" " + "".join(chr(_LETTER + _place(letter)) for letter in named) + " ")
 
 
-def _quoted(found: re.Match[str], offered: str) -> str:
+def _mark_quoted_letters(found: re.Match[str], offered: str) -> str:
     return _letters(found) if set(_CAPITAL.findall(found[1])) <= set(offered) else found[0]
 
 
-def _bare(found: re.Match[str], offered: str) -> str:
+def _mark_bare_letters(found: re.Match[str], offered: str) -> str:
     letters = found[1]
     a_word = len(letters) > 2 and letters != "".join(sorted(letters))
     if a_word or not set(letters) <= set(offered):
@@ -470,7 +474,7 @@ def _bare(found: re.Match[str], offered: str) -> str:
     return "".join(chr(_BARE + _place(letter)) for letter in found[1])
 
 
-def _placed(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
+def _mark_place(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
     word = _first(found).casefold()
     nth = n - 1 if word == "last" else _PLACES[re.sub(r"(?<=\d)\w+", "", word)]
     if ordinals:
@@ -478,7 +482,7 @@ def _placed(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
     return f" {chr(_LETTER + nth)} " if nth < n else found[0]
 
 
-def _of_two(found: re.Match[str], offered: str) -> str:
+def _mark_former_or_latter(found: re.Match[str], offered: str) -> str:
     """Mark "the former" or "the latter" of two options, in the order the text names them."""
     names = re.findall(NAME, found.string[: found.start()])
     two = "".join(dict.fromkeys(map(letter_of, names))) or offered
@@ -487,31 +491,31 @@ def _of_two(found: re.Match[str], offered: str) -> str:
     return f" {chr(_LETTER + _place(two[not (found[1] or found[2])]))} "
 
 
-def _without_list(text: str, n: int) -> str:
+def _strip_option_list(text: str, n: int) -> str:
     """Remove lists of all options in their order that hold nothing but letters and texts."""
     if n < 2:
         return text
-    return _list_of(n).sub("", _OPENS_LIST.sub(_closed, text))
+    return _list_of(n).sub("", _LIST_START.sub(_end_sentence, text))
 
 
 @cache
 def _list_of(n: int) -> re.Pattern[str]:
     items = [
-        rf"[{chr(_LETTER + k)}{chr(_BARE + k)}][\s.):、*{_BEGINS}-]*"
+        rf"[{chr(_LETTER + k)}{chr(_BARE + k)}][\s.):、*{_CAPITAL_MARK}-]*"
         rf"[{chr(_TEXT + k)}{chr(_CLAIM + k)}]"
         for k in range(n)
     ]
     return re.compile(r"[^\w√×]{0,6}".join(items))
 
 
-def _closed(found: re.Match[str]) -> str:
+def _end_sentence(found: re.Match[str]) -> str:
     """End the sentence before a list of several options: its colon announces none of them."""
     return f".\n{found[1]}" if letter_of(found[1]) != letter_of(found[2]) else found[0]
 
 
-def in_plain_verdicts(text: str) -> str:
+def reduce_to_verdict(text: str) -> str:
     """Reduce a text to its verdict; unchanged if it gives none, or two that differ."""
-    found = {_verdict_on(one) for one in _RELATED.finditer(text)}
+    found = {_verdict_on(one) for one in _AGREEMENT_PHRASE.finditer(text)}
     return found.pop() if len(found) == 1 else text
 
 
@@ -520,17 +524,17 @@ def _verdict_on(found: re.Match[str]) -> str:
     return f" {'right' if right else 'wrong'}{'?' if found['end'] == '?' else '.'} "
 
 
-def _agreed(found: re.Match[str]) -> str:
+def _merge_names(found: re.Match[str]) -> str:
     """Merge a label and a text into one name if they agree; else mark them as alternatives."""
     names = [name for name in found[0] if re.match(NAME, name)]
     if letter_of(names[0]) == letter_of(names[1]):
         kind = _CLAIM if any(map(is_claim, names)) else _BOTH
         return f" {chr(kind + _place(letter_of(names[0])))} "
-    apart = any(map(is_claim, names)) or f". {_BEGINS}" in found[0]
+    apart = any(map(is_claim, names)) or f". {_CAPITAL_MARK}" in found[0]
     return found[0] if apart else f"{names[0]}或{names[1]}"
 
 
-def _others(found: re.Match[str], options: Options) -> str:
+def _mark_others(found: re.Match[str], options: Options) -> str:
     """The options left over by "all but ..."."""
     aside = {letter_of(name) for name in re.findall(NAME, found[0])}
     return f" {_names_of(one for one in options.letters if one not in aside)} "

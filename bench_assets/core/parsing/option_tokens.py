@@ -10,7 +10,7 @@ from bench_assets.core.parsing.phrases import Phrases
 from bench_assets.core.parsing.word_lists import alternatives, section_names
 
 _FILE = Path(__file__).with_name("words.txt")
-_NO_TOKENS = (
+_EXCLUDED_SECTIONS = (
     *("negation", "no negation", "filler", "leaves open", "parts clauses", "draws a conclusion"),
     *(
         "before a word that is denied",
@@ -20,14 +20,14 @@ _NO_TOKENS = (
     ),
 )
 _NAMES = re.compile(NAME)
-_MANY = 100  # letters of a token; beyond that, only new ones are added
-_SHOWN = 100  # characters kept of a merged token, before its last option
+_MAX_REPEATED_LETTERS = 100  # letters of a token; beyond that, only new ones are added
+_MAX_MERGED_TEXT = 100  # characters kept of a merged token, before its last option
 _WORDS = Phrases(
     {"option": rf"{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?"}
     | {
         kind.replace(" ", "_"): alternatives(_FILE, kind).replace("@L", LETTER).replace("@", NAME)
         for kind in dict.fromkeys(name.partition(" / ")[0] for name in section_names(_FILE))
-        if kind not in _NO_TOKENS
+        if kind not in _EXCLUDED_SECTIONS
     },
     characters=NAMES,
 )
@@ -44,8 +44,8 @@ class Token(NamedTuple):
     claims: bool = False  # whether an option is named by a claim: "A is closer"
 
 
-def tokens_of(text: str) -> list[Token]:
-    """Tokenize the output of ``option_names.marked``; the last token is an empty stop.
+def tokenize_options(text: str) -> list[Token]:
+    """Tokenize the output of ``option_names.mark_options``; the last token is an empty stop.
 
     Options in a row, or joined by a conjunction, are merged into one token.
     """
@@ -63,17 +63,17 @@ def tokens_of(text: str) -> list[Token]:
         found.append(
             first._replace(
                 kind=kind,
-                text=text[first.start : token.start][:_SHOWN] + token.text,
-                letters=more(first.letters, token.letters),
+                text=text[first.start : token.start][:_MAX_MERGED_TEXT] + token.text,
+                letters=append_letters(first.letters, token.letters),
                 claims=first.claims or token.claims,
             )
         )
     return [*found, Token("stop", "", len(text))]
 
 
-def more(letters: str, others: str) -> str:
-    """Append letters; from ``_MANY`` on, only those that are new."""
-    if len(letters) < _MANY:
+def append_letters(letters: str, others: str) -> str:
+    """Append letters; from ``_MAX_REPEATED_LETTERS`` on, only those that are new."""
+    if len(letters) < _MAX_REPEATED_LETTERS:
         return letters + others
     return letters + "".join(dict.fromkeys(one for one in others if one not in letters))
 

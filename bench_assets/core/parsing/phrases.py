@@ -24,9 +24,9 @@ _ASCII = frozenset(map(chr, range(128)))
 _WORD, _SIGN = "ŋ", "※"  # representatives of all characters that no pattern lists
 _UNLISTED = {_WORD: "ŋ٣", _SIGN: "※\u2028"}
 _ANY = "\uffff"  # any second character, or none
-_LARGE = 40  # characters of a class; after a larger one, any second character is assumed
-_REMEMBERED = 20_000  # cached pairs of characters; Chinese texts have more
-_compiled = lru_cache(4096)(re.compile)
+_MAX_CLASS_SIZE = 40  # characters of a class; after a larger one, any second character is assumed
+_MAX_CACHED_UNIONS = 20_000  # cached pairs of characters; Chinese texts have more
+_cached_compile = lru_cache(4096)(re.compile)
 _Beginnings: TypeAlias = Mapping[str, Sequence[tuple[str, str, str]]]
 """First character to (second character, kind, pattern), in the order of the patterns."""
 
@@ -79,7 +79,7 @@ class Phrases:
         """The union of the patterns that may begin with these two characters."""
         if union := self._unions.get(anchor + two):
             return union
-        beginnings = self._beginnings[0 if anchor else 1]
+        beginnings = self._branches_by_prefix[0 if anchor else 1]
         unlisted = _WORD if two[0].isalnum() else _SIGN
         branches = beginnings.get(two[0].lower(), beginnings[unlisted])
         fitting = dict.fromkeys(one[1:] for one in branches if one[0] in (_ANY, two[1:].lower()))
@@ -87,13 +87,13 @@ class Phrases:
             f"({f'?P<{kind}>' if kind else '?:'}{'|'.join(pattern for _, pattern in one)})"
             for kind, one in groupby(fitting, key=lambda branch: branch[0])
         ]
-        if len(self._unions) > _REMEMBERED:
+        if len(self._unions) > _MAX_CACHED_UNIONS:
             self._unions.clear()
-        union = _compiled("|".join(parts) or "(?!)", self._flags)
+        union = _cached_compile("|".join(parts) or "(?!)", self._flags)
         return self._unions.setdefault(anchor + two, union)
 
     @cached_property
-    def _beginnings(self) -> tuple[_Beginnings, _Beginnings]:
+    def _branches_by_prefix(self) -> tuple[_Beginnings, _Beginnings]:
         """Patterns that may begin at the start of a text, and those that may begin inside it."""
         alphabet = _ASCII.union(self._characters, *self._patterns.values(), _UNLISTED)
 
@@ -102,15 +102,17 @@ class Phrases:
             fits = re.compile(pattern, re.IGNORECASE | re.DOTALL).search
             found = {one.lower() for one in alphabet if fits(_UNLISTED.get(one, one))}
             return (
-                frozenset(one + _ANY for one in found) if len(found) > _LARGE else frozenset(found)
+                frozenset(one + _ANY for one in found)
+                if len(found) > _MAX_CLASS_SIZE
+                else frozenset(found)
             )
 
         tables = [{one.lower(): list[tuple[str, str, str]]() for one in alphabet} for _ in "^ "]
         for kind, pattern in self._patterns.items():
             for branch in _branches(pattern):
                 tokens = [*_TOKEN.finditer(branch)]
-                inside = _first_two([*tokens], fitting, _ANCHORS[1:])
-                at_start = _first_two(tokens, fitting, _ANCHORS) if "^" in branch else inside
+                inside = _first_characters([*tokens], fitting, _ANCHORS[1:])
+                at_start = _first_characters(tokens, fitting, _ANCHORS) if "^" in branch else inside
                 for table, found in zip(tables, (at_start, inside), strict=True):
                     for begins in filter(None, found):
                         second = _ANY if begins[1:] in _UNLISTED else begins[1:] or _ANY
@@ -121,7 +123,7 @@ class Phrases:
     def _starts(self) -> re.Pattern[str]:
         """Where a match may begin."""
         firsts: dict[tuple[str, frozenset[str]], str] = {}  # what precedes; second characters
-        for first, branches in self._beginnings[1].items():
+        for first, branches in self._branches_by_prefix[1].items():
             seconds = frozenset(one[0] for one in branches)
             if seconds and first not in _UNLISTED:
                 before = "(?<![A-Za-z])" if first.isascii() and first.isalpha() else ""
@@ -130,8 +132,8 @@ class Phrases:
         starts: defaultdict[str, list[str]] = defaultdict(list)
         for (before, seconds), first in firsts.items():
             starts[before].append(f"{_class(first)}(?={_class(seconds)})")
-        if any(self._beginnings[1][one] for one in _UNLISTED):
-            starts[""].append(_class(self._beginnings[1], but=True))
+        if any(self._branches_by_prefix[1][one] for one in _UNLISTED):
+            starts[""].append(_class(self._branches_by_prefix[1], but=True))
         parts = [f"{before}(?:{'|'.join(starts[before])})" for before in sorted(starts)]
         return re.compile("|".join(parts) or "(?!)")
 
@@ -153,7 +155,7 @@ def _branches(pattern: str) -> Iterator[str]:
     yield pattern[begin:]
 
 
-def _first_two(
+def _first_characters(
     tokens: list[re.Match[str]], fitting: Callable[[str], frozenset[str]], holds: Sequence[str]
 ) -> frozenset[str]:
     """The first one or two characters that a pattern may begin with; consumes its tokens."""
@@ -165,7 +167,7 @@ def _first_two(
             ended, begun = ended | begun, frozenset(("",))
             continue
         if token["group"]:
-            found = _first_two(tokens, fitting, holds)
+            found = _first_characters(tokens, fitting, holds)
         elif token["anchor"]:
             found = frozenset(("",) if token[0] in holds else ())
         elif token["class"]:
@@ -173,13 +175,13 @@ def _first_two(
         else:
             found = frozenset((_letter(token),))
         if tokens and (tokens[0]["optional"] or tokens[0]["repeated"]):
-            found |= _followed(found, found)
+            found |= _extend_prefixes(found, found)
             found |= frozenset(("",) if tokens.pop(0)["optional"] else ())
-        begun = _followed(begun, found) if is_open and not token["assertion"] else begun
+        begun = _extend_prefixes(begun, found) if is_open and not token["assertion"] else begun
     return ended | begun
 
 
-def _followed(begun: frozenset[str], found: frozenset[str]) -> frozenset[str]:
+def _extend_prefixes(begun: frozenset[str], found: frozenset[str]) -> frozenset[str]:
     open_still = [one for one in begun if len(one) < 2]
     return begun.difference(open_still) | {(one + two)[:2] for one in open_still for two in found}
 

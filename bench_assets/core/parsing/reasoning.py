@@ -101,12 +101,12 @@ class ReasoningSplit:
 
 _BOX = ("<|begin_of_box|>", "<|end_of_box|>")  # GLM writes them around single words, too
 _LAST_BOX = re.compile(r"(?<=\n)<\|begin_of_box\|>([^\n{}]{1,200})<\|end_of_box\|>\s*\Z")
-_BETWEEN = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may precede an opening tag
+_TAG_SEPARATOR = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may precede an opening tag
 _QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
 
 
 @lru_cache(256)  # each response is split several times: when received, stored and scored
-def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
+def split_reasoning(text: str, tags: Tags | None = None) -> ReasoningSplit:
     """Split a response into thought and answer, in linear time.
 
     Consecutive thoughts are joined. A thought may contain others of its format; if their tags do
@@ -121,9 +121,9 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
         text: The response as received.
         tags: Opening and closing tag of this model's thoughts, instead of the known formats.
 
-    >>> take_apart("<think>A or B?</think> <answer>B</answer>")
+    >>> split_reasoning("<think>A or B?</think> <answer>B</answer>")
     ReasoningSplit(thought='A or B?', answer='B', finished=True)
-    >>> take_apart("[THINK]A or")
+    >>> split_reasoning("[THINK]A or")
     ReasoningSplit(thought='A or', answer='', finished=False)
     """
     forms = THOUGHTS if tags is None else (ReasoningFormat(*tags, "this model"),)
@@ -131,7 +131,7 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
     thought = "\n\n".join(filter(None, thoughts))
     if not finished:
         return ReasoningSplit(thought, "", finished=False)
-    answer = _unwrapped(text, start)
+    answer = _tagged_answer(text, start)
     if not start:
         return ReasoningSplit("", text if answer is None else answer.strip())
     answer = text[start:] if answer is None else answer
@@ -141,21 +141,21 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
     return ReasoningSplit(thought, answer.strip())
 
 
-def without_reasoning(text: str, tags: Tags | None = None) -> str:
-    """Remove a reasoning model's thought from its response; see ``take_apart``.
+def strip_reasoning(text: str, tags: Tags | None = None) -> str:
+    """Remove a reasoning model's thought from its response; see ``split_reasoning``.
 
-    >>> without_reasoning("<think>A or B?</think> B"), without_reasoning("hm</think>B")
+    >>> strip_reasoning("<think>A or B?</think> B"), strip_reasoning("hm</think>B")
     ('B', 'B')
-    >>> without_reasoning("<think>A or")
+    >>> strip_reasoning("<think>A or")
     ''
     """
-    return take_apart(text, tags).answer
+    return split_reasoning(text, tags).answer
 
 
-def opened_thought(prompt: str, tags: Tags | None = None) -> str:
+def find_opening_tag(prompt: str, tags: Tags | None = None) -> str:
     r"""Find the opening tag that a prompt ends with: the chat template began the thought.
 
-    >>> opened_thought("<|im_start|>assistant\n<think>\n"), opened_thought("ASSISTANT:")
+    >>> find_opening_tag("<|im_start|>assistant\n<think>\n"), find_opening_tag("ASSISTANT:")
     ('<think>', '')
     """
     ending = prompt.rstrip()
@@ -167,11 +167,11 @@ def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], i
     """Find the thoughts that open a text, where the rest starts, and whether they end."""
     thoughts: list[str] = []
     start = 0
-    if not _opened(text, 0, forms) and (span := _closed_without_opening(text, forms)):
+    if not _match_opening(text, 0, forms) and (span := _find_unopened_closing(text, forms)):
         thoughts, start = [text[: span[0]].strip()], span[1]
-    while opened := _opened(text, start, forms):
+    while opened := _match_opening(text, start, forms):
         form, begins = opened
-        span = _closed(text, begins, form)
+        span = _find_closing(text, begins, form)
         if span is None:
             return [*thoughts, text[begins:].strip()], len(text), False
         thoughts.append(text[begins : span[0]].strip())
@@ -179,11 +179,11 @@ def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], i
     return thoughts, start, True
 
 
-def _opened(
+def _match_opening(
     text: str, start: int, forms: Sequence[ReasoningFormat]
 ) -> tuple[ReasoningFormat, int] | None:
     """Format that opens a text at a position, and the start of its content."""
-    start = _after_blanks(text, start)
+    start = _skip_blanks(text, start)
     for form in forms:
         begins = start + len(form.opening)
         if form.opening and form.closing and text.startswith(form.opening, start):
@@ -192,7 +192,7 @@ def _opened(
     return None
 
 
-def _closed(text: str, start: int, form: ReasoningFormat) -> Span | None:
+def _find_closing(text: str, start: int, form: ReasoningFormat) -> Span | None:
     """Find the mark that closes a thought; None if it never ends."""
     if form.opened_by == "words":
         place = text.index(form.closing, start)  # it does not open where it never closes
@@ -207,10 +207,10 @@ def _closed(text: str, start: int, form: ReasoningFormat) -> Span | None:
         last = mark.span()
         if not depth:
             break
-    return last or _answer_at_the_end(text, start)
+    return last or _find_final_answer(text, start)
 
 
-def _answer_at_the_end(text: str, start: int) -> Span | None:
+def _find_final_answer(text: str, start: int) -> Span | None:
     """Find a marked answer that ends the text, for a thought that was not closed before it."""
     end = len(text.rstrip())
     for form in ANSWERS:
@@ -220,7 +220,7 @@ def _answer_at_the_end(text: str, start: int) -> Span | None:
     return None
 
 
-def _closed_without_opening(text: str, forms: Sequence[ReasoningFormat]) -> Span | None:
+def _find_unopened_closing(text: str, forms: Sequence[ReasoningFormat]) -> Span | None:
     """Find the closing tag of a thought that the chat template opened; see the module."""
     known = {form.closing: form for form in forms if form.opened_by == "template" and form.closing}
     if not any(closing in text for closing in known):
@@ -230,24 +230,24 @@ def _closed_without_opening(text: str, forms: Sequence[ReasoningFormat]) -> Span
         for closing, form in known.items()
         if form.opening and (place := text.find(form.opening)) != -1
     }
-    for mark in _any_of(tuple(known)).finditer(text):
+    for mark in _alternatives_pattern(tuple(known)).finditer(text):
         start, end = mark.span()
-        if not _quoted(text, start, end) and spoken_of.get(mark[0], end) >= start:
+        if not _is_quoted(text, start, end) and spoken_of.get(mark[0], end) >= start:
             return start, end
     return None
 
 
-def _quoted(text: str, start: int, end: int) -> bool:
+def _is_quoted(text: str, start: int, end: int) -> bool:
     """Whether a tag is in quotation marks, and not between two quotations."""
     before, after = text[start - 1 : start], text[end : end + 1]
     opens = before != after or not text[max(0, start - 2) : start - 1].strip("([ \t\n")
     return before + after in _QUOTES and opens
 
 
-def _unwrapped(text: str, start: int) -> str | None:
+def _tagged_answer(text: str, start: int) -> str | None:
     """Content of a tagged answer at a position; None without tags."""
     end, left = len(text), ANSWERS
-    while opened := _opened(text, start, left):
+    while opened := _match_opening(text, start, left):
         form, begins = opened
         closings = [one.closing for one in left if one.opening == form.opening]
         closed = [(p, p + len(c)) for c in closings if (p := text.find(c, begins, end)) != -1]
@@ -260,16 +260,16 @@ def _unwrapped(text: str, start: int) -> str | None:
     return None if len(left) == len(ANSWERS) else text[start:end]
 
 
-def _after_blanks(text: str, start: int) -> int:
-    blanks = _BETWEEN.match(text, start)
+def _skip_blanks(text: str, start: int) -> int:
+    blanks = _TAG_SEPARATOR.match(text, start)
     return blanks.end() if blanks else start
 
 
 @lru_cache(maxsize=64)
 def _marks(form: ReasoningFormat) -> re.Pattern[str]:
-    return _any_of((form.closing, form.opening))
+    return _alternatives_pattern((form.closing, form.opening))
 
 
 @lru_cache(maxsize=64)
-def _any_of(marks: tuple[str, ...]) -> re.Pattern[str]:
+def _alternatives_pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, marks)))

@@ -11,64 +11,64 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from bench_assets.core.parsing.option_tokens import Token, more
+from bench_assets.core.parsing.option_tokens import Token, append_letters
 from bench_assets.core.parsing.word_lists import alternatives
 
 VERDICTS = ("right", "wrong", "fit", "unfit")
 """Verdicts on an option: whether it is true, and whether it fits the question."""
 
 _AFTER_OR = ("option", "pick", "state")
-_SAYING_NOTHING = ("stop", "is")
+_EMPTY_KINDS = ("stop", "is")
 _LINKING = frozenset({"is", "pick"})
 _LINKS = 2  # the first token of a clause, and its first linking token
-_LEADING = ("pick", "state", "is")
+_CHOICE_KINDS = ("pick", "state", "is")
 _ANNOUNCING = ("state", "pick")
-_AT_A_PLACE = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
+_PREPOSITION = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
 _DENYING = {"drop", "unfit", "wrong", "hedge"}
-_CONCLUDES = re.compile(
+_CONCLUSION = re.compile(
     alternatives(Path(__file__).with_name("words.txt"), "draws a conclusion"), re.IGNORECASE
 )
 _SPEAKER = re.compile(r"(?:I|we)\b|我", re.IGNORECASE)
-_CHOOSES = re.compile(  # only a person chooses; evidence may support an option
+_CHOICE_VERB = re.compile(  # only a person chooses; evidence may support an option
     r"cho[o]?se|pick|select|(?:go|going|went) (?:with|for)|opt for|lean(?:ing)? towards?|vote for"
     r"|prefer|settle on|end(?:ed|ing)? up (?:with|at|on)",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:I|we|you|one|let|to|my|so|then|answer)\b", re.IGNORECASE)
-_ANOTHER = re.compile(  # "the popular answer"
+_OTHER_ANSWER = re.compile(  # "the popular answer"
     r"\b(?:the|an?|another) "
     r"(?:(?!(?:the|my|is|and)\b)[\w'’-]+ ){0,2}(?!(?:the|my|is|so|that)\b)[\w'’-]+ answers?\Z",
     re.IGNORECASE,
 )
-_THE_ANSWER = re.compile(
+_ANSWER_NAME = re.compile(
     alternatives(Path(__file__).with_name("words.txt"), "what the answer may be called"),
     re.IGNORECASE,
 )
-_THE_ONE = re.compile(
+_CHOSEN_ONE = re.compile(
     r"(?:the |my )?(?:one|answer|best|closest|correct|right|winner|it)\b|\W", re.I
 )
-_OTHERS = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其[他它]|剩", re.IGNORECASE)
+_OTHER_OPTIONS = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其[他它]|剩", re.IGNORECASE)
 _DASH = re.compile(r"\s*[–—-]\s*")
 _TICKS = ("yes", "no", "√", "×", "是", "否")  # after the text of a label: "A: the rim - yes"
-_IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
 _MARK = re.compile(r"\W")
 ARROWS = ("->", "=>", "→", "⇒")
 _COLONS = (":", "=", *ARROWS)
-CORRECTING = (
+CORRECTION_WORDS = (
     *("actually", "wait", "correction", "on second thought", "on reflection"),
     *("更正", "等等", "等一下", "慢着", "且慢", "其实", "再想想", "再看看", "再想一想", "不对"),
 )
-_FOLLOWING = ("therefore", "thus", "hence", "consequently", "因此", "所以", "故")
+_CONCLUSION_WORDS = ("therefore", "thus", "hence", "consequently", "因此", "所以", "故")
 CONCEDING = ("although", "though", "while", "whereas", "虽然", "尽管")
 CONTRASTING = ("However",)
-_AT_LAST = ("finally", "最终")  # "initially A, finally B"
+_FINAL_WORDS = ("finally", "最终")  # "initially A, finally B"
 _ENDING = ("reason", "than", "contrast")
 _DOUBTS = ("maybe", "perhaps", "possibly")
 _TURNS = ("cue", "contrast")
-_REFUSING = ("refuse", "asks_for_input")
-_TAKING_BACK = ("undo", "back")
-_TURNING = ("cue", *_TAKING_BACK)
-_VOIDING = ("if", "ask", *_REFUSING)
+_REFUSAL_KINDS = ("refuse", "asks_for_input")
+_RETRACTION_KINDS = ("undo", "back")
+_CORRECTION_KINDS = ("cue", *_RETRACTION_KINDS)
+_VOIDING = ("if", "ask", *_REFUSAL_KINDS)
 
 
 @dataclass(slots=True)
@@ -102,18 +102,18 @@ class OptionStatements:
         return {*self.denied, *verdicts, *self.called_wrong}
 
 
-def read(tokens: Sequence[Token], sides: str = "") -> OptionStatements:
+def read_statements(tokens: Sequence[Token], sides: str = "") -> OptionStatements:
     """Read the statements of a response, sentence by sentence.
 
     Args:
-        tokens: Output of ``option_tokens.tokens_of``.
+        tokens: Output of ``option_tokens.tokenize_options``.
         sides: The letters of "right" and "wrong", if these are the options.
     """
     said = OptionStatements()
     marks = (token for token in tokens if token.letters or _MARK.fullmatch(token.text.strip()))
     marks_first = next(marks, tokens[-1]).kind in VERDICTS
     for sentence in _sentences(tokens):
-        _Sentence(sentence, said, marks_first=marks_first, sides=sides).read()
+        _SentenceReader(sentence, said, marks_first=marks_first, sides=sides).read()
     return said
 
 
@@ -126,7 +126,7 @@ def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             yield sentence
             sentence, last, void = [], "", False
         sentence.append(token)
-        last = last if token.kind in _SAYING_NOTHING else token.kind
+        last = last if token.kind in _EMPTY_KINDS else token.kind
         void = void or token.kind in _VOIDING
         colon = token.text in (":", "：") or (colon and token.text == "\n")
         announced = token.text == "\n" and (last in _ANNOUNCING or colon)  # the answer follows
@@ -136,7 +136,7 @@ def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             sentence, last, colon, void = [], "", False, False
 
 
-def _before_reasons(tokens: Sequence[Token]) -> Sequence[Token]:
+def _strip_reasons(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens before the reason given for an option; hedges in the reason do not count."""
     named = False
     for place, token in enumerate(tokens):
@@ -157,7 +157,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     yield clause
 
 
-class _Sentence:
+class _SentenceReader:
     """Reads one sentence, clause by clause, into an ``OptionStatements``."""
 
     def __init__(
@@ -167,7 +167,7 @@ class _Sentence:
         self.void = tokens[-1].kind == "ask" or any(
             one.kind in _VOIDING
             or (one.kind == "or" and other.kind in (_AFTER_OR + VERDICTS if sides else _AFTER_OR))
-            for one, other in pairwise([*_before_reasons(tokens), tokens[-1]])
+            for one, other in pairwise([*_strip_reasons(tokens), tokens[-1]])
         )
         self.void |= any(  # "A is darker because of the shade, or maybe ..."
             one.kind == "or" and other.kind == "hedge" for one, other in pairwise(tokens)
@@ -211,7 +211,7 @@ class _Sentence:
                 self.joined = True
                 continue
             if self.joined and letters and self.carried == "choose":
-                self.said.open = more(
+                self.said.open = append_letters(
                     self.said.open, self.said.chosen.pop()[0]
                 )  # "choose B, C, D is wrong": where does it end?
             if alone and self.corrects:
@@ -220,11 +220,11 @@ class _Sentence:
                 continue
             if alone and not self.void:
                 self.in_one_run = not self.pending and len(letters) > 1
-                self.listed = self.pending = more(self.pending, letters)
+                self.listed = self.pending = append_letters(self.pending, letters)
                 self.said.recent = letters
                 self.said.claimed += letters if first.claims else ""
                 continue
-            self._clause([token for token in clause if token.kind != "stop"])
+            self._read_clause([token for token in clause if token.kind != "stop"])
             self.listed = ""
         self.said.last = self.pending
         only = all(one.letters or one.kind in ("comma", "stop") for one in self.tokens)
@@ -236,24 +236,24 @@ class _Sentence:
         if self.named and set(self.named) == set(named) - self.said.denied.keys():
             self.said.named.append(self.named)
         self._note_withdrawal()
-        if any(one.kind in _REFUSING for one in self.tokens):
+        if any(one.kind in _REFUSAL_KINDS for one in self.tokens):
             self.said.refuses = True
             if self.sides:  # "Yes, of course! Please send it."
-                self.said.open = more(self.said.open, self.before)
-        kinds = [one.kind for one in _before_reasons(self.tokens)]
-        drawn_at_last = any(one.text.casefold() in _AT_LAST for one in self.tokens)
+                self.said.open = append_letters(self.said.open, self.before)
+        kinds = [one.kind for one in _strip_reasons(self.tokens)]
+        drawn_at_last = any(one.text.casefold() in _FINAL_WORDS for one in self.tokens)
         if self.void or self.quotes or ("hedge" in kinds and not drawn_at_last):
             return
-        self.said.mentioned = more(self.said.mentioned, named)
+        self.said.mentioned = append_letters(self.said.mentioned, named)
         self._note_conclusion()
 
     def _note_withdrawal(self) -> None:
         """Note "I abstain", and "Actually, I cannot tell"; what is chosen later still counts."""
         refuses = any(one.kind == "refuse" for one in self.tokens)
         corrects = any(
-            one.kind in _TAKING_BACK
-            or (one.kind == "cue" and not _CONCLUDES.fullmatch(one.text.strip()))
-            or (one.text.casefold() in CORRECTING)
+            one.kind in _RETRACTION_KINDS
+            or (one.kind == "cue" and not _CONCLUSION.fullmatch(one.text.strip()))
+            or (one.text.casefold() in CORRECTION_WORDS)
             for one in self.tokens
         )
         given_up = [one.start for one in self.tokens if one.kind == "withdraw"]
@@ -276,9 +276,11 @@ class _Sentence:
         drawn = "".join(token.letters for token in said if token.claims) or drawn
         kinds = {token.kind for token in said}
         before = self.tokens[: turns[0]]
-        follows = said[0].text in _FOLLOWING and before and before[-1].kind in ("is", "option")
+        follows = (
+            said[0].text in _CONCLUSION_WORDS and before and before[-1].kind in ("is", "option")
+        )
         rest = [one.text for one in said if one.kind == "text"]
-        says_so = ("pick" in kinds and all(map(_THE_ONE.match, rest))) or follows
+        says_so = ("pick" in kinds and all(map(_CHOSEN_ONE.match, rest))) or follows
         if (
             not drawn and says_so and not kinds & _DENYING
         ):  # "so it is the one", "B is thus the one"
@@ -286,66 +288,66 @@ class _Sentence:
         if drawn:
             self.said.concluded, self.said.concluded_at = drawn, said[0].start
 
-    def _clause(self, clause: Sequence[Token]) -> None:
+    def _read_clause(self, clause: Sequence[Token]) -> None:
         self.carried, self.joined, self.just_chosen = "", False, ""
         self.corrects = bool(clause) and (
-            clause[-1].kind == "undo" or clause[-1].text.casefold() in CORRECTING
+            clause[-1].kind == "undo" or clause[-1].text.casefold() in CORRECTION_WORDS
         )
         self.apart = self.here = self.quoted = False
         self.subjects = set()
         self.clause = clause
         self.hedges = [one for one in clause if one.kind == "hedge"]
-        self.of_others = any(_OTHERS.search(one.text) for one in clause)
-        self.hedged = self.void or any(one.kind == "hedge" for one in _before_reasons(clause))
+        self.of_others = any(_OTHER_OPTIONS.search(one.text) for one in clause)
+        self.hedged = self.void or any(one.kind == "hedge" for one in _strip_reasons(clause))
         mode, self.stated = "", False
         before: list[Token] = []  # the first token, and the first linking one
         for place, token in enumerate(clause):
             self.previous = clause[max(place - 1, 0)]
-            mode = self._token(token, before, clause[place + 1 : place + 4], mode)
+            mode = self._read_token(token, before, clause[place + 1 : place + 4], mode)
             if len(before) < _LINKS and (not before or token.kind in _LINKING):
                 before.append(token)
 
-    def _token(
+    def _read_token(
         self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
     ) -> str:
         """Read one token; return the mode of the letters that follow it, "" for none."""
         if token.letters:
-            self._letters(token, mode, after)
+            self._read_letters(token, mode, after)
             self.carried = "" if after or mode in ("against", "name") else mode
             return ""
         if token.kind == "back" and self.sides and not self.said.recent:
             token = token._replace(kind="wrong")  # "这是错的"
         if token.kind in VERDICTS:
-            return self._verdict(token, after)
+            return self._read_verdict(token, after)
         if token.kind in ("drop", "withdraw"):
-            return self._drop(token, after)
+            return self._read_denial(token, after)
         if token.kind == "than":
             return "against" if after and after[0].letters else mode
-        self._note_turn(token)
+        self._note_correction(token)
         if token.kind in ("state", "pick"):
             told_off = self.previous.kind in ("unfit", "wrong") and token.text[:1].isalpha()
             told_off &= self.previous.text.isascii()
             if token.kind == "state" and told_off:
                 mode = "deny"  # "the least likely answer is B"
-            self._choose_it(token, after)
-            self._named_before(token, before, after, mode)
+            self._note_choice(token, after)
+            self._apply_to_subject(token, before, after, mode)
             return mode if mode == "deny" else "choose"
-        return self._link(token, before, mode)
+        return self._read_link(token, before, mode)
 
-    def _note_turn(self, token: Token) -> None:
+    def _note_correction(self, token: Token) -> None:
         """Note a correction or conclusion; a contrast ends the report of someone else's choice."""
-        if token.kind in _TAKING_BACK:
-            self._call_wrong(self.said.recent, token.start)
-        if token.kind in _TURNING:
+        if token.kind in _RETRACTION_KINDS:
+            self._note_called_wrong(self.said.recent, token.start)
+        if token.kind in _CORRECTION_KINDS:
             self.said.cues.append(token.start)
         if token.kind == "contrast":
             self.quoted, self.subjects = False, set()
 
-    def _call_wrong(self, letters: str, at: int) -> None:
+    def _note_called_wrong(self, letters: str, at: int) -> None:
         if letters:
             self.said.called_wrong, self.said.called_wrong_at = letters, at
 
-    def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
+    def _read_link(self, token: Token, before: Sequence[Token], mode: str) -> str:
         if self.just_chosen and (token.kind == "reason" or token.text == ":"):
             self.stated = False  # "the answer is B because it is ...", "I count two: one ..."
         if token.kind == "text":
@@ -362,12 +364,12 @@ class _Sentence:
                 return "choose" if token.kind == "is" or self.turned else mode
             names = token.kind == "is" and token.text not in _COLONS[:2]
             return mode or ("name" if names and not self.here and not self.subject else "")
-        if token.kind == "undo" or token.text.casefold() in CORRECTING:
+        if token.kind == "undo" or token.text.casefold() in CORRECTION_WORDS:
             return "choose"
         goes_on = token.kind == "cue" or _DASH.fullmatch(token.text)  # "no, wait - C"
         return mode if goes_on else ""
 
-    def _letters(self, token: Token, mode: str, after: Sequence[Token]) -> None:
+    def _read_letters(self, token: Token, mode: str, after: Sequence[Token]) -> None:
         self.turned = mode == "deny"
         if mode == "against":
             return
@@ -376,19 +378,19 @@ class _Sentence:
         if token.claims and not self.hedged:
             self.said.claimed += token.letters
         if mode == "name":
-            ends = not after or after[0].kind == "reason" or _AT_A_PLACE.match(after[0].text)
+            ends = not after or after[0].kind == "reason" or _PREPOSITION.match(after[0].text)
             if ends and not self.hedged and token.kind == "option":
                 self.named = token.letters
-            self.pending = more(self.listed, token.letters)
+            self.pending = append_letters(self.listed, token.letters)
         elif mode:
             self._apply(mode, token)
             self.pending = ""
         elif token.kind == "open" or self.hedged:
-            self.said.open = more(self.said.open, token.letters)
+            self.said.open = append_letters(self.said.open, token.letters)
         else:
-            self.pending = more(self.listed, token.letters)
+            self.pending = append_letters(self.listed, token.letters)
 
-    def _verdict(self, token: Token, after: Sequence[Token]) -> str:
+    def _read_verdict(self, token: Token, after: Sequence[Token]) -> str:
         """Apply a verdict to the letters before it; if there are none, to those after it."""
         follows = [one for one in after[:3] if one.kind != "is"]
         before = bool(follows) and bool(follows[0].letters)
@@ -399,16 +401,16 @@ class _Sentence:
         if self.apart and not ticked and (self.pending or token.kind in ("fit", "unfit")):
             return ""  # about the text before it: "B. The other is wrong"
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
-            self._part_from_list(token)
+            self._split_list(token)
         letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
         if not letters and self.sides and token.kind in ("right", "wrong"):
             side = self.sides[token.kind == "wrong"]
             self._apply("choose", token._replace(kind="option", letters=side))
             return ""
         if not letters and token.kind == "wrong":
-            self._call_wrong(self.before if self.blames else "", token.start)
+            self._note_called_wrong(self.before if self.blames else "", token.start)
             if self.stated:  # "the usual answer is A; the usual answer is wrong"
-                self._call_wrong(self.said.recent, token.start)
+                self._note_called_wrong(self.said.recent, token.start)
             if not self.of_others:
                 self.said.blamed_at = token.start
             self.said.cues.append(token.start)  # "the answer is A ... wrong, it must be B"
@@ -419,7 +421,7 @@ class _Sentence:
         self.subject, self.pending = letters, ""
         return ""
 
-    def _part_from_list(self, token: Token) -> None:
+    def _split_list(self, token: Token) -> None:
         """Split "AC, D is wrong": AC is chosen, D is wrong; "A, B, D is wrong" stays whole."""
         listed, own = self.listed, self.pending.removeprefix(self.listed)
         if self.in_one_run:
@@ -427,24 +429,24 @@ class _Sentence:
         elif len(listed + own) > 2 or not own:
             return
         else:
-            self.said.open = more(self.said.open, listed)  # "B, A is wrong": is B right?
+            self.said.open = append_letters(self.said.open, listed)  # "B, A is wrong": is B right?
         self.pending = own
 
-    def _drop(self, token: Token, after: Sequence[Token]) -> str:
+    def _read_denial(self, token: Token, after: Sequence[Token]) -> str:
         follows = after[0] if after else token
         no_object = not self.pending or self.apart
-        if follows.letters or (no_object and follows.kind in _LEADING):
+        if follows.letters or (no_object and follows.kind in _CHOICE_KINDS):
             return "deny"
         of_it = follows.kind != "text" or not follows.text[:1].isascii()
         here = self.here or not (self.sides or token.text.isascii())  # "No, it is not."
         if of_it and here and not self.apart:
             if self.listed and self.in_one_run and self.listed != self.pending:
-                self._part_from_list(token)
+                self._split_list(token)
             self._apply("deny", token._replace(letters=self.pending))
             self.pending = ""
         return ""
 
-    def _named_before(
+    def _apply_to_subject(
         self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
     ) -> None:
         """Choose the letters of "C is the right answer", or deny those of "C is not"."""
@@ -453,17 +455,17 @@ class _Sentence:
         if (named or (token.kind == "pick" and not after)) and self.pending:
             self._apply(mode or "choose", token._replace(letters=self.pending))
             self.pending = ""
-        elif token.kind == "state" and not self.here and before and _IT.match(before[0].text):
+        elif token.kind == "state" and not self.here and before and _PRONOUN.match(before[0].text):
             follows = any(one.letters or one.kind == "is" for one in after)
             self._apply(mode or "choose", token._replace(letters="" if follows else self.own))
 
-    def _choose_it(self, token: Token, after: Sequence[Token]) -> None:
+    def _note_choice(self, token: Token, after: Sequence[Token]) -> None:
         """Choose what was named last: "C fits, so I choose it"; note whose choice it is."""
         self.stated = True
-        called = _ANOTHER.search(f"{self.previous.text} {token.text}")
-        if called and not self.sides and not _THE_ANSWER.search(called[0]):
+        called = _OTHER_ANSWER.search(f"{self.previous.text} {token.text}")
+        if called and not self.sides and not _ANSWER_NAME.search(called[0]):
             self.quoted = self.quotes = True
-        if self.subjects == {False} and _CHOOSES.fullmatch(token.text):
+        if self.subjects == {False} and _CHOICE_VERB.fullmatch(token.text):
             self.quoted = self.quotes = True
         if token.text.casefold().startswith(("final", "最终")):
             self.said.cues.append(token.start)
@@ -474,14 +476,14 @@ class _Sentence:
         if mode == "deny" and not self.void:
             self.said.denied |= dict.fromkeys(token.letters, token.start)
         elif mode == "deny" or token.kind == "open" or self._is_hedged(mode, token):
-            self.said.open = more(self.said.open, token.letters)
+            self.said.open = append_letters(self.said.open, token.letters)
         elif mode in VERDICTS:
-            self.said.verdicts[mode] = more(self.said.verdicts[mode], token.letters)
+            self.said.verdicts[mode] = append_letters(self.said.verdicts[mode], token.letters)
             if mode == "fit":  # what was doubted before is no more
                 self.said.open = "".join(a for a in self.said.open if a not in token.letters)
         elif self.carried and self.said.chosen:
             letters, start = self.said.chosen.pop()
-            self.said.chosen.append((more(letters, token.letters), start))
+            self.said.chosen.append((append_letters(letters, token.letters), start))
         else:
             self.just_chosen = token.letters
             if not token.letters:

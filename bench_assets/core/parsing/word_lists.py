@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 
-def lines_of_section(file: Path, section: str) -> tuple[str, ...]:
+def section_lines(file: Path, section: str) -> tuple[str, ...]:
     """Read the lines below the heading "== SECTION"; KeyError if there is no such heading."""
     return _sections(file)[section]
 
@@ -20,7 +20,7 @@ def alternatives(file: Path, section: str) -> str:
     "hedge / of options" is a subsection of "hedge"; its full name selects its own lines only.
     """
     sections = [one for one in section_names(file) if one.partition(" / ")[0] == section]
-    return "|".join(line for one in sections or [section] for line in lines_of_section(file, one))
+    return "|".join(line for one in sections or [section] for line in section_lines(file, one))
 
 
 @cache

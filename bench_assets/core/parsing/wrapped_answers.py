@@ -11,45 +11,45 @@ _ANSWER_KEY = re.compile(  # names of a field that holds the answer
     r"|selection|prediction|verdict|judge?ment|result|response)s?[_ -]?)+"
     r"|(?:最终|正确|所选)*(?:答案|选项|选择|结论|判断|结果|判定|评判|判定结果|评判结果|判断结果)"
 )
-_STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
-_OR = ("或", "or", "/")
-_BETWEEN = r"(?:[\s,，、;$和与及或/]|and|or)*"  # between boxes that belong together
-_LONGEST = 10_000  # characters; longer texts are not parsed as JSON
+_BRACKET_SPAN = re.compile(r"[\[{]([^{}]*+)(\}?)")
+_ALTERNATIVE_WORDS = ("或", "or", "/")
+_BOX_SEPARATOR = r"(?:[\s,，、;$和与及或/]|and|or)*"  # between boxes that belong together
+_MAX_JSON_LENGTH = 10_000  # characters; longer texts are not parsed as JSON
 
 
-def boxes_in(text: str) -> list[str]:
+def boxed_texts(text: str) -> list[str]:
     r"""Content of each box, without the \text around it.
 
-    >>> boxes_in(r"\boxed{\frac{1}{2}}，\boxed{\text{氧}}")
+    >>> boxed_texts(r"\boxed{\frac{1}{2}}，\boxed{\text{氧}}")
     ['\\frac{1}{2}', '氧']
     """
     return [_TEXT.sub(r"\1", box[1].strip()) for box in _BOX.finditer(text)]
 
 
-def boxed(text: str) -> str:
+def last_boxed_answer(text: str) -> str:
     r"""Content of the last boxes; adjacent boxes belong together.
 
-    >>> boxed(r"若 \boxed{A}，则得 \boxed{B}, \boxed{C}")
+    >>> last_boxed_answer(r"若 \boxed{A}，则得 \boxed{B}, \boxed{C}")
     'B,C'
     """
     boxes = list(_BOX.finditer(text))
     together: list[str] = []
     for box, following in zip(boxes[::-1], [None, *boxes[::-1]], strict=False):
-        if following and not re.fullmatch(_BETWEEN, text[box.end() : following.start()]):
+        if following and not re.fullmatch(_BOX_SEPARATOR, text[box.end() : following.start()]):
             break
         between = text[box.end() : following.start()].strip(" $") if following else ""
-        together[:0] = [box[1].strip(), "或" if between in _OR else ","]
+        together[:0] = [box[1].strip(), "或" if between in _ALTERNATIVE_WORDS else ","]
     return "".join(together[:-1])
 
 
-def in_json(text: str) -> str | None:
+def json_answer(text: str) -> str | None:
     """Answer of a JSON response, fenced or not; "" if it has none, None if it is not JSON.
 
     The answer of an object of letters and booleans is the letters that are true.
     """
     last = _last_object(text)
     value = _parsed(last) if last else None
-    if last and not isinstance(value, list) and (answer := _answer_in(_parsed(_outer(text)))):
+    if last and not isinstance(value, list) and (answer := _answer_field(_parsed(_outer(text)))):
         return answer
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return ",".join(value)
@@ -60,7 +60,7 @@ def in_json(text: str) -> str | None:
         return answer
     if holds and len(holds) == len(value):
         return ",".join(letter for letter, one in holds.items() if one)
-    return _answer_in(value)
+    return _answer_field(value)
 
 
 def _truth(name: str, holds: bool) -> str:
@@ -75,7 +75,7 @@ def _truth(name: str, holds: bool) -> str:
     return words if holds else f"not {words}"
 
 
-def _answer_in(value: object) -> str:
+def _answer_field(value: object) -> str:
     """The text under the first answer key; a list of texts is joined by commas."""
     fields = value if isinstance(value, dict) else {}
     named = [one for key, one in fields.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
@@ -87,16 +87,16 @@ def _answer_in(value: object) -> str:
 def _outer(text: str) -> str:
     """The text from the first to the last brace; "" if it is too long."""
     outer = text[text.find("{") : text.rfind("}") + 1]
-    return outer if len(outer) <= _LONGEST else ""
+    return outer if len(outer) <= _MAX_JSON_LENGTH else ""
 
 
 def _last_object(text: str) -> str:
     """The last object in braces or list in brackets; "" if there is none, or it is too long."""
     last = ""
-    for found in _STRETCH.finditer(text):
+    for found in _BRACKET_SPAN.finditer(text):
         end = found.end() if found[2] else text.rfind("]", found.start(), found.end()) + 1
         last = text[found.start() : end] or last
-    return last if len(last) <= _LONGEST else ""
+    return last if len(last) <= _MAX_JSON_LENGTH else ""
 
 
 def _parsed(text: str) -> object:

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkabl
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.parsing.reasoning import ReasoningSplit, Tags, take_apart
+from bench_assets.core.parsing.reasoning import ReasoningSplit, Tags, split_reasoning
 from bench_assets.core.schema.rows import Question
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -157,9 +157,9 @@ CONTEXT_FULL = "context full"
 REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL)
 """Kinds of refusals by a provider or an engine: the same request is refused every time."""
 
-_FILTERED_ENDS = ("content_filter", "refusal")
-_OPEN_ENDS = tuple(",;:、，；：(（")
-_LONGEST_WORD = 4  # Chinese characters that count as a single word
+_FILTER_REASONS = ("content_filter", "refusal")
+_OPEN_PUNCTUATION = tuple(",;:、，；：(（")
+_MAX_WORD_LENGTH = 4  # Chinese characters that count as a single word
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")  # scripts
 
 
@@ -209,7 +209,7 @@ class Response:
     @property
     def said(self) -> ReasoningSplit:
         """The text, split into reasoning and answer."""
-        return take_apart(self.text, self.thinking_tags)
+        return split_reasoning(self.text, self.thinking_tags)
 
     @property
     def refusal(self) -> str:
@@ -219,7 +219,7 @@ class Response:
         """
         if self.refused or self.error:
             return self.refused
-        is_filtered = self.finish_reason in _FILTERED_ENDS and not self.said.answer.strip()
+        is_filtered = self.finish_reason in _FILTER_REASONS and not self.said.answer.strip()
         return CONTENT_FILTER if is_filtered else ""
 
     @property
@@ -234,7 +234,7 @@ class Response:
         empty = self.finish_reason == "length" and not answer
         if self.error:
             return ""
-        if self.finish_reason == "content_filter" and _ends_within_a_sentence(answer):
+        if self.finish_reason == "content_filter" and _ends_mid_sentence(answer):
             return "broken off by a content filter"
         if said.finished and not empty:
             return ""
@@ -242,11 +242,11 @@ class Response:
         return "no answer before it was cut off" if n is None else f"no answer in {n} tokens"
 
 
-def _ends_within_a_sentence(text: str) -> bool:
+def _ends_mid_sentence(text: str) -> bool:
     """Whether a text of more than one word stops within a sentence."""
-    unspaced = len(text) > _LONGEST_WORD and _UNSPACED.search(text)
+    unspaced = len(text) > _MAX_WORD_LENGTH and _UNSPACED.search(text)
     several = unspaced or len(text.split()) > 1
-    return bool(several) and (text[-1:].isalnum() or text.endswith(_OPEN_ENDS))
+    return bool(several) and (text[-1:].isalnum() or text.endswith(_OPEN_PUNCTUATION))
 
 
 def _sum(numbers: Sequence[Number | None]) -> Number | None:
@@ -336,7 +336,7 @@ class ImageTextEncoder(TextEncoder, Protocol):
 
 
 MOST_TOKENS = 10**9  # a higher count is not credible
-_LONGEST_NAME = 400  # characters of ``served`` and of ``finish_reason``
+_MAX_NAME_LENGTH = 400  # characters of ``served`` and of ``finish_reason``
 
 
 def certain(said: object) -> Response:
@@ -365,12 +365,12 @@ def certain(said: object) -> Response:
     return replace(
         said,
         text=str(said.text),
-        finish_reason=str(said.finish_reason)[:_LONGEST_NAME],
+        finish_reason=str(said.finish_reason)[:_MAX_NAME_LENGTH],
         note=str(said.note),
-        served=str(said.served)[:_LONGEST_NAME],
+        served=str(said.served)[:_MAX_NAME_LENGTH],
         prompt_tokens=token_count(said.prompt_tokens),
         completion_tokens=token_count(said.completion_tokens),
-        image_tokens=_of_each(said.image_tokens),
+        image_tokens=_image_token_counts(said.image_tokens),
         seconds=_seconds(said.seconds),
         error="",
         refused="",
@@ -407,7 +407,7 @@ def _complaint(said: object) -> str:
     return "" if said.isascii() or readable(said) == said else "not valid Unicode"
 
 
-def _of_each(said: object) -> tuple[int, ...]:
+def _image_token_counts(said: object) -> tuple[int, ...]:
     """Tokens of each image; () if one is unknown."""
     counts = tuple(map(token_count, said)) if isinstance(said, tuple | list) else ()
     known = tuple(count for count in counts if count is not None)

@@ -85,7 +85,7 @@ class Elicitation:
         return "-".join(parts)
 
     @property
-    def in_full(self) -> str:
+    def canonical_form(self) -> str:
         """All parameters, for signatures.
 
         >>> Elicitation("likelihood").in_full
@@ -113,19 +113,19 @@ class ElicitedName(NamedTuple):
     elicit: str
 
 
-def elicited_name(name: str) -> ElicitedName | None:
+def split_elicited_name(name: str) -> ElicitedName | None:
     """Split a name such as ``step-500+likelihood``; None without a method.
 
-    >>> elicited_name("run/step-500+likelihood-texts")
+    >>> split_elicited_name("run/step-500+likelihood-texts")
     ElicitedName(model='run/step-500', elicit='likelihood-texts')
-    >>> elicited_name("a+b")
+    >>> split_elicited_name("a+b")
     """
     model, _, elicit = name.rpartition("+")
     is_method = elicit.partition("-")[0] in get_args(Method)
     return ElicitedName(model, elicit) if model and is_method else None
 
 
-def elicited_as(name: str, elicit: str) -> str:
+def elicited_model_name(name: str, elicit: str) -> str:
     """Append the method to a model's name, except ``generate``.
 
     Raises:
@@ -134,12 +134,12 @@ def elicited_as(name: str, elicit: str) -> str:
     return name if elicit in ("", GENERATE) else f"{name}+{Elicitation.parse(elicit)}"
 
 
-def signed(signature: str, elicitation: Elicitation) -> str:
+def elicited_signature(signature: str, elicitation: Elicitation) -> str:
     """Add the method to the signature of a model."""
-    return f"{signature}{_MARK}{elicitation.in_full}"
+    return f"{signature}{_MARK}{elicitation.canonical_form}"
 
 
-def unsigned(signature: str) -> tuple[str, Elicitation | None]:
+def split_signature(signature: str) -> tuple[str, Elicitation | None]:
     """Remove the method from a model's signature; None if it has none."""
     asked, mark, elicit = signature.rpartition(_MARK)
     return (asked, Elicitation.parse(elicit)) if mark else (signature, None)
@@ -159,13 +159,13 @@ def elicited_decoding(decoding: str, method: str) -> str:
     return f"{decoding}{_MARK}{method}".lstrip("|") if method else decoding
 
 
-def stored_as(signature: str) -> str:
+def cache_identity(signature: str) -> str:
     """Derive the engine and decoding of cached responses from the signature of a model.
 
-    >>> stored_as("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none")
+    >>> cache_identity("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none")
     'id|t=0|elicit=likelihood'
     """
-    asked, elicitation = unsigned(signature)
+    asked, elicitation = split_signature(signature)
     generated = asked.partition("|thinking=")[0]  # applied after generation
     return elicited_decoding(generated, elicitation.method if elicitation else "")
 
@@ -197,8 +197,8 @@ class OptionLikelihoods(NamedTuple):
                 tuple(map(int, said["tokens"])),
                 tuple(map(int, said.get("bounds", ()))),
             )
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as why:
-            raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from why
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from error
         if not len(found.logprobs) == len(found.tokens) == n:
             raise ValueError(
                 f"expected log-probabilities of {n} options, got {len(found.logprobs)}"
@@ -208,7 +208,7 @@ class OptionLikelihoods(NamedTuple):
         return found
 
 
-def normalized(
+def normalize_logprobs(
     found: OptionLikelihoods,
     options: Sequence[str],
     normalization: Normalization,
@@ -217,7 +217,10 @@ def normalized(
     """Normalize log-probabilities; the highest one is the answer.
 
     >>> found = OptionLikelihoods((-2.0, -3.0), (1, 3))
-    >>> normalized(found, ["no", "never"], "tokens"), normalized(found, ["no", "never"], "none")
+    >>> (
+    ...     normalize_logprobs(found, ["no", "never"], "tokens"),
+    ...     normalize_logprobs(found, ["no", "never"], "none"),
+    ... )
     ((-2.0, -1.0), (-2.0, -3.0))
 
     Args:
@@ -243,10 +246,10 @@ def normalized(
     )
 
 
-def shares(scores: Sequence[float]) -> list[float]:
+def softmax(scores: Sequence[float]) -> list[float]:
     """Softmax of normalized log-probabilities over the options.
 
-    >>> shares([0.0, 0.0])
+    >>> softmax([0.0, 0.0])
     [0.5, 0.5]
     """
     top = max(scores)

@@ -65,10 +65,10 @@ class ModelError(BenchError):
     """A model could not be called at all: weights do not load, a server cannot be reached."""
 
 
-_SEVERAL = 5
+_MAX_LISTED = 5
 
 
-def nearest(name: str, known: Iterable[str], n: int = _SEVERAL) -> list[str]:
+def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:
     """Nearest names, best first, case-insensitive, also by the last part of a path.
 
     >>> nearest("CODIS", ["blink", "codis"])
@@ -77,8 +77,10 @@ def nearest(name: str, known: Iterable[str], n: int = _SEVERAL) -> list[str]:
     ['journeybench/mcot']
     """
     wanted, there_are = name.casefold(), sorted(set(known))
-    by_whole = _close(wanted, ((one.casefold(), one) for one in there_are))
-    by_part = _close(wanted.rpartition("/")[2], _last_parts(there_are)) if len(wanted) > 1 else []
+    by_whole = _close_matches(wanted, ((one.casefold(), one) for one in there_are))
+    by_part = (
+        _close_matches(wanted.rpartition("/")[2], _last_parts(there_are)) if len(wanted) > 1 else []
+    )
     return list(dict.fromkeys(by_whole or by_part))[:n]
 
 
@@ -92,11 +94,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def _close(wanted: str, spelled: Iterable[tuple[str, str]]) -> list[str]:
+def _close_matches(wanted: str, spelled: Iterable[tuple[str, str]]) -> list[str]:
     named: dict[str, list[str]] = {}
     for letters, name in spelled:
         named.setdefault(letters, []).append(name)
-    return [one for near in get_close_matches(wanted, named, _SEVERAL) for one in named[near]]
+    return [one for near in get_close_matches(wanted, named, _MAX_LISTED) for one in named[near]]
 
 
 def _last_parts(names: Iterable[str]) -> Iterator[tuple[str, str]]:

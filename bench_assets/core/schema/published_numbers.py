@@ -53,8 +53,8 @@ def read_published(file: Path) -> list[PublishedNumber]:
                 if key in rows:
                     raise SourceError(f"{file}, line {reader.line_num}: duplicate row {key}")
                 rows[key] = row
-    except (OSError, UnicodeDecodeError, csv.Error) as why:
-        raise SourceError(f"{file}: cannot be read as CSV: {why}") from why
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SourceError(f"{file}: cannot be read as CSV: {error}") from error
     return list(rows.values())
 
 
@@ -64,14 +64,14 @@ def _row(cells: dict[str, str], place: str) -> PublishedNumber:
         raise SourceError(f"{place}: expected {len(_COLUMNS)} cells, only `note` may be empty")
     try:
         value = float(cells["value"])
-    except ValueError as why:
-        raise SourceError(f"{place}: value is {cells['value']!r}, expected a number") from why
+    except ValueError as error:
+        raise SourceError(f"{place}: value is {cells['value']!r}, expected a number") from error
     texts = {name: text for name, text in cells.items() if name != "value"}
     return PublishedNumber(value=value, **texts)
 
 
-On: TypeAlias = Literal["published", "measured"]
-TriedVerdict: TypeAlias = Literal["holds", "does not hold", "cannot be told"]
+DataSource: TypeAlias = Literal["published", "measured"]
+ClaimVerdict: TypeAlias = Literal["holds", "does not hold", "cannot be told"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +122,9 @@ class ClaimResult:
     claim: str  # its name: "captions_are_not_enough"
     section: str  # where the paper says it: "4.3, Figure 6"
     sentence: str  # what is claimed, in our words
-    on: On  # data it was tested on: the paper's own numbers, or those measured here
+    on: DataSource  # data it was tested on: the paper's own numbers, or those measured here
     model: str  # model tested; "" for all together, as the paper claims
-    verdict: TriedVerdict
+    verdict: ClaimVerdict
     value: float  # weighted sum minus the margin, in the metric's unit; NaN if unknown
     low: float  # 95 % interval, not corrected for the number of claims
     high: float
@@ -133,7 +133,7 @@ class ClaimResult:
     why: str  # the numbers that were compared, and caveats
 
 
-def weighted(more: Sequence[Cell], less: Sequence[Cell]) -> tuple[Term, ...]:
+def make_terms(more: Sequence[Cell], less: Sequence[Cell]) -> tuple[Term, ...]:
     """Build the terms of: the mean of ``more`` exceeds the mean of ``less``."""
     return (
         *(Term(weight=1.0 / len(more), cell=cell) for cell in more),
@@ -154,15 +154,15 @@ def read_claims(file: Path) -> tuple[Claim, ...]:
     """
     try:
         written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as why:
-        raise SourceError(f"{file}: cannot be read as TOML: {why}") from why
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SourceError(f"{file}: cannot be read as TOML: {error}") from error
     shared, claims = written.pop("cells", {}), written.pop("claims", [])
     found = []
     for number, claim in enumerate(claims, 1):
         try:
             found.append(_claim({**written, **claim}, shared))
-        except (KeyError, TypeError, ZeroDivisionError) as why:
-            raise SourceError(f"{file}, claim {claim.get('name', number)}: {why}") from why
+        except (KeyError, TypeError, ZeroDivisionError) as error:
+            raise SourceError(f"{file}, claim {claim.get('name', number)}: {error}") from error
     return tuple(found)
 
 
@@ -170,10 +170,10 @@ def _claim(fields: dict[str, Any], shared: Mapping[str, Any]) -> Claim:
     more, less = (
         [_cell(cell, shared) for cell in fields.pop(side, ())] for side in ("more", "less")
     )
-    terms = weighted(more, less)
+    terms = make_terms(more, less)
     if fields.pop("sum", False):
         terms = tuple(replace(term, weight=copysign(1.0, term.weight)) for term in terms)
-    return Claim(terms=terms, **{name: _frozen(value) for name, value in fields.items()})
+    return Claim(terms=terms, **{name: _freeze(value) for name, value in fields.items()})
 
 
 def _cell(written: str | dict[str, Any], shared: Mapping[str, Any]) -> Cell:
@@ -184,5 +184,5 @@ def _cell(written: str | dict[str, Any], shared: Mapping[str, Any]) -> Cell:
     return Cell(**cell)
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def _freeze(value: Any) -> Any:  # noqa: ANN401
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value

@@ -382,7 +382,7 @@ class Metric:
 FEW_CLUSTERS = 10.0
 """Effective clusters below which an interval is wide and may be off: readers are warned."""
 
-_LARGE_CLUSTER, _TIMES = 0.1, 2.0
+_LARGE_CLUSTER, _DOMINANCE_FACTOR = 0.1, 2.0
 """A cluster dominates from this share of the weight and this multiple of an equal share."""
 
 
@@ -394,7 +394,7 @@ def cluster_warning(row: "Metric | LeaderboardRow") -> str:
         number = f"{row.n_clusters:.1f}".removesuffix(".0")
         return f"only {number} effective cluster{'s' * (number != '1')}"
     largest = row.largest_cluster or 0.0
-    dominates = largest >= _LARGE_CLUSTER and largest * row.n_clusters >= _TIMES
+    dominates = largest >= _LARGE_CLUSTER and largest * row.n_clusters >= _DOMINANCE_FACTOR
     return f"one cluster has {largest:.0%} of the weight".replace("%", " %") if dominates else ""
 
 

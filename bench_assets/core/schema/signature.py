@@ -2,7 +2,15 @@
 
 ``Setups`` are the configurations of the model and the judge, stored in one column.
 
->>> parts_of(joined([model_of("0c"), judged_by("default", "5f"), model_of("0c")]))
+>>> split_setups(
+...     join_setups(
+...         [
+...             format_model_setup("0c"),
+...             format_judge_setup("default", "5f"),
+...             format_model_setup("0c"),
+...         ]
+...     )
+... )
 Setups(model={'model=0c'}, judge={'judge=default:5f'})
 """
 
@@ -49,7 +57,7 @@ class Signature:
         task = "+".join((self.task, *self.extensions))
         return "|".join([task, f"v{self.version}", self.condition, *parts])
 
-    def plus(self, **parts: str) -> Self:
+    def with_parts(self, **parts: str) -> Self:
         """Append parts."""
         return replace(self, parts={**self.parts, **parts})
 
@@ -74,10 +82,10 @@ class Signature:
         return cls(task, int(start["version"]), start["condition"], parts, tuple(extensions))
 
 
-def short(digest: str) -> str:
+def short_digest(digest: str) -> str:
     """Shorten the digest of a table to the form in signatures.
 
-    >>> short("0123456789abcdef")
+    >>> short_digest("0123456789abcdef")
     '0123456789ab'
     """
     return digest[:_DIGITS]
@@ -98,22 +106,22 @@ class Setups(NamedTuple):
     judge: set[str]
 
 
-def model_of(setup: str) -> str:
+def format_model_setup(setup: str) -> str:
     """Format the setup of a model; "" if unknown."""
     return f"{_MODEL_MARK}{setup}" if setup else ""
 
 
-def judged_by(name: str, setup: str) -> str:
+def format_judge_setup(name: str, setup: str) -> str:
     """Format the setup of a judge: its name and its model, if any."""
     return f"{_JUDGE_MARK}{name}:{setup}"
 
 
-def joined(setups: Iterable[str]) -> str:
+def join_setups(setups: Iterable[str]) -> str:
     """Join the distinct setups of several rows."""
     return "+".join(sorted({part for setup in setups for part in setup.split("+")} - {""}))
 
 
-def parts_of(setup: str) -> Setups:
+def split_setups(setup: str) -> Setups:
     """Split a joined setup."""
     parts = set(setup.split("+"))
     return Setups(

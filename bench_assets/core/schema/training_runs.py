@@ -14,13 +14,13 @@ from bench_assets.core.schema.signature import Signature
 _CHECKPOINT = re.compile(  # the run may have no name
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?(?P<elicited>\+[a-z-]+)?"
 )
-COMPARED = ("data", "prompts", "scorer", "n")
+COMPARED_PARTS = ("data", "prompts", "scorer", "n")
 """Parts of a signature in which two models must agree to be compared."""
 
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]+")
-_LONGEST_PART, _LONGEST_NAME = 80, 160  # characters; a file name may have 255 bytes
-_NO_NAME = "checkpoint"
+_MAX_PART_LENGTH, _MAX_NAME_LENGTH = 80, 160  # characters; a file name may have 255 bytes
+_DEFAULT_NAME = "checkpoint"
 
 
 def checkpoint_name(folders: Sequence[str]) -> str:
@@ -35,9 +35,9 @@ def checkpoint_name(folders: Sequence[str]) -> str:
     'kcjm/olgp-10'
     """
     parts = [part for part in map(_safe_part, folders) if part]
-    name = "/".join(parts).lstrip("._@+=-") or _NO_NAME
-    if len(name) > _LONGEST_NAME:
-        name = f"{parts[0]}/{_letters(name)}/{parts[-1]}"[-_LONGEST_NAME:].lstrip("._@+=/-")
+    name = "/".join(parts).lstrip("._@+=-") or _DEFAULT_NAME
+    if len(name) > _MAX_NAME_LENGTH:
+        name = f"{parts[0]}/{_letters(name)}/{parts[-1]}"[-_MAX_NAME_LENGTH:].lstrip("._@+=/-")
     return name
 
 
@@ -46,7 +46,7 @@ def _safe_part(folder: str) -> str:
     part = _UNSAFE.sub("-", plain).strip("-")
     if any(not one.isascii() and (one.isalnum() or not one.isprintable()) for one in plain):
         part = f"{_letters(folder)}-{part}".strip("-")
-    if len(part) > _LONGEST_PART:
+    if len(part) > _MAX_PART_LENGTH:
         part = f"{part[:36]}-{_letters(folder)}-{part[-36:]}"
     return part if part.strip(".") else ""
 
@@ -64,14 +64,14 @@ class Step(NamedTuple):
     step: int  # the last number of its name
 
 
-def step_of(model: str) -> Step | None:
+def parse_step(model: str) -> Step | None:
     """Parse run and step from a name; None if it is not a checkpoint with a number.
 
-    >>> step_of("tiny-vlm/step-0150")
+    >>> parse_step("tiny-vlm/step-0150")
     Step(run='tiny-vlm', step=150)
-    >>> step_of("run/epoch-2-step-900@0123abcd"), step_of("gpt-5")
+    >>> parse_step("run/epoch-2-step-900@0123abcd"), parse_step("gpt-5")
     (Step(run='run', step=900), None)
-    >>> step_of("run/step-5+likelihood")  # numbers of another method are of another run
+    >>> parse_step("run/step-5+likelihood")  # numbers of another method are of another run
     Step(run='run+likelihood', step=5)
     """
     found = _CHECKPOINT.fullmatch(model)
@@ -87,14 +87,14 @@ def is_same_run(model: str, other: str) -> bool:
     >>> is_same_run("a/step-1", "a/step-20"), is_same_run("a/step-1", "b/step-1")
     (True, False)
     """
-    a, b = step_of(model), step_of(other)
+    a, b = parse_step(model), parse_step(other)
     return bool(a and b and a.run == b.run)
 
 
-def is_before(other: str, model: str) -> bool:
+def is_earlier_step(other: str, model: str) -> bool:
     """Whether ``other`` is an earlier step of the run of ``model``.
 
-    >>> is_before("r/step-900", "r/step-1000"), is_before("r/step-1", "q/step-2")
+    >>> is_earlier_step("r/step-900", "r/step-1000"), is_earlier_step("r/step-1", "q/step-2")
     (True, False)
     """
     a, b = _CHECKPOINT.fullmatch(other), _CHECKPOINT.fullmatch(model)
@@ -118,13 +118,13 @@ def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
         row: Metric of one step.
         others: Rows of other models in the order written; the last row of a step counts.
     """
-    here = step_of(row.model)
+    here = parse_step(row.model)
     if here is None or isnan(row.value):
         return {}
     found = {
         step.step: other
         for other in others
-        if (step := step_of(other.model)) and step.run == here.run
+        if (step := parse_step(other.model)) and step.run == here.run
         if (other.metric, other.category) == (row.metric, row.category)
         if not isnan(other.value) and _is_comparable(other, row)
     }
@@ -140,6 +140,6 @@ def _is_comparable(one: Metric, other: Metric) -> bool:
     return (
         (a.task, a.version, a.condition, a.extensions)
         == (b.task, b.version, b.condition, b.extensions)
-        and all(a.parts.get(part) == b.parts.get(part) for part in COMPARED)
+        and all(a.parts.get(part) == b.parts.get(part) for part in COMPARED_PARTS)
         and len(judges) < 2
     )

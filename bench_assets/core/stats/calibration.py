@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, mean
+from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, jackknife_interval, mean
 
 BINS = 10
 
@@ -69,7 +69,7 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
 
     value = float(round(error(parts.sum(axis=0, keepdims=True))[0], 12))
     clusters = [one.cluster or str(n) for n, one in enumerate(answers)]
-    low, high = interval(parts, clusters, error, 1.0)
+    low, high = jackknife_interval(parts, clusters, error, 1.0)
     return Mean(value, low, high, len(answers), 0)
 
 

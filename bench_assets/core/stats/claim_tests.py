@@ -23,9 +23,9 @@ from bench_assets.core.schema.published_numbers import (
     Cell,
     Claim,
     ClaimResult,
-    On,
+    ClaimVerdict,
+    DataSource,
     PublishedNumber,
-    TriedVerdict,
 )
 from bench_assets.core.stats.means import share_interval, student_p, student_quantile
 from bench_assets.core.stats.paired_tests import holm
@@ -59,7 +59,7 @@ Attempt: TypeAlias = Callable[[Claim, str], Difference | str]
 """Computes a claim's difference for one model, or the reason why there is none."""
 
 
-def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
+def claim_difference(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
     """Sum the cells of a claim, in the order of its terms, minus its margin."""
     weights = [term.weight for term in claim.terms]
     value = sum(w * x.value for w, x in zip(weights, numbers, strict=True)) - claim.margin
@@ -71,10 +71,12 @@ def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
     known = [x.n for x in numbers if x.low < x.high or isnan(x.low)]
     said = "; ".join(x.said for x in numbers)
     said += f"; more than {claim.margin:g} is claimed" if claim.margin else ""
-    return of_ends(value, value - sqrt(down), value + sqrt(up), min(known, default=0), said)
+    return difference_from_interval(
+        value, value - sqrt(down), value + sqrt(up), min(known, default=0), said
+    )
 
 
-def of_ends(value: float, low: float, high: float, n: int, why: str) -> Difference:
+def difference_from_interval(value: float, low: float, high: float, n: int, why: str) -> Difference:
     """Build a difference with the p-value that its interval implies: 0.05 if an end is 0."""
     if not (isfinite(low) and isfinite(high)):
         return Difference(value, nan, nan, None, n, why)
@@ -83,10 +85,10 @@ def of_ends(value: float, low: float, high: float, n: int, why: str) -> Differen
     return Difference(value, low, high, 2 * NormalDist().cdf(-away), n, why)
 
 
-def tried(
+def evaluate_claims(
     suite: str,
     claims: Sequence[Claim],
-    on: On,
+    on: DataSource,
     models: Mapping[str, Sequence[str]],
     attempt: Attempt,
 ) -> list[ClaimResult]:
@@ -119,13 +121,13 @@ def tried(
     return rows
 
 
-def is_about_named(claim: Claim) -> bool:
+def names_its_models(claim: Claim) -> bool:
     """Whether every cell of a claim is of a model that the claim names."""
     return all(term.cell.model for term in claim.terms)
 
 
 def _rows(claim: Claim, models: Sequence[str], attempt: Attempt) -> Iterator[ClaimResult]:
-    if is_about_named(claim):
+    if names_its_models(claim):
         yield _row(claim, "", attempt(claim, ""))
         return
     each = {model: attempt(claim, model) for model in models}
@@ -133,7 +135,7 @@ def _rows(claim: Claim, models: Sequence[str], attempt: Attempt) -> Iterator[Cla
     problems = [one for one in each.values() if isinstance(one, str)]
     together: Difference | str
     if known:
-        together = _every(known) if claim.of == "every model" else _on_average(known)
+        together = _weakest_result(known) if claim.of == "every model" else _mean_result(known)
     else:
         together = problems[0] if problems else attempt(claim, "")
     yield _row(claim, "", together)
@@ -160,7 +162,7 @@ def _row(claim: Claim, model: str, found: Difference | str) -> ClaimResult:
     )
 
 
-def _every(each: Mapping[str, Difference]) -> Difference:
+def _weakest_result(each: Mapping[str, Difference]) -> Difference:
     """The strongest result against the claim, or the least certain one if none is against it."""
     against = [model for model, one in each.items() if one.value <= 0]
     count = f"as claimed for {len(each) - len(against)} of {len(each)} models"
@@ -180,7 +182,7 @@ def _every(each: Mapping[str, Difference]) -> Difference:
     return each[model]._replace(p=p, why=f"{count}; {shown} {model}: {each[model].why}")
 
 
-def _on_average(each: Mapping[str, Difference]) -> Difference:
+def _mean_result(each: Mapping[str, Difference]) -> Difference:
     """The mean over models, by Student's t."""
     values = [one.value for one in each.values()]
     above = sum(value > 0 for value in values)
@@ -190,7 +192,7 @@ def _on_average(each: Mapping[str, Difference]) -> Difference:
         (only,) = each.values()
         return only._replace(why=f"{count}: {only.why}")
     why = f"{count}; the mean over models, with the spread between them, on these questions"
-    # Few questions that all models answered alike are not certain: see ``paired_tests.interval``.
+    # Few questions that all models answered alike are not certain: see ``change_interval``.
     spread = max(stdev(values), 1 / (n + 2) if n else 0.0)
     value, error = fmean(values), spread / sqrt(len(values))
     if not error:
@@ -200,16 +202,16 @@ def _on_average(each: Mapping[str, Difference]) -> Difference:
     return Difference(value, value - half, value + half, p, n, why)
 
 
-def _verdict(value: float, p: float) -> TriedVerdict:
+def _verdict(value: float, p: float) -> ClaimVerdict:
     if isnan(value) or not p < _ALPHA:
         return "cannot be told"
     return "holds" if value > 0 else "does not hold"
 
 
-_COUNTED = "intervals computed from the number of questions"
+_INTERVAL_NOTE = "intervals computed from the number of questions"
 
 
-def tried_as_printed(
+def evaluate_published_claims(
     suite: str, claims: Sequence[Claim], rows: Sequence[PublishedNumber]
 ) -> list[ClaimResult]:
     """Test the claims of a paper on its own numbers."""
@@ -218,22 +220,22 @@ def tried_as_printed(
     def attempt(claim: Claim, model: str) -> Difference | str:
         if claim.unprinted:
             return claim.unprinted
-        if not model and not is_about_named(claim):
+        if not model and not names_its_models(claim):
             return "the paper prints the needed numbers for no model"
         numbers = [_number(term.cell, model, claim, rows) for term in claim.terms]
         missing = [one for one in numbers if isinstance(one, str)]
         if missing:
             return missing[0]
-        found = summed(claim, [one for one in numbers if not isinstance(one, str)])
-        note = "its number of questions is not printed" if found.p is None else _COUNTED
+        found = claim_difference(claim, [one for one in numbers if not isinstance(one, str)])
+        note = "its number of questions is not printed" if found.p is None else _INTERVAL_NOTE
         return found._replace(why=f"{found.why}; {note}")
 
-    return tried(suite, claims, "published", models, attempt)
+    return evaluate_claims(suite, claims, "published", models, attempt)
 
 
 def _models(claim: Claim, rows: Sequence[PublishedNumber]) -> list[str]:
     """Models with all numbers that the claim needs, in the order of the table."""
-    if claim.unprinted or is_about_named(claim):
+    if claim.unprinted or names_its_models(claim):
         return []
     called = dict(claim.also_called)
     others = {*claim.but, *(term.cell.model for term in claim.terms)}
@@ -242,7 +244,8 @@ def _models(claim: Claim, rows: Sequence[PublishedNumber]) -> list[str]:
     return [
         name
         for name in claim.models or names
-        if name not in others and all(printed_row(cell, name, rows, called) for cell in cells)
+        if name not in others
+        and all(find_published_number(cell, name, rows, called) for cell in cells)
     ]
 
 
@@ -250,23 +253,23 @@ def _number(
     cell: Cell, model: str, claim: Claim, rows: Sequence[PublishedNumber]
 ) -> ClaimNumber | str:
     whose = cell.model or model
-    row = printed_row(cell, whose, rows, dict(claim.also_called))
+    row = find_published_number(cell, whose, rows, dict(claim.also_called))
     if row is None:
-        return f"the paper does not print {said(cell, whose)[:-1]}"
-    return printed_number(cell, whose, row)
+        return f"the paper does not print {cell_label(cell, whose)[:-1]}"
+    return to_claim_number(cell, whose, row)
 
 
-def printed_number(cell: Cell, model: str, row: PublishedNumber) -> ClaimNumber:
+def to_claim_number(cell: Cell, model: str, row: PublishedNumber) -> ClaimNumber:
     """A printed number with its interval; NaN ends if the paper does not give n."""
     low, high = nan, nan
     if cell.exact:
         low = high = row.value
     elif cell.n:
         low, high = share_interval(row.value, cell.n)
-    return ClaimNumber(f"{said(cell, model)} {row.value:g}", row.value, low, high, cell.n)
+    return ClaimNumber(f"{cell_label(cell, model)} {row.value:g}", row.value, low, high, cell.n)
 
 
-def printed_row(
+def find_published_number(
     cell: Cell,
     model: str,
     rows: Sequence[PublishedNumber],
@@ -289,7 +292,7 @@ def printed_row(
     return None
 
 
-def said(cell: Cell, model: str) -> str:
+def cell_label(cell: Cell, model: str) -> str:
     """Format a cell's name for messages, ending with a colon."""
     parts = [cell.metric, *([] if cell.category == "all" else [cell.category])]
     parts += [] if cell.condition == "main" else [cell.condition]

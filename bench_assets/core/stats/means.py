@@ -23,11 +23,11 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Z = 1.959963984540054
 """97.5 % quantile of the normal distribution: 95 % intervals."""
 
-_CONTRARY = 0.1  # of a cluster with the opposite result, added to the clusters
+_OPPOSITE_CLUSTERS = 0.1  # of a cluster with the opposite result, added to the clusters
 _MODEL = 0.2  # weight of the variance by a common correlation, where clusters are uneven
-_SPREADS_NORMALLY = 2.0  # normally distributed clusters, added to the clusters
-_NOTHING = 1e-15  # a smaller variance is a rounding error
-_TINY = 1e-9  # a smaller weight is a rounding error
+_PRIOR_CLUSTERS = 2.0  # normally distributed clusters, added to the clusters
+_MIN_VARIANCE = 1e-15  # a smaller variance is a rounding error
+_ROUNDING = 1e-9  # a smaller weight is a rounding error
 _BYTES = 16  # size of a cluster's digest
 
 
@@ -51,12 +51,12 @@ class Mean(NamedTuple):
     largest_cluster: float | None = None  # share of the weight
 
 
-class ClusterMoves(NamedTuple):
+class ClusterInfluence(NamedTuple):
     """Influence of each cluster on a mean over groups."""
 
     shares: Floats  # of each cluster; they add up to 1 over all groups
     moves: Floats  # CR2: share times distance from the group's mean, over the root of 1 - leverage;
-    # scaled so that their squares have the variance that ``_scale`` mixes
+    # scaled so that their squares have the variance that ``_variance_factor`` mixes
     lone: float  # squared shares of groups that have only one cluster
     freedom: float  # Satterthwaite's degrees of freedom of the sum of squared moves
     settled: bool  # one group, whose clusters are each all right or all wrong and weigh the same
@@ -102,7 +102,7 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     sums = [fsum(map(float.__mul__, part.values, part.weights)) for part in parts]
     means = [of_group / total for of_group, total in zip(sums, totals, strict=True)]
     value = fsum(means) / len(means)
-    found = _moves(parts, means, totals)
+    found = _cluster_influence(parts, means, totals)
     low, high = _interval(value, found, len(parts) > 1)
     n_clusters = 1 / fsum(found.shares**2)
     largest = float(found.shares.max())
@@ -131,9 +131,9 @@ def _digest(cluster: str) -> bytes:
     return blake2b(cluster.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
 
 
-def _moves(
+def _cluster_influence(
     groups: Sequence[_ScoredGroup], means: Sequence[float], totals: Sequence[float]
-) -> ClusterMoves:
+) -> ClusterInfluence:
     """Influence of the clusters of all groups on the mean of their means."""
     numbers, n_clusters = _numbered(b"".join(group.clusters for group in groups))
     shares, moves, estimated = np.zeros((3, n_clusters))
@@ -155,24 +155,24 @@ def _moves(
             lone += float(share[0] * share[0])
             continue
         leverage = most / weight
-        even = bool(most.max() - most.min() < _TINY)
+        even = bool(most.max() - most.min() < _ROUNDING)
         adjusted = move / np.sqrt(1 - leverage)
         if not even:
-            adjusted *= _scale(group, of, there, adjusted * len(groups))
+            adjusted *= _variance_factor(group, of, there, adjusted * len(groups))
         moves[there] += adjusted
         estimated[there] += share
-        variances.append((1 / (total * len(groups)), _steadier(leverage, even)))
-        settled = even and bool(np.all(np.minimum(right, most - right) < _TINY))
+        variances.append((1 / (total * len(groups)), _mixed_freedom(leverage, even)))
+        settled = even and bool(np.all(np.minimum(right, most - right) < _ROUNDING))
     freedom = 1.0
     if variances:
         whole = fsum(variance for variance, _ in variances)
         parts = fsum(variance**2 / of_group for variance, of_group in variances)
-        freedom = min(whole**2 / parts, _steadier(estimated / fsum(estimated)))
+        freedom = min(whole**2 / parts, _mixed_freedom(estimated / fsum(estimated)))
     held = shares > 0
-    return ClusterMoves(shares[held], moves[held], lone, freedom, settled and len(groups) == 1)
+    return ClusterInfluence(shares[held], moves[held], lone, freedom, settled and len(groups) == 1)
 
 
-def _scale(
+def _variance_factor(
     group: _ScoredGroup, of: npt.NDArray[np.int64], there: npt.NDArray[np.int64], moves: Floats
 ) -> float:
     """Factor of the moves of uneven clusters that mixes their variance with that of a model.
@@ -195,22 +195,22 @@ def _scale(
     inside = fsum(np.maximum(0.0, bends - right**2 / most)) / total
     repeated = 1 - 1 / units
     several = fsum(share * repeated)
-    own = inside / several if several > _TINY else 0.0  # variance of a unit in its cluster
+    own = inside / several if several > _ROUNDING else 0.0  # variance of a unit in its cluster
     whole = fsum(bends) / total - (fsum(right) / total) ** 2
     spread = (whole - own * fsum(share**2 * repeated)) / (1 - fsum(share**2))
-    together = max(0.0, 1 - own / spread) if spread > _TINY else 0.0
+    together = max(0.0, 1 - own / spread) if spread > _ROUNDING else 0.0
     model = spread * fsum(share**2 * (together + (1 - together) / units))
-    return sqrt(1 - _MODEL + _MODEL * model / shown) if shown > _NOTHING and model > 0 else 1.0
+    return sqrt(1 - _MODEL + _MODEL * model / shown) if shown > _MIN_VARIANCE and model > 0 else 1.0
 
 
-def _steadier(leverage: Floats, even: bool = False) -> float:
+def _mixed_freedom(leverage: Floats, even: bool = False) -> float:
     """Degrees of freedom of the mixed variance, of which only the CR2 part is uncertain."""
-    found = freedom_of(leverage)
+    found = satterthwaite_freedom(leverage)
     n = int(np.count_nonzero(leverage))
     return found if even else max(found, min(n - 1.0, found / (1 - _MODEL) ** 2))
 
 
-def freedom_of(leverage: Floats) -> float:
+def satterthwaite_freedom(leverage: Floats) -> float:
     """Satterthwaite's degrees of freedom of a CR2 variance of a mean.
 
     k - 1 for k clusters of equal weight; fewer if a cluster dominates.
@@ -218,7 +218,10 @@ def freedom_of(leverage: Floats) -> float:
     Args:
         leverage: Share of the weight that each cluster has; 0 for those left out.
 
-    >>> freedom_of(np.full(8, 1 / 8)), round(freedom_of(np.array([0.5, *[1 / 120] * 60])), 1)
+    >>> (
+    ...     satterthwaite_freedom(np.full(8, 1 / 8)),
+    ...     round(satterthwaite_freedom(np.array([0.5, *[1 / 120] * 60])), 1),
+    ... )
     (7.0, 3.9)
     """
     h = leverage[leverage > 0]
@@ -267,25 +270,25 @@ def around(
     """
     n = len(spread)
     shown = fsum(part * part for part in spread.values()) * n / max(1, n - 1)
-    if n < 2 or freedom < 1 or (top == inf and shown < _NOTHING):
+    if n < 2 or freedom < 1 or (top == inf and shown < _MIN_VARIANCE):
         return nan, nan
     if top == inf:
-        half = student(freedom) * sqrt(shown)
+        half = approximate_t_quantile(freedom) * sqrt(shown)
         return max(0.0, value - half), value + half
     share, shown = min(1.0, max(0.0, value / top)), shown / top**2
     units = float(n)
-    if shown >= _NOTHING and 0 < share < 1:
+    if shown >= _MIN_VARIANCE and 0 < share < 1:
         units = share * (1 - share) / _variance(share, shown, 1 / n, n)
         moves = np.fromiter(spread.values(), float, n)
-        freedom = max(freedom, _worth(moves, np.full(n, 1 / n)))
-    low, high = _wilson(share, units, student(freedom))
+        freedom = max(freedom, _variance_freedom(moves, np.full(n, 1 / n)))
+    low, high = _wilson(share, units, approximate_t_quantile(freedom))
     return top * low, top * high
 
 
-def student(freedom: float) -> float:
+def approximate_t_quantile(freedom: float) -> float:
     """97.5 % quantile of Student's t, within 1 % (Abramowitz and Stegun, 26.7.5).
 
-    >>> round(student(10), 2), round(student(1e9), 2)
+    >>> round(approximate_t_quantile(10), 2), round(approximate_t_quantile(1e9), 2)
     (2.23, 1.96)
     """
     exact: dict[float, float] = {1: 12.706, 2: 4.303}
@@ -299,28 +302,29 @@ def student(freedom: float) -> float:
     return Z + sum(t / freedom**k for k, t in enumerate(terms, 1))
 
 
-def _interval(value: float, found: ClusterMoves, several: bool) -> tuple[float, float]:
+def _interval(value: float, found: ClusterInfluence, several: bool) -> tuple[float, float]:
     """Wilson's interval on effective units, with Student's quantile where the spread is estimated.
 
     If clusters of equal weight are all right or all wrong, the mean determines their variance. The
-    closer clusters are to that, the closer the quantile is to the normal one, see ``_worth``. A
-    tenth of an opposite cluster is added, because few clusters rarely show the full spread.
+    closer clusters are to that, the closer the quantile is to the normal one
+    (``_variance_freedom``). A tenth of an opposite cluster is added, because few clusters rarely
+    show the full spread.
     """
     shares, moves = found.shares, found.moves
     n = len(moves)
     squares = fsum(shares**2)
     shown = fsum(moves**2)
     possible = value * (1 - value)
-    if shown < _NOTHING:  # no variation: count every cluster as one unit, which is the least
+    if shown < _MIN_VARIANCE:  # no variation: count every cluster as one unit, which is the least
         return _wilson(value, 1 / squares if several else float(n), Z)
     if found.settled:
         return _wilson(value, possible / shown, Z)
     variance = _variance(value, shown, squares, n) + found.lone * possible
-    freedom = max(found.freedom, _worth(moves, shares))
-    return _wilson(value, possible / variance, student(freedom))
+    freedom = max(found.freedom, _variance_freedom(moves, shares))
+    return _wilson(value, possible / variance, approximate_t_quantile(freedom))
 
 
-def _worth(moves: Floats, shares: Floats) -> float:
+def _variance_freedom(moves: Floats, shares: Floats) -> float:
     """Degrees of freedom of an estimated variance: twice its square over its own variance.
 
     That is the part of its variance which the mean does not determine: nothing for right-or-wrong
@@ -329,7 +333,9 @@ def _worth(moves: Floats, shares: Floats) -> float:
     determine these moments poorly, so two normally distributed ones are added.
 
     >>> moves = np.array([-0.6, -0.6, -0.6, 0.9, 0.9])
-    >>> round(_worth(moves, np.full(5, 0.2)), 1)  # as right or wrong: 2 * 3 / (2 * 2 / 7)
+    >>> round(
+    ...     _variance_freedom(moves, np.full(5, 0.2)), 1
+    ... )  # as right or wrong: 2 * 3 / (2 * 2 / 7)
     10.5
     """
     weights, squares = shares**2 / fsum(shares**2), fsum(moves**2)
@@ -338,7 +344,7 @@ def _worth(moves: Floats, shares: Floats) -> float:
     cubes, fourths = fsum(moves**2 * steps), fsum(moves**2 * steps**2)
     within = fsum(shares**2)
     left = max(0.0, within * fourths / squares**2 - 1 - within * cubes**2 / squares**3)
-    shrunk = (n * left + 2 * _SPREADS_NORMALLY) / (n + _SPREADS_NORMALLY)
+    shrunk = (n * left + 2 * _PRIOR_CLUSTERS) / (n + _PRIOR_CLUSTERS)
     return max(0.0, 2 * (n - 2)) / shrunk
 
 
@@ -347,7 +353,7 @@ def _variance(value: float, shown: float, squares: float, n: int) -> float:
 
     ``squares`` is the sum of the squared shares of the clusters in the mean.
     """
-    contrary = _CONTRARY / min(value, 1 - value)
+    contrary = _OPPOSITE_CLUSTERS / min(value, 1 - value)
     added = contrary * value * (1 - value) * squares / (n - 1)
     return (shown + added) * n / (n + contrary)
 
@@ -383,7 +389,7 @@ def student_quantile(freedom: float) -> float:
     return float(stdtrit(freedom, 0.975))
 
 
-def interval(
+def jackknife_interval(
     parts: Floats, clusters: Sequence[str], measure: Callable[[Floats], Floats], top: float
 ) -> tuple[float, float]:
     """95 % jackknife interval over clusters of a metric computed from sums.
@@ -408,5 +414,5 @@ def interval(
     moves = (n - 1) / n * (without.mean() - without)
     (value,) = measure(total)
     spread = dict(zip(names.tolist(), moves.tolist(), strict=True))
-    freedom = freedom_of(np.bincount(places) / len(places))
+    freedom = satterthwaite_freedom(np.bincount(places) / len(places))
     return around(float(value), spread, top=top, freedom=freedom)

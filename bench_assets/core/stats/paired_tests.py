@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.means import freedom_of, student_p, student_quantile
+from bench_assets.core.stats.means import satterthwaite_freedom, student_p, student_quantile
 from bench_assets.core.tables.large_tables import TextIndex, column
 
-_ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
+_ALPHA = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
 _ROUNDING = 1e-6  # rounding error of points in a report
 
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
     p: float  # two-sided, not corrected for other tests
 
 
-def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
+def cluster_questions(questions: Sequence[Question]) -> dict[str, str]:
     """Cluster questions that share a group or all images, transitively.
 
     Returns:
@@ -48,7 +48,7 @@ def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
 
 
 def cluster_numbers(questions: Iterable[Question]) -> "array[int]":
-    """Index of the first question of each question's cluster; clusters as in ``clusters_of``."""
+    """Index of the first question of each question's cluster; see ``cluster_questions``."""
     leads, shared, first = array("I"), TextIndex(), array("I")
 
     def root(number: int) -> int:
@@ -75,33 +75,33 @@ def _shared(question: Question) -> Iterator[str]:
         yield f"images {' '.join(question.images)}"
 
 
-def change(pairs: Sequence[PairedScores]) -> float:
+def mean_change(pairs: Sequence[PairedScores]) -> float:
     """Points gained, as a share of the maximum; in [-1, 1].
 
     >>> pairs = [PairedScores(1, 0, "a"), PairedScores(1, 1, "b", most=3)]
-    >>> change(pairs)
+    >>> mean_change(pairs)
     -0.25
     """
     return fsum(p.after - p.before for p in pairs) / fsum(p.most for p in pairs)
 
 
-def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
+def change_interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     """95 % interval of the change by Student's t over clusters.
 
-    The variance has the lower bound of ``spread``, so that a few questions that changed alike do
-    not look certain. The interval excludes 0 exactly if ``compare`` finds p below 0.05. It is
-    clipped to [-1, 1] if all points are between 0 and the maximum.
+    The variance has the lower bound of ``change_variance``, so that few questions that changed
+    alike do not look certain. The interval excludes 0 exactly if ``paired_t_test`` finds p below
+    0.05. It is clipped to [-1, 1] if all points are between 0 and the maximum.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
-    >>> low, high = interval(pairs)
+    >>> low, high = change_interval(pairs)
     >>> round(low, 2), round(high, 2)  # 0.5 - 3.18 * 0.289; 0.5 + 0.92 is more than 1
     (-0.42, 1.0)
     """
-    seen = _seen(pairs)
+    seen = _estimate_change(pairs)
     if seen is None:
         return -inf, inf
     half = student_quantile(seen.freedom) * seen.error
-    if _least_p(seen.changed) >= _ONE_IN_TWENTY:
+    if _min_p(seen.changed) >= _ALPHA:
         half = max(half, abs(seen.change))
     most = 1.0 if all(map(_is_share, pairs)) else inf
     return max(seen.change - half, -most), min(seen.change + half, most)
@@ -116,7 +116,7 @@ def interval_text(low: float, high: float) -> str:
     return f"{low:+.3f} to {high:+.3f}" if isfinite(low) else "unknown"
 
 
-def compare(pairs: Sequence[PairedScores]) -> Outcome:
+def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     """Test that two models are equally good: Student's t of the change over clusters.
 
     For points of any kind. For right-or-wrong points on independent questions it is McNemar's test
@@ -126,15 +126,15 @@ def compare(pairs: Sequence[PairedScores]) -> Outcome:
     changed clusters bounds p from below: three are never enough.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
-    >>> outcome = compare(pairs)
+    >>> outcome = paired_t_test(pairs)
     >>> outcome.test, round(outcome.p, 4)  # 0.5 / 0.289 = 1.73, three degrees of freedom
     ('paired t', 0.1817)
     """
-    seen = _seen(pairs)
+    seen = _estimate_change(pairs)
     if seen is None:
         return Outcome(_TEST, 1.0)
     p = student_p(seen.change / seen.error, seen.freedom)
-    return Outcome(_TEST, max(p, _least_p(seen.changed)) if seen.change else 1.0)
+    return Outcome(_TEST, max(p, _min_p(seen.changed)) if seen.change else 1.0)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -151,23 +151,23 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def spread(pairs: Sequence[PairedScores]) -> float:
+def change_variance(pairs: Sequence[PairedScores]) -> float:
     """Variance of a question's change, inflated by clusters.
 
     At least that of one changed question in n + 2, so that a few questions without a change do not
     look certain.
 
-    >>> round(spread([PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]), 2)
+    >>> round(change_variance([PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]), 2)
     1.0
     """
     n = len(pairs)
     share = sum(p.most for p in pairs) / n
-    ratio = change(pairs)
+    ratio = mean_change(pairs)
     squares = sum((gained - ratio * most) ** 2 for gained, most in _clusters(pairs)) / share**2
     return max(squares / n, 1 / (n + 2))
 
 
-class _Spread(NamedTuple):
+class _ChangeEstimate(NamedTuple):
     """Variance of a change over pairs."""
 
     change: float
@@ -176,7 +176,9 @@ class _Spread(NamedTuple):
     changed: int  # clusters with a change
 
 
-def _seen(pairs: Sequence[PairedScores]) -> _Spread | None:  # None for a single cluster
+def _estimate_change(
+    pairs: Sequence[PairedScores],
+) -> _ChangeEstimate | None:  # None for a single cluster
     gained, most = np.array(_clusters(pairs)).T
     n, total = len(pairs), fsum(most)
     if np.count_nonzero(most) < 2:
@@ -184,7 +186,9 @@ def _seen(pairs: Sequence[PairedScores]) -> _Spread | None:  # None for a single
     ratio, leverage = fsum(gained) / total, most / total
     squares = fsum((gained - ratio * most) ** 2 / (1 - leverage))  # CR2
     error = sqrt(max(squares / total**2, 1 / (n * (n + 2))))
-    return _Spread(ratio, error, freedom_of(leverage), int(np.count_nonzero(gained)))
+    return _ChangeEstimate(
+        ratio, error, satterthwaite_freedom(leverage), int(np.count_nonzero(gained))
+    )
 
 
 def _is_share(pair: PairedScores) -> bool:
@@ -192,7 +196,7 @@ def _is_share(pair: PairedScores) -> bool:
     return lower >= 0 and higher <= pair.most + _ROUNDING
 
 
-def _least_p(n_changed: int) -> float:
+def _min_p(n_changed: int) -> float:
     """The smallest one-sided mid-p-value of a sign test over this many changed clusters."""
     return 2.0 ** -(n_changed + 1)
 

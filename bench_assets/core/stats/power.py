@@ -14,16 +14,16 @@ from collections.abc import Collection, Iterable
 from math import ceil, sqrt
 from statistics import NormalDist
 
-from bench_assets.core.stats.means import Z, student
+from bench_assets.core.stats.means import Z, approximate_t_quantile
 
 _NORMAL = NormalDist()
 _POWER = _NORMAL.inv_cdf(0.8)
 
 
-def unpaired(baseline: float) -> float:
+def unpaired_variance(baseline: float) -> float:
     """Spread of the difference of two models on different questions, both near a baseline.
 
-    >>> unpaired(0.5)
+    >>> unpaired_variance(0.5)
     0.5
     """
     return 2 * baseline * (1 - baseline)
@@ -39,19 +39,19 @@ def design_effect(sizes: Collection[float], together: float) -> float:
     return 1 + together * (sum(size * size for size in sizes) / total - 1)
 
 
-def smallest(spread: float, n: float) -> float:
+def detectable_difference(spread: float, n: float) -> float:
     """The smallest difference that n questions detect with a power of 80 %, at level 0.05.
 
-    >>> round(smallest(0.5, 785), 3)  # 2.8 * sqrt(0.5 / 785)
+    >>> round(detectable_difference(0.5, 785), 3)  # 2.8 * sqrt(0.5 / 785)
     0.071
     """
     return (_critical(n) + _POWER) * sqrt(spread / n)
 
 
-def needed(spread: float, difference: float) -> int:
+def required_sample_size(spread: float, difference: float) -> int:
     """Number of questions that detect a difference with a power of 80 %.
 
-    >>> needed(0.5, 0.1)  # 2.81 squared times 0.5 / 0.01
+    >>> required_sample_size(0.5, 0.1)  # 2.81 squared times 0.5 / 0.01
     395
     """
     n = spread * ((Z + _POWER) / difference) ** 2
@@ -59,28 +59,31 @@ def needed(spread: float, difference: float) -> int:
     return ceil(spread * (wide / difference) ** 2)
 
 
-def for_interval(share: float, half_width: float) -> int:
+def interval_sample_size(share: float, half_width: float) -> int:
     """Number of units for a 95 % interval of a share with this half-width.
 
-    >>> for_interval(0.5, 0.1), for_interval(0.9, 0.05)  # 3.84 times 0.25 / 0.01; 0.09 / 0.0025
+    >>> (
+    ...     interval_sample_size(0.5, 0.1),
+    ...     interval_sample_size(0.9, 0.05),
+    ... )  # 3.84 times 0.25 / 0.01; 0.09 / 0.0025
     (97, 139)
     """
     return ceil(share * (1 - share) * (Z / half_width) ** 2)
 
 
-def chance_to_show(spread: float, n: float, difference: float) -> float:
+def detection_power(spread: float, n: float, difference: float) -> float:
     """Power: probability that n questions detect a difference."""
     return _NORMAL.cdf(abs(difference) / sqrt(spread / n) - _critical(n))
 
 
 def _critical(n: float) -> float:
-    return student(max(1.0, n - 1))
+    return approximate_t_quantile(max(1.0, n - 1))
 
 
-_BOLDEST = 0.5  # largest bet as a share of the wealth: no single question loses it all
+_MAX_BET = 0.5  # largest bet as a share of the wealth: no single question loses it all
 
 
-def p_worse(gains: Iterable[float]) -> float:
+def sequential_p_value(gains: Iterable[float]) -> float:
     """Anytime-valid p-value of the null hypothesis that a model is no worse.
 
     Under the null hypothesis, it ever falls to p with probability at most p, however often it is
@@ -89,13 +92,13 @@ def p_worse(gains: Iterable[float]) -> float:
     Args:
         gains: Gain of the model on each independent question or cluster, in [-1, 1].
 
-    >>> p_worse([-1.0] * 20) < 0.001, p_worse([1.0, -1.0] * 50)
+    >>> sequential_p_value([-1.0] * 20) < 0.001, sequential_p_value([1.0, -1.0] * 50)
     (True, 1.0)
     """
     wealth = most = 1.0
     n, total, squares = 1, 0.0, 0.25  # prior: one gain of 0 with variance 0.25
     for gain in gains:
-        bet = min(_BOLDEST, max(0.0, -total / n) / (squares / n + (total / n) ** 2))
+        bet = min(_MAX_BET, max(0.0, -total / n) / (squares / n + (total / n) ** 2))
         wealth *= 1 - bet * gain
         most = max(most, wealth)
         squares += (gain - total / n) ** 2
@@ -104,10 +107,13 @@ def p_worse(gains: Iterable[float]) -> float:
     return 1 / most
 
 
-def alpha_of(comparison: int, alpha: float) -> float:
+def comparison_alpha(comparison: int, alpha: float) -> float:
     """Share of alpha for the k-th comparison of a run, from 1; all together spend alpha.
 
-    >>> alpha_of(1, 0.05), round(sum(alpha_of(k, 0.05) for k in range(1, 10_000)), 4)
+    >>> (
+    ...     comparison_alpha(1, 0.05),
+    ...     round(sum(comparison_alpha(k, 0.05) for k in range(1, 10_000)), 4),
+    ... )
     (0.025, 0.05)
     """
     return alpha / (comparison * (comparison + 1))

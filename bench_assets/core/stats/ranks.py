@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.stats.means import Z
 
-DRAWS = 2_000  # resamples of tasks
-_CHANCE = 0.05  # probability that any interval of a task misses its model's rank
-_HARDLY, _SURELY = 1.9, 8.5  # standard errors: below, p is above ``_CHANCE``; above, p rounds to 0
+N_RESAMPLES = 2_000  # resamples of tasks
+_ALPHA = 0.05  # probability that any interval of a task misses its model's rank
+_MIN_Z, _CERTAIN_Z = 1.9, 8.5  # standard errors: below, p is above ``_ALPHA``; above, p rounds to 0
 
 
 def rank_intervals(
@@ -44,7 +44,7 @@ def rank_intervals(
     }
 
 
-def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
+def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Add rank intervals to the complete rows of each task.
 
     Ranks are among rows of one edition and source. Baselines, stale rows and rows without an
@@ -91,13 +91,13 @@ def _differing(best_first: NDArray[np.float64]) -> NDArray[np.bool_]:
         error = np.sqrt(((value - low) ** 2)[:, None] + (high - value) ** 2) / Z
         apart = gap / error  # without any error inf, or NaN for equal values
     apart[np.tri(len(value), dtype=bool) | np.isnan(apart)] = 0.0  # each pair once
-    differing: NDArray[np.bool_] = apart > _SURELY
-    maybe = np.nonzero((apart > _HARDLY) & ~differing)
+    differing: NDArray[np.bool_] = apart > _CERTAIN_Z
+    maybe = np.nonzero((apart > _MIN_Z) & ~differing)
     normal = np.fromiter(map(erf, (apart[maybe] / sqrt(2)).tolist()), float)
     p = 1 - normal
     ordered = np.argsort(p, kind="stable")
     n_left = comb(len(value), 2) - int(differing.sum()) - np.arange(p.size)
-    fails = np.flatnonzero(n_left * p[ordered] >= _CHANCE)
+    fails = np.flatnonzero(n_left * p[ordered] >= _ALPHA)
     first = ordered[: fails[0] if fails.size else p.size]
     differing[maybe[0][first], maybe[1][first]] = True
     return differing
@@ -121,14 +121,16 @@ class MeanRanks:
     ranks: tuple[MeanRank, ...]
 
 
-def ranking(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator) -> MeanRanks:
+def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator) -> MeanRanks:
     """Rank models on every task, and average over their common tasks.
 
     Includes models with values on more than half of the tasks, since a model with one task would
     leave nothing to average over. Ties share the mean of their ranks. The interval is a bootstrap
     over tasks, with the same resamples for all models.
 
-    >>> found = ranking({"t": {"a": 1, "b": 0}, "u": {"a": 0, "b": 1}}, np.random.default_rng(0))
+    >>> found = rank_models(
+    ...     {"t": {"a": 1, "b": 0}, "u": {"a": 0, "b": 1}}, np.random.default_rng(0)
+    ... )
     >>> [(one.model, one.mean, one.low, one.high) for one in found.ranks]
     [('a', 1.5, 1.0, 2.0), ('b', 1.5, 1.0, 2.0)]
 
@@ -141,7 +143,7 @@ def ranking(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator)
     if not tasks:
         return MeanRanks(tasks=(), ranks=())
     order = sorted(models)
-    ranks = np.array([ranks_of([values[task][model] for model in order]) for task in tasks])
+    ranks = np.array([rank_values([values[task][model] for model in order]) for task in tasks])
     means = ranks.mean(axis=0)
     low, high = _interval(ranks, rng) if len(tasks) > 1 else (None, None)
     found = [
@@ -156,10 +158,10 @@ def ranking(values: Mapping[str, Mapping[str, float]], rng: np.random.Generator)
     return MeanRanks(tasks=tasks, ranks=tuple(sorted(found, key=lambda one: one.mean)))
 
 
-def ranks_of(values: Sequence[float]) -> list[float]:
+def rank_values(values: Sequence[float]) -> list[float]:
     """Rank values, highest first; ties share the mean rank.
 
-    >>> ranks_of([0.5, 0.9, 0.5])
+    >>> rank_values([0.5, 0.9, 0.5])
     [2.5, 1.0, 2.5]
     """
     ordered = sorted(values)
@@ -177,6 +179,6 @@ def _interval(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bootstrap over tasks; ``ranks`` is ``(tasks, models)``."""
     n = len(ranks)
-    drawn = rng.multinomial(n, [1 / n] * n, size=DRAWS) @ ranks / n
+    drawn = rng.multinomial(n, [1 / n] * n, size=N_RESAMPLES) @ ranks / n
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
     return low, high

@@ -19,7 +19,7 @@ def unanimous_share(units: Iterable[Sequence[Hashable]]) -> float:
     >>> unanimous_share([["yes", "yes", "yes"], ["yes", "no"], ["no"]])
     0.5
     """
-    rated = _pairable(units)
+    rated = _multiply_rated(units)
     return sum(len(unit) == 1 for unit in rated) / len(rated) if rated else nan
 
 
@@ -29,8 +29,8 @@ def pairwise_agreement(units: Iterable[Sequence[Hashable]]) -> float:
     >>> round(pairwise_agreement([["yes", "yes", "no"], ["no", "no"]]), 3)  # (1/3 + 1) / 2
     0.667
     """
-    rated = _pairable(units)
-    shares = [1 - _disagreeing(unit) / (unit.total() * (unit.total() - 1)) for unit in rated]
+    rated = _multiply_rated(units)
+    shares = [1 - _n_disagreements(unit) / (unit.total() * (unit.total() - 1)) for unit in rated]
     return sum(shares) / len(shares) if shares else nan
 
 
@@ -44,11 +44,11 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
     >>> krippendorff_alpha([["yes", "yes"], ["no", "no"]])
     1.0
     """
-    rated = _pairable(units)
+    rated = _multiply_rated(units)
     values = Counter(chain.from_iterable(unit.elements() for unit in rated))
     total = values.total()
-    expected = _disagreeing(values) / (total - 1) if total else 0.0
-    observed = sum(_disagreeing(unit) / (unit.total() - 1) for unit in rated)
+    expected = _n_disagreements(values) / (total - 1) if total else 0.0
+    observed = sum(_n_disagreements(unit) / (unit.total() - 1) for unit in rated)
     return 1 - observed / expected if expected else nan
 
 
@@ -64,17 +64,17 @@ def mean_alpha(criteria: Iterable[Iterable[Sequence[Hashable]]]) -> float:
     return fmean(known) if known else nan
 
 
-def _pairable(units: Iterable[Sequence[Hashable]]) -> list[Counter[Hashable]]:
+def _multiply_rated(units: Iterable[Sequence[Hashable]]) -> list[Counter[Hashable]]:
     return [Counter(unit) for unit in units if len(unit) > 1]
 
 
-def _disagreeing(values: Counter[Hashable]) -> int:
+def _n_disagreements(values: Counter[Hashable]) -> int:
     """Ordered pairs of different values."""
     return values.total() ** 2 - sum(n * n for n in values.values())
 
 
 _Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
-_NOTHING = 1e-12  # a smaller variance is a rounding error
+_MIN_VARIANCE = 1e-12  # a smaller variance is a rounding error
 
 
 class Kappa(NamedTuple):
@@ -92,7 +92,7 @@ class Kappa(NamedTuple):
         return f"kappa {self.value:.2f} ({self.low:.2f} to {self.high:.2f}, n = {self.n})"
 
 
-class Against(NamedTuple):
+class ConfusionMatrix(NamedTuple):
     """Confusion matrix of a rater against the truth."""
 
     true_yes: int
@@ -149,13 +149,13 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
         for (a, b), share in shares.items()
     )
     variance = (spread - (seen * chance - 2 * chance + seen) ** 2) / (n * (1 - chance) ** 4)
-    if variance < _NOTHING:  # rounding may make it negative
-        return Kappa(value, *_widest(value, n), n)
+    if variance < _MIN_VARIANCE:  # rounding may make it negative
+        return Kappa(value, *_rule_of_three(value, n), n)
     half = _Z * sqrt(variance)
     return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)
 
 
-def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
+def confusion_matrix(pairs: Iterable[tuple[bool, bool]]) -> ConfusionMatrix:
     """Count a rater's verdicts against the truth.
 
     Args:
@@ -163,10 +163,10 @@ def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
     """
     counted = Counter(pairs)
     table = [(True, True), (False, True), (True, False), (False, False)]
-    return Against(*(counted[cell] for cell in table))
+    return ConfusionMatrix(*(counted[cell] for cell in table))
 
 
-def _widest(value: float, n: int) -> tuple[float, float]:
+def _rule_of_three(value: float, n: int) -> tuple[float, float]:
     """Interval without a standard error, by the rule of three: 3 of n may have gone unseen."""
     unseen = min(1.0, 3 / n)
     return max(-1.0, value - unseen), min(1.0, value + unseen)

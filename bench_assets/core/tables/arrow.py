@@ -58,9 +58,9 @@ _convert_without_pandas()
 _SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
-def schema(row_type: type[Any]) -> pa.Schema:
+def arrow_schema(row_type: type[Any]) -> pa.Schema:
     """Arrow schema of a row type."""
-    return _declared(cast(Hashable, row_type)).columns
+    return _row_schema(cast(Hashable, row_type)).columns
 
 
 def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
@@ -70,16 +70,16 @@ def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
         TableError: If a value does not fit its column's type.
     """
     listed = list(rows)
-    columns = schema(row_type)
+    columns = arrow_schema(row_type)
     arrays = [_column(listed, column, row_type) for column in columns]
     return pa.Table.from_arrays(arrays, schema=columns)
 
 
 def _column(rows: Sequence[Any], column: pa.Field, row_type: type[Any]) -> pa.Array:
     try:
-        return pa.array([_stored(getattr(row, column.name)) for row in rows], type=column.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError) as why:
-        raise TableError(f"{row_type.__name__} table: column {column.name}: {why}") from why
+        return pa.array([_arrow_value(getattr(row, column.name)) for row in rows], type=column.type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError) as error:
+        raise TableError(f"{row_type.__name__} table: column {column.name}: {error}") from error
 
 
 def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
@@ -92,18 +92,18 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
             or lack a value; names the difference.
     """
     require_columns(table.schema, row_type)
-    for name in _declared(cast(Hashable, row_type)).always_there & set(table.schema.names):
+    for name in _row_schema(cast(Hashable, row_type)).always_there & set(table.schema.names):
         if n := table.column(name).null_count:
             raise TableError(f"{row_type.__name__} table: {n} rows have no value in column {name}")
-    present = [field for field in schema(row_type) if field.name in table.schema.names]
+    present = [field for field in arrow_schema(row_type) if field.name in table.schema.names]
     names = [field.name for field in present]
-    cells = [values(table.column(field.name), field.type) for field in present]
+    cells = [column_values(table.column(field.name), field.type) for field in present]
     return [
         row_type(**dict(zip(names, record, strict=True))) for record in zip(*cells, strict=True)
     ]
 
 
-def values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
+def column_values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
     """Values of a column as Python objects; ``kind`` converts columns of older tables."""
     kind = kind or stored.type
     found: list[Any] = stored.to_pylist()
@@ -122,7 +122,7 @@ def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
     Raises:
         TableError: Names the columns that are missing, unknown, duplicate or of another type.
     """
-    if stored.equals(declared := schema(row_type)):
+    if stored.equals(declared := arrow_schema(row_type)):
         return
     names = set(stored.names)
     newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
@@ -212,7 +212,7 @@ class _RowSchema(NamedTuple):
 
 
 @cache
-def _declared(row_type: Any) -> _RowSchema:  # noqa: ANN401
+def _row_schema(row_type: Any) -> _RowSchema:  # noqa: ANN401
     hints = get_type_hints(row_type)
     always = (
         field.name
@@ -236,5 +236,5 @@ def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
     return any(same(stored) and same(declared) for same in alike)
 
 
-def _stored(value: Any) -> Any:  # noqa: ANN401
+def _arrow_value(value: Any) -> Any:  # noqa: ANN401
     return sorted(value.items()) if isinstance(value, Mapping) else value

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from bench_assets.core.schema.rows import AnswerKind, Edition
-from bench_assets.core.tables.large_tables import LargeTable, all_different, column
+from bench_assets.core.tables.large_tables import LargeTable, are_distinct, column
 
-_SHOWN = 5  # unexpected values that a message names
+_MAX_SHOWN = 5  # unexpected values that a message names
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +74,30 @@ def _matches(column: str, regex: str, *, blocking: bool = False) -> Expectation:
     return Expectation("expect_column_values_to_match_regex", told, blocking)
 
 
-def _all_alike(column: str) -> Expectation:
+def _single_value(column: str) -> Expectation:
     told = {"column": column, "max_value": 1}
     return Expectation("expect_column_unique_value_count_to_be_between", told)
 
 
-def _no_less(more: str, less: str) -> Expectation:
+def _not_below(more: str, less: str) -> Expectation:
     told: dict[str, object] = {"column_A": more, "column_B": less, "or_equal": True}
     told["ignore_row_if"] = "either_value_is_missing"
     return Expectation("expect_column_pair_values_a_to_be_greater_than_b", told)
 
 
-_SOME_ROWS = Expectation("expect_table_row_count_to_be_between", {"min_value": 1})
+_NOT_EMPTY = Expectation("expect_table_row_count_to_be_between", {"min_value": 1})
 _SHA256 = "^[0-9a-f]{64}$"
 
-EXPECTED: Mapping[str, Sequence[Expectation]] = {
+EXPECTATIONS_BY_TABLE: Mapping[str, Sequence[Expectation]] = {
     "source": (
-        _SOME_ROWS,
+        _NOT_EMPTY,
         _unique("path"),
         _matches("path", r"^[^/\\]", blocking=True),
         _matches("sha256", _SHA256, blocking=True),
         _at_least("n_bytes", 0, blocking=True),
     ),
     "questions": (
-        _SOME_ROWS,
+        _NOT_EMPTY,
         *(_not_null(name) for name in ("question_id", "task", "edition", "kind", "text")),
         _unique("question_id"),
         _one_of("kind", *get_args(AnswerKind), blocking=True),
@@ -106,11 +106,11 @@ EXPECTED: Mapping[str, Sequence[Expectation]] = {
             "expect_column_value_lengths_to_be_between", {"column": "text", "min_value": 1}
         ),
         _at_least("n_answers", 1),
-        _all_alike("task"),
-        _all_alike("edition"),
+        _single_value("task"),
+        _single_value("edition"),
     ),
     "predictions": (
-        _SOME_ROWS,
+        _NOT_EMPTY,
         _unique("question_id", "model", "sample"),
         _matches("question_id", "^.", blocking=True),
         _matches("model", "^.", blocking=True),
@@ -119,10 +119,10 @@ EXPECTED: Mapping[str, Sequence[Expectation]] = {
         _at_least("prompt_tokens", 0),
         _at_least("completion_tokens", 0),
         _at_least("seconds", 0),
-        _all_alike("condition"),
+        _single_value("condition"),
     ),
     "metrics": (
-        _SOME_ROWS,
+        _NOT_EMPTY,
         _unique("model", "condition", "metric", "category"),
         _matches("metric", "^.", blocking=True),
         _at_least("n_scored", 0, blocking=True),
@@ -130,9 +130,9 @@ EXPECTED: Mapping[str, Sequence[Expectation]] = {
         _at_least("n_failed", 0, blocking=True),
         _one_of("edition", "", "unknown", *get_args(Edition)),
         _matches("signature", "^.", blocking=True),
-        _no_less("value", "low"),
-        _no_less("high", "value"),
-        _all_alike("task"),
+        _not_below("value", "low"),
+        _not_below("high", "value"),
+        _single_value("task"),
     ),
 }
 """Expectations by kind of table."""
@@ -151,27 +151,31 @@ def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
     found = []
     for one in every:
         if isinstance(rows, LargeTable):  # one at a time
-            columns = {} if _are_unique(one, rows) else columns_of(rows, [one])
+            columns = {} if _is_verified_unique(one, rows) else columns_of(rows, [one])
             if not columns and one.columns:
                 continue
         if wrong := unexpected(one, columns, len(rows)):
-            shown = ", ".join(map(repr, wrong[:_SHOWN])) + (" ..." if len(wrong) > _SHOWN else "")
+            shown = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
+                " ..." if len(wrong) > _MAX_SHOWN else ""
+            )
             where = ", ".join(one.columns) or "the table"
-            found.append(f"{one.type} of {where}: {shown}{_allowed(one)}")
+            found.append(f"{one.type} of {where}: {shown}{_format_allowed(one)}")
     return found
 
 
-def _allowed(one: Expectation) -> str:
+def _format_allowed(one: Expectation) -> str:
     among = ", ".join(map(str, one.told.get("value_set", ())))
     return f" (expected one of {among})" if among else ""
 
 
-def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
+def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
     """Validate the expectations of a kind of table, without Great Expectations."""
     found = []
-    for one in EXPECTED[kind]:
+    for one in EXPECTATIONS_BY_TABLE[kind]:
         wrong = (
-            [] if _are_unique(one, rows) else unexpected(one, columns_of(rows, [one]), len(rows))
+            []
+            if _is_verified_unique(one, rows)
+            else unexpected(one, columns_of(rows, [one]), len(rows))
         )
         told = [
             f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
@@ -186,17 +190,17 @@ def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow
                 blocking=one.blocking,
                 passed=not wrong,
                 n_unexpected=len(wrong),
-                unexpected=tuple(str(value) for value in wrong[:_SHOWN]),
+                unexpected=tuple(str(value) for value in wrong[:_MAX_SHOWN]),
             )
         )
     return found
 
 
-def _are_unique(one: Expectation, rows: Sequence[Any]) -> bool:
+def _is_verified_unique(one: Expectation, rows: Sequence[Any]) -> bool:
     """Whether uniqueness is expected and holds, without loading the columns."""
     if not one.type.endswith("to_be_unique"):
         return False
-    return all_different(zip(*(column(rows, name) for name in one.columns), strict=True))
+    return are_distinct(zip(*(column(rows, name) for name in one.columns), strict=True))
 
 
 def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
@@ -217,10 +221,10 @@ def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> li
     if kind == "column_pair_values_a_to_be_greater_than_b":
         pairs = zip(columns[told["column_A"]], columns[told["column_B"]], strict=True)
         return [(a, b) for a, b in pairs if not (_is_null(a) or _is_null(b) or a >= b)]
-    return [value for value in there if not _is_as(kind, told, value)]
+    return [value for value in there if not _meets_expectation(kind, told, value)]
 
 
-def _is_as(kind: str, told: Mapping[str, Any], value: Any) -> bool:  # noqa: ANN401
+def _meets_expectation(kind: str, told: Mapping[str, Any], value: Any) -> bool:  # noqa: ANN401
     if kind == "column_values_to_be_in_set":
         return value in told["value_set"]
     if kind == "column_values_to_match_regex":

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Entry: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 
-_BETWEEN = re.compile(r"[\s,]*")  # separators of list entries
-_HALF = re.compile("[\ud800-\udfff]")  # lone surrogates
+_ENTRY_SEPARATOR = re.compile(r"[\s,]*")  # separators of list entries
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # lone surrogates
 _BITS = 63  # of a whole number in a table, beside its sign
 _KINDS: dict[type, str] = {
     str: "a text",
@@ -57,10 +57,12 @@ def read_entries(
     Raises:
         SourceError: If the file cannot be read, or is not a JSON list.
     """
-    for number, entry in enumerate(_listed(_text(file), str(file)), 1):
-        named = f" (id {_shown(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
+    for number, entry in enumerate(_parse_list(_text(file), str(file)), 1):
+        named = (
+            f" (id {_shorten(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
+        )
         where = f"{file}, entry {number}{named}"
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             if isinstance(entry, SourceError):
                 raise SourceError(f"{where}: {entry}")
             yield _object(entry, where), where
@@ -82,14 +84,14 @@ def read_lines(
     for number, line in enumerate(lines, 1):
         if line.strip():
             where = f"{file}, line {number}"
-            with rejecting(rejections if number < len(lines) else None, where):
-                value = _parsed(line, where)
-                with rejecting(rejections, where):
+            with collect_rejections(rejections if number < len(lines) else None, where):
+                value = _parse(line, where)
+                with collect_rejections(rejections, where):
                     yield _object(value, where), where
 
 
 @contextmanager
-def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
+def collect_rejections(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
     """Turn an error of one row into a rejection, so that later rows are read.
 
     Args:
@@ -98,16 +100,16 @@ def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
     """
     try:
         yield
-    except (SourceError, ImageError) as why:
+    except (SourceError, ImageError) as error:
         if rejections is None:
             raise
-        rejections.append(rejected_row(where, str(why).removeprefix(f"{where}: ")))
+        rejections.append(make_rejection(where, str(error).removeprefix(f"{where}: ")))
 
 
-def rejected_row(where: str, reason: str) -> Rejection:
+def make_rejection(where: str, reason: str) -> Rejection:
     """Build the rejection of a row, located by its file without the folder.
 
-    >>> rejected_row("/data/test.json, entry 5", "no field 'id'").entry
+    >>> make_rejection("/data/test.json, entry 5", "no field 'id'").entry
     'test.json, entry 5'
     """
     file, comma, row = where.partition(", ")
@@ -135,7 +137,7 @@ def parse_object(text: str, where: str) -> Entry:
     Raises:
         SourceError: If it is not an object, or has a duplicate field; names ``where``.
     """
-    return _object(_parsed(text, where), where)
+    return _object(_parse(text, where), where)
 
 
 def read_json(file: Path) -> object:
@@ -144,7 +146,7 @@ def read_json(file: Path) -> object:
     Raises:
         SourceError: If it cannot be read, is not JSON, or has a duplicate field; names the file.
     """
-    return _parsed(_text(file), str(file))
+    return _parse(_text(file), str(file))
 
 
 def read_object(file: Path) -> Entry:
@@ -156,13 +158,13 @@ def read_object(file: Path) -> Entry:
     return parse_object(_text(file), str(file))
 
 
-def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
+def require_field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     """Field of an entry, of exactly this type.
 
     Raises:
         SourceError: If it is missing, of another type, or a text with a lone surrogate.
 
-    >>> field({"id": "017"}, "id", str, where="data.json, entry 18")
+    >>> require_field({"id": "017"}, "id", str, where="data.json, entry 18")
     '017'
     """
     if name not in entry:
@@ -170,70 +172,72 @@ def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     value = entry[name]
     if type(value) is not kind or (isinstance(value, int) and value.bit_length() > _BITS):
         expected = _KINDS[kind] + " of 64 bits" * (type(value) is kind)
-        raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {expected}")
-    if isinstance(value, str) and not value.isascii() and _HALF.search(value):
+        raise SourceError(f"{where}: field {name!r} is {_shorten(value)}, expected {expected}")
+    if isinstance(value, str) and not value.isascii() and _LONE_SURROGATE.search(value):
         raise SourceError(f"{where}: field {name!r} has a lone surrogate: {value!a}")
     return value
 
 
 def _object(value: object, where: str) -> Entry:
     if not isinstance(value, dict):
-        raise SourceError(f"{where}: expected an object, found {_shown(value)}")
+        raise SourceError(f"{where}: expected an object, found {_shorten(value)}")
     return value
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     return f"{value!r:.60}"
 
 
-def _told_once(pairs: list[tuple[str, Any]]) -> Entry:
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> Entry:
     entry = dict(pairs)
     if len(entry) < len(pairs):
         told = Counter(name for name, _ in pairs)
-        raise SourceError(f"duplicate field {_shown(told.most_common(1)[0][0])}; remove one")
+        raise SourceError(f"duplicate field {_shorten(told.most_common(1)[0][0])}; remove one")
     return entry
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_told_once)  # shared: saves a third of the time
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicates
+)  # shared: saves a third of the time
 
 
-def _parsed(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> object:
+def _parse(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> object:
     try:
         value: object = decoder.decode(text)
-    except SourceError as why:
-        raise SourceError(f"{where}: {why}") from why
-    except ValueError as why:  # a JSONDecodeError, or a number of thousands of digits
-        raise SourceError(f"{where}: not JSON, or cut short: {why}") from why
-    except RecursionError as why:
-        raise SourceError(f"{where}: lists and objects are nested too deeply to be read") from why
+    except SourceError as error:
+        raise SourceError(f"{where}: {error}") from error
+    except ValueError as error:  # a JSONDecodeError, or a number of thousands of digits
+        raise SourceError(f"{where}: not JSON, or cut short: {error}") from error
+    except RecursionError as error:
+        raise SourceError(f"{where}: lists and objects are nested too deeply to be read") from error
     return value
 
 
-def _listed(text: str, where: str) -> list[object]:
+def _parse_list(text: str, where: str) -> list[object]:
     """Parse a list; an entry with a duplicate field is replaced by its ``SourceError``."""
     try:
-        entries = _parsed(text, where)
+        entries = _parse(text, where)
     except SourceError:
         if not text.lstrip().startswith("["):
             raise
-        entries = _one_by_one(text, where)
+        entries = _parse_entries(text, where)
     if not isinstance(entries, list):
         raise SourceError(
-            f"{where}: expected a list of entries at the top, found {_shown(entries)}"
+            f"{where}: expected a list of entries at the top, found {_shorten(entries)}"
         )
     return entries
 
 
-def _one_by_one(text: str, where: str) -> list[object]:
+def _parse_entries(text: str, where: str) -> list[object]:
     """Parse a list entry by entry, if duplicate fields are its only error."""
-    _parsed(text, where, json.JSONDecoder())
+    _parse(text, where, json.JSONDecoder())
     at, found = text.index("["), list[object]()
-    while text[(at := _BETWEEN.match(text, at + 1).end())] != "]":  # type: ignore[union-attr]
+    while text[(at := _ENTRY_SEPARATOR.match(text, at + 1).end())] != "]":  # type: ignore[union-attr]
         end = json.JSONDecoder().raw_decode(text, at)[1]
         try:
             found.append(_DECODER.raw_decode(text, at)[0])
-        except SourceError as why:
-            found.append(why)
+        except SourceError as error:
+            found.append(error)
         at = end - 1
     return found
 
@@ -241,10 +245,10 @@ def _one_by_one(text: str, where: str) -> list[object]:
 def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
-    except UnicodeDecodeError as why:
-        raise SourceError(f"{file}: not UTF-8 text: {why}") from why
+    except OSError as error:
+        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{file}: not UTF-8 text: {error}") from error
 
 
 Row = TypeVar("Row")
@@ -280,7 +284,7 @@ def records(
     hints = get_type_hints(row_type)
     known = [name for name in hints if name != "where"]
     for entry, where in entries:
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             if closed and (strange := [name for name in entry if name not in known]):
                 there_are = ", ".join(known)
                 raise SourceError(f"{where}: unknown field {strange[0]!r} (known: {there_are})")
@@ -315,10 +319,10 @@ def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN4
     if kinds[0] not in _KINDS:
         there_are = ", ".join(kind.__name__ for kind in _KINDS)
         raise TypeError(f"field {name!r} cannot be read as {hint} (expected one of {there_are})")
-    return field(entry, name, kinds[0], where)
+    return require_field(entry, name, kinds[0], where)
 
 
-def made_of(
+def make_rows(
     entries: Iterable[tuple[Entry, str]],
     make: Callable[[Entry, str], Row],
     rejections: list[Rejection] | None,
@@ -330,7 +334,7 @@ def made_of(
     """
     made, seen = list[Row](), dict[object, str]()
     for entry, where in entries:
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             row = make(entry, where)
             name = getattr(row, unique, None)
             if unique and (first := seen.setdefault(name, where)) != where:
@@ -339,17 +343,17 @@ def made_of(
     return made
 
 
-def mistyped(record: "DataclassInstance") -> list[str]:
+def find_mistyped(record: "DataclassInstance") -> list[str]:
     """Find fields, and items of fields, with values of the wrong type.
 
     A list is accepted as a tuple, and any callable as a function.
 
     >>> from dataclasses import make_dataclass
-    >>> mistyped(make_dataclass("Fridge", [("shelves", tuple[int, ...])])((1, "two")))
+    >>> find_mistyped(make_dataclass("Fridge", [("shelves", tuple[int, ...])])((1, "two")))
     ["shelves: item 'two': expected int"]
     """
     hints = _hints(type(record))
-    return [why for name in hints for why in _wrong(name, getattr(record, name), hints[name])]
+    return [why for name in hints for why in _type_errors(name, getattr(record, name), hints[name])]
 
 
 @cache
@@ -358,27 +362,31 @@ def _hints(kind: "type[DataclassInstance]") -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
-def _wrong(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa: ANN401
+def _type_errors(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa: ANN401
     if not _fits(value, hint):
-        yield f"{name}: expected {_said(hint)}, it is of type {type(value).__name__}"
+        yield f"{name}: expected {_type_name(hint)}, it is of type {type(value).__name__}"
     elif get_origin(hint) is Mapping and isinstance(value, Mapping):
         of_key, of_item = get_args(hint)
         one = name.removesuffix("s")
         yield from (
-            f"{name}: key {key!r}: expected {_said(of_key)}" for key in value if _odd(key, of_key)
+            f"{name}: key {key!r}: expected {_type_name(of_key)}"
+            for key in value
+            if _is_mistyped(key, of_key)
         )
         for key, item in value.items():
-            if _odd(item, of_item):
+            if _is_mistyped(item, of_item):
                 said = type(item).__name__
-                yield f"{one} {key!r}: expected {_said(of_item)}, it is of type {said}"
+                yield f"{one} {key!r}: expected {_type_name(of_item)}, it is of type {said}"
     elif get_origin(hint) is tuple and isinstance(value, tuple | list):
         (of_item, *_) = get_args(hint)
         yield from (
-            f"{name}: item {i!r}: expected {_said(of_item)}" for i in value if _odd(i, of_item)
+            f"{name}: item {i!r}: expected {_type_name(of_item)}"
+            for i in value
+            if _is_mistyped(i, of_item)
         )
 
 
-def _odd(value: object, hint: Any) -> bool:  # noqa: ANN401
+def _is_mistyped(value: object, hint: Any) -> bool:  # noqa: ANN401
     return not _fits(value, hint)
 
 
@@ -398,10 +406,10 @@ def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
     return kind is Any or isinstance(value, kind)
 
 
-def _said(hint: Any) -> str:  # noqa: ANN401
+def _type_name(hint: Any) -> str:  # noqa: ANN401
     kind = get_origin(hint) or hint
     if kind in (UnionType, Union):
-        return " or ".join(map(_said, get_args(hint)))
+        return " or ".join(map(_type_name, get_args(hint)))
     if kind is Literal:
         return " or ".join(map(repr, get_args(hint)))
     if kind is Callable:

@@ -1,7 +1,7 @@
 """Tables larger than memory: rows in compressed blocks, joined with their questions blockwise.
 
 A row takes 1 to 2 kB as an object and 20 to 100 bytes compressed. A table of at most one block is a
-list; ``at``, ``taken``, ``column`` and ``in_blocks`` read both.
+list; ``rows_at``, ``select_rows``, ``column`` and ``block_tables`` read both.
 """
 
 from array import array
@@ -21,7 +21,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.tables.arrow import TableDigest, digest, schema, to_rows, to_table, values
+from bench_assets.core.tables.arrow import (
+    TableDigest,
+    arrow_schema,
+    column_values,
+    digest,
+    to_rows,
+    to_table,
+)
 
 Row = TypeVar("Row")
 Answer = TypeVar("Answer", Prediction, Judgement, Score)
@@ -29,10 +36,10 @@ Pair = TypeVar("Pair")
 Ints: TypeAlias = npt.NDArray[np.int32]
 Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, sample
 
-BLOCK = 8192
+BLOCK_ROWS = 8192
 """Rows per block; a table of at most that many rows is a list."""
 
-_CHUNK = 8 * BLOCK  # rows that are sorted at once
+_CHUNK = 8 * BLOCK_ROWS  # rows that are sorted at once
 
 
 class Blocks:
@@ -51,7 +58,7 @@ class Blocks:
         """Read one block; ``columns`` None: all columns."""
         return self._file.read_row_group(number, columns=columns, use_threads=False)
 
-    def split(self, most: int = BLOCK) -> "Blocks":
+    def split(self, most: int = BLOCK_ROWS) -> "Blocks":
         """The same rows in blocks of at most ``most``."""
         if max(self.sizes, default=0) <= most:
             return self
@@ -113,7 +120,7 @@ class LargeTable(Sequence[Row]):
         """Return one row, or a list of the rows of a slice."""
         if isinstance(place, slice):
             return list(self.at(range(len(self))[place]))
-        number, within = self._block_of(range(len(self))[place])
+        number, within = self._locate(range(len(self))[place])
         if self._last is None or self._last[0] != number:
             self._last = number, self.blocks.table(number)
         return to_rows(self._last[1].slice(within, 1), self.row_type)[0]
@@ -144,7 +151,7 @@ class LargeTable(Sequence[Row]):
             yield rest.slice(0, end - start)
             rest, start = rest.slice(end - start), end
 
-    def in_order_of(self, ids: pa.Array) -> "tuple[LargeTable[Row], Ints]":
+    def ordered_rows(self, ids: pa.Array) -> "tuple[LargeTable[Row], Ints]":
         """The rows about these question ids, in their order, and each row's index in ``ids``."""
         import pyarrow.compute as pc  # takes 0.05 s; most commands do not need it
 
@@ -160,31 +167,31 @@ class LargeTable(Sequence[Row]):
 
     def at(self, places: Iterable[int]) -> Iterator[Row]:
         """The rows at these positions; fast if positions of one block follow each other."""
-        for number, run in groupby(map(self._block_of, places), lambda found: found[0]):
+        for number, run in groupby(map(self._locate, places), lambda found: found[0]):
             table, within = self.blocks.table(number), [place for _, place in run]
-            for start in range(0, len(within), BLOCK):
-                yield from to_rows(table.take(within[start : start + BLOCK]), self.row_type)
+            for start in range(0, len(within), BLOCK_ROWS):
+                yield from to_rows(table.take(within[start : start + BLOCK_ROWS]), self.row_type)
 
     def taken(self, places: Sequence[int]) -> "LargeTable[Row]":
         """A table of the rows at these positions, in any order."""
         writer = BlockWriter(self.blocks.table(0).schema)
         for start in range(0, len(places), _CHUNK):
             chunk = self._chunk(places[start : start + _CHUNK])
-            for begin in range(0, chunk.num_rows, BLOCK):
-                writer.add(chunk.slice(begin, BLOCK))
+            for begin in range(0, chunk.num_rows, BLOCK_ROWS):
+                writer.add(chunk.slice(begin, BLOCK_ROWS))
         return LargeTable(writer.blocks(), self.row_type)
 
     def _chunk(self, places: Sequence[int]) -> pa.Table:
         """Read rows block by block, then put them into the order of ``places``."""
         order = sorted(range(len(places)), key=places.__getitem__)
-        runs = groupby((self._block_of(places[n]) for n in order), lambda found: found[0])
+        runs = groupby((self._locate(places[n]) for n in order), lambda found: found[0])
         parts = [self.blocks.table(number).take([at for _, at in run]) for number, run in runs]
         back = [0] * len(order)
         for now, before in enumerate(order):
             back[before] = now
         return pa.concat_tables(parts).take(back)
 
-    def _block_of(self, place: int) -> tuple[int, int]:
+    def _locate(self, place: int) -> tuple[int, int]:
         """The block of a row, and its position in the block."""
         number = bisect_right(self._ends, place)
         return number, place - (self._ends[number - 1] if number else 0)
@@ -202,41 +209,41 @@ class RowCollector(Generic[Row]):
 
     def append(self, row: Row) -> None:
         """Add a row."""
-        if len(self._last) == BLOCK:
-            self._pack()
+        if len(self._last) == BLOCK_ROWS:
+            self._flush()
         self._last.append(row)
 
     def rows(self) -> Sequence[Row]:
         """All rows; the collector is closed."""
         if self._writer is None:
             return self._last
-        self._pack()
+        self._flush()
         return LargeTable(self._writer.blocks(), self._row_type, self._digest.hexdigest())
 
-    def _pack(self) -> None:
+    def _flush(self) -> None:
         for row in self._last:
             self._digest.add(row)
         if self._writer is None:
-            self._writer = BlockWriter(schema(self._row_type))
+            self._writer = BlockWriter(arrow_schema(self._row_type))
         self._writer.add(to_table(self._last, self._row_type))
         self._last = []
 
 
-def gathered(rows: Iterable[Row], row_type: type[Row]) -> Sequence[Row]:
+def collect_rows(rows: Iterable[Row], row_type: type[Row]) -> Sequence[Row]:
     """Collect rows: a list up to one block, packed beyond."""
     rest = iter(rows)
-    collector = RowCollector(row_type, list(islice(rest, BLOCK)))
+    collector = RowCollector(row_type, list(islice(rest, BLOCK_ROWS)))
     for row in rest:
         collector.append(row)
     return collector.rows()
 
 
-def at(rows: Sequence[Row], places: Iterable[int]) -> Iterator[Row]:
+def rows_at(rows: Sequence[Row], places: Iterable[int]) -> Iterator[Row]:
     """The rows at these positions; fast for ascending ones."""
     return rows.at(places) if isinstance(rows, LargeTable) else (rows[place] for place in places)
 
 
-def taken(rows: Sequence[Row], places: Sequence[int]) -> Sequence[Row]:
+def select_rows(rows: Sequence[Row], places: Sequence[int]) -> Sequence[Row]:
     """A table of the rows at these positions, in any order."""
     return rows.taken(places) if isinstance(rows, LargeTable) else [rows[n] for n in places]
 
@@ -244,21 +251,21 @@ def taken(rows: Sequence[Row], places: Sequence[int]) -> Sequence[Row]:
 def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
     """Values of one column, without reading the others."""
     if isinstance(rows, LargeTable) and rows.has(name):
-        kind = schema(rows.row_type).field(name).type
-        return (v for table in rows.tables([name]) for v in values(table.column(name), kind))
+        kind = arrow_schema(rows.row_type).field(name).type
+        return (v for table in rows.tables([name]) for v in column_values(table.column(name), kind))
     return map(attrgetter(name), rows)  # also where the table is older than the column
 
 
-def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
+def block_tables(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
     """Tables of at most a block each; one empty table if there are no rows."""
     if isinstance(rows, LargeTable) and rows.row_type is row_type:
         yield from rows.tables()
     else:
-        for start in range(0, max(len(rows), 1), BLOCK):
-            yield to_table(rows[start : start + BLOCK], row_type)
+        for start in range(0, max(len(rows), 1), BLOCK_ROWS):
+            yield to_table(rows[start : start + BLOCK_ROWS], row_type)
 
 
-def all_different(keys: Iterable[Hashable]) -> bool:
+def are_distinct(keys: Iterable[Hashable]) -> bool:
     """Whether all keys differ, by 64-bit hashes, which collide rarely among millions."""
     return all(a != b for a, b in pairwise(sorted(map(hash, keys))))
 
@@ -294,8 +301,8 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
 
     def __iter__(self) -> Iterator[Pair]:
         """Create the pairs, a block at a time."""
-        asked = at(self._questions, (self._places[place] for place in self._chosen))
-        return map(self._make, asked, at(self._rows, self._chosen))
+        asked = rows_at(self._questions, (self._places[place] for place in self._chosen))
+        return map(self._make, asked, rows_at(self._rows, self._chosen))
 
     @overload
     def __getitem__(self, place: int) -> Pair: ...
@@ -306,22 +313,22 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
         chosen = self._chosen[place]
         if isinstance(chosen, int):
             return self._make(self._questions[self._places[chosen]], self._rows[chosen])
-        return self._choosing(chosen)
+        return self._select(chosen)
 
     def at(self, places: Iterable[int]) -> "LazyPairs[Answer, Pair]":
         """The pairs at these ascending positions."""
-        return self._choosing(array("I", (self._chosen[place] for place in places)))
+        return self._select(array("I", (self._chosen[place] for place in places)))
 
-    def _choosing(self, chosen: Sequence[int]) -> "LazyPairs[Answer, Pair]":
+    def _select(self, chosen: Sequence[int]) -> "LazyPairs[Answer, Pair]":
         return LazyPairs(self._questions, self._rows, self._make, self._places, chosen)
 
 
-def some(pairs: Sequence[Pair], places: Sequence[int]) -> Sequence[Pair]:
+def select_pairs(pairs: Sequence[Pair], places: Sequence[int]) -> Sequence[Pair]:
     """The pairs at these ascending positions."""
     return pairs.at(places) if isinstance(pairs, LazyPairs) else [pairs[n] for n in places]
 
 
-def joined(
+def join_rows(
     questions: Sequence[Question],
     rows: Sequence[Answer],
     make: Callable[[Question, Answer], Pair],
@@ -332,29 +339,29 @@ def joined(
     Raises:
         KeyError: If a question is missing.
     """
-    places = places_in(questions, rows) if places is None else places
+    places = question_positions(questions, rows) if places is None else places
     if not isinstance(questions, LargeTable) and not isinstance(rows, LargeTable):
         # Created once: a metric may distinguish pairs by identity.
         return [make(questions[place], row) for place, row in zip(places, rows, strict=True)]
     if any(a > b for a, b in pairwise(places)):
-        questions, places = taken(questions, places), range(len(rows))
+        questions, places = select_rows(questions, places), range(len(rows))
     return LazyPairs(questions, rows, make, places, range(len(rows)))
 
 
-def places_in(questions: Sequence[Question], rows: Sequence[Answer]) -> Sequence[int]:
+def question_positions(questions: Sequence[Question], rows: Sequence[Answer]) -> Sequence[int]:
     """Position of each row's question.
 
     Raises:
         KeyError: If a question is missing.
     """
-    found = _places_in_order(questions, rows)
+    found = _ordered_positions(questions, rows)
     if len(found) == len(rows):
         return found
     index = {name: place for place, name in enumerate(column(questions, "question_id"))}
     return array("I", (index[name] for name in column(rows, "question_id")))
 
 
-def _places_in_order(questions: Sequence[Question], rows: Sequence[Answer]) -> "array[int]":
+def _ordered_positions(questions: Sequence[Question], rows: Sequence[Answer]) -> "array[int]":
     """Positions for rows in the order of the questions, up to the first row out of order."""
     found, place, current = array("I"), -1, None
     asked = column(questions, "question_id")
@@ -368,12 +375,12 @@ def _places_in_order(questions: Sequence[Question], rows: Sequence[Answer]) -> "
     return found
 
 
-def verdicts(
+def group_judgements(
     predictions: Sequence[Prediction], judgements: Sequence[Judgement]
 ) -> Iterator[Sequence[Judgement]]:
     """Judgements of each prediction, in order."""
     if _is_in_order(predictions, judgements):
-        yield from _verdicts_in_order(predictions, judgements)
+        yield from _group_in_order(predictions, judgements)
         return
     found: dict[Identity, list[Judgement]] = defaultdict(list)
     for verdict in judgements:
@@ -388,7 +395,7 @@ def _is_in_order(predictions: Sequence[Prediction], judgements: Sequence[Judgeme
     return all(one in rest for one, _ in groupby(_identities(judgements)))
 
 
-def _verdicts_in_order(
+def _group_in_order(
     predictions: Sequence[Prediction], judgements: Sequence[Judgement]
 ) -> Iterator[Sequence[Judgement]]:
     groups = groupby(judgements, _identity)
@@ -411,7 +418,7 @@ def _identity(row: Judgement) -> Identity:
 
 
 _BYTES = 16  # size of a digest: among millions none collide
-_LEAST = 1 << 10  # initial slots; their number is a power of two
+_INITIAL_SLOTS = 1 << 10  # initial slots; their number is a power of two
 
 
 class TextIndex:
@@ -420,7 +427,9 @@ class TextIndex:
     def __init__(self) -> None:
         """Create an empty index."""
         self._digests = bytearray()  # one after the other
-        self._places = array("I", bytes(array("I").itemsize * _LEAST))  # number + 1; 0: free
+        self._places = array(
+            "I", bytes(array("I").itemsize * _INITIAL_SLOTS)
+        )  # number + 1; 0: free
 
     def __len__(self) -> int:
         """Number of items."""
@@ -430,26 +439,31 @@ class TextIndex:
         """Number of a text; None if it has none.
 
         >>> some = TextIndex()
-        >>> [some.number("b"), some.number("a"), some.number("b"), some.find("c")]
+        >>> [
+        ...     select_pairs.number("b"),
+        ...     select_pairs.number("a"),
+        ...     select_pairs.number("b"),
+        ...     select_pairs.find("c"),
+        ... ]
         [0, 1, 0, None]
         """
         digest = _digest(text)
-        number = self._places[self._place(digest)]
+        number = self._places[self._find_slot(digest)]
         return number - 1 if number else None
 
     def number(self, text: str) -> int:
         """Number of a text; assigns the next one to a new text."""
         digest = _digest(text)
-        place = self._place(digest)
+        place = self._find_slot(digest)
         if not self._places[place]:
             self._digests += digest
             self._places[place] = len(self)
             if 2 * len(self) > len(self._places):
-                self._widen()
+                self._grow()
                 return len(self) - 1
         return self._places[place] - 1
 
-    def _place(self, digest: bytes) -> int:
+    def _find_slot(self, digest: bytes) -> int:
         """Slot of a digest: its own, or the next free one."""
         last = len(self._places) - 1
         place = int.from_bytes(digest[:8]) & last
@@ -459,12 +473,12 @@ class TextIndex:
             place = (place + 1) & last
         return place
 
-    def _widen(self) -> None:
+    def _grow(self) -> None:
         """Double the number of slots."""
         self._places = array("I", bytes(2 * len(self._places) * self._places.itemsize))
         for number in range(len(self)):
             digest = bytes(self._digests[_BYTES * number : _BYTES * (number + 1)])
-            self._places[self._place(digest)] = number + 1
+            self._places[self._find_slot(digest)] = number + 1
 
 
 def _digest(text: str) -> bytes:

@@ -25,10 +25,10 @@ def _is_hidden(path: Path) -> bool:
 
 def pin(files: Iterable[Path], folder: Path) -> list[SourceFile]:
     """Pin files by their content, sorted by their path from the folder."""
-    return sorted((pinned(file, folder) for file in files), key=lambda file: file.path)
+    return sorted((pin_file(file, folder) for file in files), key=lambda file: file.path)
 
 
-def pinned(file: Path, folder: Path) -> SourceFile:
+def pin_file(file: Path, folder: Path) -> SourceFile:
     """Pin a file by its content, under its path from the folder."""
     with file.open("rb") as data:
         sha256 = file_digest(data, "sha256").hexdigest()
@@ -48,7 +48,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
             file.write_bytes(data)
 
 
-def as_json(value: object) -> bytes:
+def format_json(value: object) -> bytes:
     """Readable JSON: one line per entry, without escapes."""
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -60,10 +60,10 @@ def image_files(folder: Path) -> dict[str, Path]:
         SourceError: If an image is a link that leaves the folder.
     """
     names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
-    return {name: inside(folder, name, str(folder)) for name in names}
+    return {name: resolve_inside(folder, name, str(folder)) for name in names}
 
 
-def inside(folder: Path, name: str, where: str) -> Path:
+def resolve_inside(folder: Path, name: str, where: str) -> Path:
     """Resolve the path of an image, which need not exist.
 
     Raises:
@@ -71,15 +71,15 @@ def inside(folder: Path, name: str, where: str) -> Path:
     """
     path = folder / name
     try:
-        stays = _leads_down(folder, name) or path.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a loop of links
-        raise SourceError(f"{where}: image {name!r:.80} is not a file name: {why}") from why
+        stays = _stays_inside(folder, name) or path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a loop of links
+        raise SourceError(f"{where}: image {name!r:.80} is not a file name: {error}") from error
     if not stays:
         raise SourceError(f"{where}: image {name!r} is outside the folder {folder}. Copy it there")
     return path
 
 
-def _leads_down(folder: Path, name: str) -> bool:
+def _stays_inside(folder: Path, name: str) -> bool:
     """Whether a path has no link and no ``..``; cheaper than resolving it.
 
     Raises:

@@ -3,7 +3,7 @@
 Only keys of high entropy are removed from texts (``is_strong``): a word, a date or a name would
 take ordinary words with it. Such a key is found verbatim, reversed, escaped as JSON or in a URL, in
 hex, and in base64 at any offset; also truncated, if its beginning or end in the text is itself of
-high entropy and has ``PART`` characters or more.
+high entropy and has ``MIN_PART_LENGTH`` characters or more.
 """
 
 import base64
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
-PART = 12
-HIDDEN = "***"
+MIN_PART_LENGTH = 12
+REDACTED = "***"
 
-_CODED = 16  # characters of base64, which encode 12 bytes of a key
-_LEAST = 12  # characters of a strong key
+_MIN_ENCODED_LENGTH = 16  # characters of base64, which encode 12 bytes of a key
+_MIN_KEY_LENGTH = 12  # characters of a strong key
 
 _PREFIXED = (
     r"(?:sk|pk|rk|hf|gh[a-z]|github_pat|glpat|gsk|xai|xox[a-z]|nvapi|pplx|r8)[_-][\w-]{12,}"
@@ -29,14 +29,14 @@ _WORD = re.compile(r"[^\s._:/-]+")
 _CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W0-9A-Za-z_]+|\W")
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_CERTAIN = re.compile(
+_SECRET_NAME = re.compile(
     r"(?:[\w.-]*[_.-])?(?:(?:api|access|subscription|private|secret)[_-]?keys?|secrets?|password"
     r"|passwd|pwd|passphrase|bearer|jwt|credentials?|authorization"
     r"|(?:access|auth|api|bearer|hf|refresh|session|private|personal|security)[_-]?token)",
     re.IGNORECASE,
 )
 """Names of values that are always secret."""
-_LIKELY = re.compile(
+_POSSIBLE_SECRET_NAME = re.compile(
     r"(?:[\w.-]*[_.-])?(?:keys?|pass|auth|sig|signature|sas|cookie|code|token)", re.IGNORECASE
 )
 """Names of values that are secret if they are strong; ``sort_key = "timestamp"`` is not."""
@@ -69,7 +69,9 @@ def is_strong(key: str) -> bool:
     chunks = [(len(word), len(_CHUNK.findall(word)) - 1) for word in _WORD.findall(key)]
     changes = sum(n for _, n in chunks)
     mixed = sum(length for length, n in chunks if n)
-    return len(key) >= _LEAST and len(set(key)) >= 8 and changes >= 4 and mixed <= 5 * changes
+    return (
+        len(key) >= _MIN_KEY_LENGTH and len(set(key)) >= 8 and changes >= 4 and mixed <= 5 * changes
+    )
 
 
 def is_key(name: str, value: str) -> bool:
@@ -81,7 +83,9 @@ def is_key(name: str, value: str) -> bool:
     plain = _CAMEL.sub("_", name)
     if _PINS.fullmatch(plain):
         return False
-    return bool(_CERTAIN.fullmatch(plain)) or (bool(_LIKELY.fullmatch(plain)) and is_strong(value))
+    return bool(_SECRET_NAME.fullmatch(plain)) or (
+        bool(_POSSIBLE_SECRET_NAME.fullmatch(plain)) and is_strong(value)
+    )
 
 
 def has_key_shape(text: str) -> bool:
@@ -106,7 +110,7 @@ class Secrets:
         named = values if isinstance(values, Mapping) else dict.fromkeys(values, "a key")
         kept = {value.strip(): name for value, name in named.items() if is_strong(value)}
         self._forms = [
-            (name, form) for value, name in sorted(kept.items()) for form in _forms(value)
+            (name, form) for value, name in sorted(kept.items()) for form in _encode_secret(value)
         ]
 
     def __bool__(self) -> bool:
@@ -120,7 +124,7 @@ class Secrets:
         'no ***, no ***'
         """
         spans = [span for _, span in self._found(text)]
-        return _without(text, sorted(spans)) if spans else text
+        return _hide_spans(text, sorted(spans)) if spans else text
 
     def redacted_bytes(self, data: bytes) -> bytes:
         """Redact bytes, which need not be UTF-8."""
@@ -144,23 +148,23 @@ class Secrets:
         return sorted({name for name, _ in self._found(text)})
 
     def _found(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        if len(text) < PART or not self._forms:
+        if len(text) < MIN_PART_LENGTH or not self._forms:
             return []
         lowered = text.lower()
         return [(name, span) for name, one in self._forms for span in one.spans(text, lowered)]
 
 
-def without_keys(text: str, *, pins: bool = False) -> str:
+def redact_urls(text: str, *, pins: bool = False) -> str:
     """Replace the keys in all URLs of a text by ``***``.
 
     Args:
         text: A text that may contain URLs.
         pins: Whether to keep commits and digests in paths, as URLs of releases have them.
 
-    >>> without_keys("no server at http://me:pw@host/v1;key=aB3x9ZpLw7Rk?api-version=1&api_key=k")
+    >>> redact_urls("no server at http://me:pw@host/v1;key=aB3x9ZpLw7Rk?api-version=1&api_key=k")
     'no server at http://me:***@host/v1;key=***?api-version=1&api_key=***'
     """
-    return _ADDRESS.sub(lambda found: replace_keys(found[0], lambda _: HIDDEN, pins=pins), text)
+    return _ADDRESS.sub(lambda found: replace_keys(found[0], lambda _: REDACTED, pins=pins), text)
 
 
 def replace_keys(address: str, put: Callable[[str], str], *, pins: bool = False) -> str:
@@ -169,7 +173,7 @@ def replace_keys(address: str, put: Callable[[str], str], *, pins: bool = False)
     Args:
         address: ``scheme://...``; other text is returned unchanged.
         put: Maps a key to its replacement.
-        pins: As in ``without_keys``.
+        pins: As in ``redact_urls``.
     """
     if not (found := _ADDRESS_PARTS.fullmatch(address)):
         return address
@@ -195,7 +199,7 @@ def replace_keys(address: str, put: Callable[[str], str], *, pins: bool = False)
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _EncodedSecret:
     """A secret in one encoding."""
 
     written: str  # in lower case
@@ -223,26 +227,33 @@ def _n_common(one: str, other: str) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _forms(value: str) -> list[_Form]:
+def _encode_secret(value: str) -> list[_EncodedSecret]:
     escaped, meant = json.dumps(value)[1:-1], unquote(value)
     plain = {value, meant, value[::-1], meant[::-1], escaped, escaped.replace("/", "\\/")}
     plain |= {quote(value), quote_plus(value), quote(value, safe="")}
     coded = {form for core in _base64_cores(meant) for form in (core, core.translate(_URL_SAFE))}
-    forms = [_form(one, _telling(one), _telling(one[::-1])) for one in sorted(plain)]
-    forms += [_form(one, _CODED, _CODED) for one in sorted(coded)]
-    ends = 2 * _telling(meant), 2 * _telling(meant[::-1])
-    return [*forms, _form(meant.encode("utf-8", "surrogatepass").hex(), *ends)]
+    forms = [
+        _encoded_secret(one, _identifying_length(one), _identifying_length(one[::-1]))
+        for one in sorted(plain)
+    ]
+    forms += [
+        _encoded_secret(one, _MIN_ENCODED_LENGTH, _MIN_ENCODED_LENGTH) for one in sorted(coded)
+    ]
+    ends = 2 * _identifying_length(meant), 2 * _identifying_length(meant[::-1])
+    return [*forms, _encoded_secret(meant.encode("utf-8", "surrogatepass").hex(), *ends)]
 
 
-def _form(written: str, head: int, tail: int) -> _Form:
+def _encoded_secret(written: str, head: int, tail: int) -> _EncodedSecret:
     lowered = written.lower()
-    return _Form(lowered, lowered[:head], lowered[-tail:])
+    return _EncodedSecret(lowered, lowered[:head], lowered[-tail:])
 
 
-def _telling(key: str) -> int:
+def _identifying_length(key: str) -> int:
     """Length of a key's shortest beginning that is strong itself, so in no ordinary text."""
     public = key.find(".") + 1 if key.startswith("eyJ") else 0  # the header of a JWT
-    return next((n for n in range(public + PART, len(key)) if is_strong(key[public:n])), len(key))
+    return next(
+        (n for n in range(public + MIN_PART_LENGTH, len(key)) if is_strong(key[public:n])), len(key)
+    )
 
 
 _URL_SAFE = str.maketrans("+/", "-_")
@@ -258,10 +269,10 @@ def _base64_cores(value: str) -> set[str]:
     return cores
 
 
-def _without(text: str, spans: list[tuple[int, int]]) -> str:
+def _hide_spans(text: str, spans: list[tuple[int, int]]) -> str:
     parts, at = [], 0
     for start, end in spans:
         if start >= at:
-            parts += [text[at:start], HIDDEN]
+            parts += [text[at:start], REDACTED]
         at = max(at, end)
     return "".join([*parts, text[at:]])

@@ -6,19 +6,19 @@ from itertools import compress, zip_longest
 
 import dagster as dg
 
-from bench_assets.asset_factory.check_results import check_result, counted, with_advice
+from bench_assets.asset_factory.check_results import check_result, format_count, with_advice
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.suite_assets import ANSWERING
+from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import at, column
-from bench_assets.defs.checks.expectations import AS_EXPECTED, as_expected, expected_spec
+from bench_assets.core.tables.large_tables import column, rows_at
+from bench_assets.defs.checks.expectations import CHECK_NAME, check_expectations, expectation_spec
 from bench_assets.defs.checks.shared_ops import joint_name, results
-from bench_assets.defs.report_links import linked
+from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.outcomes import (
+    format_served,
     mix_message,
     refusal_advice,
     served_counts,
-    shown,
 )
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
@@ -28,18 +28,22 @@ from resources.tables.asset_types import accept_large_tables
 MAX_UNSCORED_SHARE = 0.02
 """Share of rows without points above which the check of a score table fails."""
 
-_ANSWERED, _NONE_LOST = "every_question_answered", "no_row_lost"
-_JUDGED, _ONE_MODEL, _ONE_JUDGE = "every_response_judged", "one_model_answered", "one_model_judged"
+_EVERY_QUESTION_ANSWERED, _NO_ROW_LOST = "every_question_answered", "no_row_lost"
+_EVERY_RESPONSE_JUDGED, _ONE_MODEL, _ONE_JUDGE = (
+    "every_response_judged",
+    "one_model_answered",
+    "one_model_judged",
+)
 _FEW_UNSCORED, _WHOLE = "few_unscored", "whole"
 
 
 def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefinition]:
     """Build the checks of one condition of a task."""
     return [
-        _of_predictions(task, condition),
-        *([_of_judgements(task, condition)] if task.is_judged else []),
-        _of_scores(task, condition),
-        _of_metrics(task, condition),
+        _prediction_checks(task, condition),
+        *([_judgement_checks(task, condition)] if task.is_judged else []),
+        _score_checks(task, condition),
+        _metric_checks(task, condition),
     ]
 
 
@@ -47,7 +51,7 @@ def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
     """Find questions with missing or extra rows, and rows of unknown questions."""
-    if _one_after_the_other(questions, rows, samples):
+    if _is_in_order(questions, rows, samples):
         return []
     times = Counter(column(rows, "question_id"))
     asked = set(column(questions, "question_id"))
@@ -59,17 +63,17 @@ def missing_rows(
     return wrong + [f"{name}: no such question" for name in sorted(times.keys() - asked)]
 
 
-def _one_after_the_other(
+def _is_in_order(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> bool:
     asked = (name for name in column(questions, "question_id") for _ in range(samples))
     return all(one == other for one, other in zip_longest(asked, column(rows, "question_id")))
 
 
-def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "predictions")
     asked = dg.AssetKey(questions_key(task, condition))
-    specs = _specs_of_predictions(task, key, asked)
+    specs = _prediction_specs(task, key, asked)
 
     @dg.multi_asset_check(
         name=joint_name(specs),
@@ -85,24 +89,26 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
         predictions: Sequence[Prediction],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
-            _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
-            _ONE_MODEL: lambda: _one_model(task, condition, predictions, settings),
-            AS_EXPECTED: lambda: as_expected(key, predictions),
+            _EVERY_QUESTION_ANSWERED: lambda: _check_answered(
+                task, condition, questions, predictions
+            ),
+            _ONE_MODEL: lambda: _check_one_model(task, condition, predictions, settings),
+            CHECK_NAME: lambda: check_expectations(key, predictions),
         }
         yield from results(context, specs, found)
 
     return predictions_checks
 
 
-def _specs_of_predictions(
+def _prediction_specs(
     task: Task, key: Sequence[str], asked: dg.AssetKey
 ) -> list[dg.AssetCheckSpec]:
     return [
         dg.AssetCheckSpec(
-            _ANSWERED,
+            _EVERY_QUESTION_ANSWERED,
             asset=key,
             blocking=True,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             additional_deps=[asked],
             description=(
                 "Every question has its responses. A failed request is not a wrong answer: nothing "
@@ -114,29 +120,31 @@ def _specs_of_predictions(
             _ONE_MODEL,
             asset=key,
             blocking=True,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             description=(
                 "One model, snapshot and build answered all questions, as the server reports it; "
                 "or `accept` has `mixed`."
             ),
         ),
-        expected_spec(key, ANSWERING[task.asked_of]),
+        expectation_spec(key, PARTITIONS_BY_MODEL_KIND[task.asked_of]),
     ]
 
 
-def _every_question_answered(
+def _check_answered(
     task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dg.AssetCheckResult:
     samples = task.conditions[condition].samples
     problems = missing_rows(questions, predictions, samples)
     problems += _errors(predictions)
-    holds = f"{counted(len(predictions), 'response')}: {samples} to every question."
+    holds = f"{format_count(len(predictions), 'response')}: {samples} to every question."
     result = check_result(problems, n=len(predictions), of="response", holds=holds)
     result = with_advice(result, refusal_advice(predictions))
-    return linked(result, task, condition, _model(predictions), _failed(predictions))
+    return link_questions(
+        result, task, condition, _model(predictions), _format_failures(predictions)
+    )
 
 
-def _one_model(
+def _check_one_model(
     task: Task,
     condition: str,
     rows: Sequence[Prediction] | Sequence[Judgement],
@@ -145,26 +153,26 @@ def _one_model(
     served = served_counts(rows)
     accept = settings.load().suite(task.suite, SuiteSettings).accept
     problem = mix_message(served, accept)
-    holds = shown(served) or "No server names the model that answered."
+    holds = format_served(served) or "No server names the model that answered."
     result = check_result([problem] if problem else [], n=1, of="evaluation", holds=holds)
-    return linked(result, task, condition, _model(rows))
+    return link_questions(result, task, condition, _model(rows))
 
 
-def _of_judgements(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _judgement_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "judgements")
     specs = [
         dg.AssetCheckSpec(
-            _JUDGED,
+            _EVERY_RESPONSE_JUDGED,
             asset=key,
             blocking=True,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             description="No request to the judge failed.",
         ),
         dg.AssetCheckSpec(
             _ONE_JUDGE,
             asset=key,
             blocking=True,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             description="One model judged all responses; or `accept` has `mixed`.",
         ),
     ]
@@ -182,18 +190,18 @@ def _of_judgements(task: Task, condition: str) -> dg.AssetChecksDefinition:
         judgements: Sequence[Judgement],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
-            _JUDGED: lambda: _every_response_judged(task, condition, judgements),
-            _ONE_JUDGE: lambda: _one_model(task, condition, judgements, settings),
+            _EVERY_RESPONSE_JUDGED: lambda: _check_judged(task, condition, judgements),
+            _ONE_JUDGE: lambda: _check_one_model(task, condition, judgements, settings),
         }
         yield from results(context, specs, found)
 
     return judgements_checks
 
 
-def _every_response_judged(
+def _check_judged(
     task: Task, condition: str, judgements: Sequence[Judgement]
 ) -> dg.AssetCheckResult:
-    holds = f"{counted(len(judgements), 'verdict')}: no request to the judge failed."
+    holds = f"{format_count(len(judgements), 'verdict')}: no request to the judge failed."
     result = check_result(
         _errors(judgements),
         n=len(judgements),
@@ -201,25 +209,25 @@ def _every_response_judged(
         holds=holds,
     )
     result = with_advice(result, refusal_advice(judgements))
-    return linked(result, task, condition, _model(judgements), _failed(judgements))
+    return link_questions(result, task, condition, _model(judgements), _format_failures(judgements))
 
 
-def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "scores")
     asked = dg.AssetKey(questions_key(task, condition))
     specs = [
         dg.AssetCheckSpec(
-            _NONE_LOST,
+            _NO_ROW_LOST,
             asset=key,
             blocking=True,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             additional_deps=[asked],
             description="Every question has its scores: no row was lost between the tables.",
         ),
         dg.AssetCheckSpec(
             _FEW_UNSCORED,
             asset=key,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
         ),
     ]
@@ -237,48 +245,48 @@ def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
         scores: Sequence[Score],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
-            _NONE_LOST: lambda: _no_row_lost(task, condition, questions, scores),
-            _FEW_UNSCORED: lambda: _few_unscored(task, condition, scores),
+            _NO_ROW_LOST: lambda: _check_rows(task, condition, questions, scores),
+            _FEW_UNSCORED: lambda: _check_unscored(task, condition, scores),
         }
         yield from results(context, specs, found)
 
     return scores_checks
 
 
-def _no_row_lost(
+def _check_rows(
     task: Task, condition: str, questions: Sequence[Question], scores: Sequence[Score]
 ) -> dg.AssetCheckResult:
     samples = task.conditions[condition].samples
     lost = missing_rows(questions, scores, samples)
-    holds = f"{counted(len(scores), 'score')}: {samples} of every question."
+    holds = f"{format_count(len(scores), 'score')}: {samples} of every question."
     result = check_result(lost, n=len(scores), of="score", holds=holds)
-    return linked(result, task, condition, _model(scores))
+    return link_questions(result, task, condition, _model(scores))
 
 
-def _few_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
+def _check_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
     pointless = [n for n, points in enumerate(column(scores, "points")) if points is None]
-    unscored = [f"{row.question_id}: {row.note}" for row in at(scores, pointless)]
+    unscored = [f"{row.question_id}: {row.note}" for row in rows_at(scores, pointless)]
     result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
-    said = f"{len(unscored)} of {counted(len(scores), 'score')} without points"
+    said = f"{len(unscored)} of {format_count(len(scores), 'score')} without points"
     passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
     verdict = "no more" if passed else "more"
     result = result._replace(
         passed=passed, description=f"{said}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
     )
-    names = (row.question_id for row in at(scores, pointless))
-    return linked(result, task, condition, _model(scores), names)
+    names = (row.question_id for row in rows_at(scores, pointless))
+    return link_questions(result, task, condition, _model(scores), names)
 
 
-def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "metrics")
     specs = [
         dg.AssetCheckSpec(
             _WHOLE,
             asset=key,
-            partitions_def=ANSWERING[task.asked_of],
+            partitions_def=PARTITIONS_BY_MODEL_KIND[task.asked_of],
             description="The metrics cover the whole question table.",
         ),
-        expected_spec(key, ANSWERING[task.asked_of]),
+        expectation_spec(key, PARTITIONS_BY_MODEL_KIND[task.asked_of]),
     ]
 
     @dg.multi_asset_check(
@@ -291,23 +299,23 @@ def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
         context: dg.AssetCheckExecutionContext, metrics: list[Metric]
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
-            _WHOLE: lambda: _whole(task, condition, metrics),
-            AS_EXPECTED: lambda: as_expected(key, metrics),
+            _WHOLE: lambda: _check_complete(task, condition, metrics),
+            CHECK_NAME: lambda: check_expectations(key, metrics),
         }
         yield from results(context, specs, found)
 
     return metrics_checks
 
 
-def _whole(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:
+def _check_complete(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:
     partial = [
         f"{row.metric}, {row.category}: {row.n_failed} questions without a response"
         for row in metrics
         if row.n_failed
     ]
-    holds = f"{counted(len(metrics), 'metric')}: each is over all of its questions."
+    holds = f"{format_count(len(metrics), 'metric')}: each is over all of its questions."
     result = check_result(partial, n=len(metrics), of="metric", holds=holds)
-    return linked(result, task, condition, _model(metrics))
+    return link_questions(result, task, condition, _model(metrics))
 
 
 def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
@@ -315,7 +323,7 @@ def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
     return [f"{name}: {why}" for name, why in said if why]
 
 
-def _failed(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
+def _format_failures(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
     return compress(column(rows, "question_id"), column(rows, "error"))
 
 

@@ -16,28 +16,28 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
 from bench_assets.core.tables.expectations import (
-    EXPECTED,
+    EXPECTATIONS_BY_TABLE,
     Expectation,
     ValidationRow,
     columns_of,
     problems,
-    tried,
+    validate_table,
 )
-from bench_assets.core.text.escaping import as_text
-from bench_assets.defs.report_links import linked_expectations
+from bench_assets.core.text.escaping import escape_markdown
+from bench_assets.defs.report_links import link_expectations
 from resources.tables.asset_types import accept_large_tables
 from resources.tables.parquet import TableFiles, table_output
 
-AS_EXPECTED = "as_expected"
+CHECK_NAME = "as_expected"
 """Name of the check."""
 
-_ABOUT = "All blocking expectations hold. If not, tables downstream are not updated."
+_DESCRIPTION = "All blocking expectations hold. If not, tables downstream are not updated."
 
 
 def source_checks(left: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
     """Build a check for each suite that has a table of its source's files."""
     return [
-        _of_source(key)
+        _source_check(key)
         for one in left
         if isinstance(one, dg.AssetsDefinition)
         for key in one.keys
@@ -51,46 +51,50 @@ def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
     return rows[0] if rows else None
 
 
-def _of_source(key: dg.AssetKey) -> dg.AssetChecksDefinition:
-    @dg.asset_check(asset=key, name=AS_EXPECTED, blocking=True, description=_ABOUT)
+def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
+    @dg.asset_check(asset=key, name=CHECK_NAME, blocking=True, description=_DESCRIPTION)
     @accept_large_tables(source=SourceFile)
     def source_as_expected(source: Sequence[SourceFile]) -> dg.AssetCheckResult:
-        return as_expected(key.path, source)
+        return check_expectations(key.path, source)
 
     return source_as_expected
 
 
-def expected_spec(
+def expectation_spec(
     key: Sequence[str], partitions: dg.PartitionsDefinition | None = None
 ) -> dg.AssetCheckSpec:
     """Specification of the check, which runs with the other checks of its table."""
     return dg.AssetCheckSpec(
-        AS_EXPECTED, asset=list(key), blocking=True, partitions_def=partitions, description=_ABOUT
+        CHECK_NAME,
+        asset=list(key),
+        blocking=True,
+        partitions_def=partitions,
+        description=_DESCRIPTION,
     )
 
 
-def as_expected(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
+def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
     """Validate a table's expectations, by the last part of its key; blocking."""
-    blocking = [one for one in EXPECTED[key[-1]] if one.blocking]
+    blocking = [one for one in EXPECTATIONS_BY_TABLE[key[-1]] if one.blocking]
     holds = f"{len(blocking)} of {len(blocking)} blocking expectations hold."
     result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
-    return linked_expectations(result, key)
+    return link_expectations(result, key)
 
 
-_SHOWN = 5  # unexpected values shown
-_LONGEST = 120  # characters of one
+_MAX_SHOWN = 5  # unexpected values shown
+_MAX_VALUE_LENGTH = 120  # characters of one
 
 
 def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.AssetCheckResult:
     """Validate all expectations of a question table; warns only."""
-    found = tried("questions", questions)
+    found = validate_table("questions", questions)
     failed = [one for one in found if not one.passed]
     said = f"{len(found) - len(failed)} of {len(found)} expectations hold"
     named = ", ".join(f"{one.expectation} of {one.about}" for one in failed)
     lines = ["| expectation | column | holds | unexpected |", "|---|---|---|---|"]
     lines += [
         f"| {one.expectation} | {one.about} | {'yes' if one.passed else 'NO'}"
-        f" | {as_text(', '.join(one.unexpected))} |"
+        f" | {escape_markdown(', '.join(one.unexpected))} |"
         for one in found
     ]
     result = dg.AssetCheckResult(
@@ -99,16 +103,16 @@ def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.
         description=f"{said}; not: {named}." if failed else f"{said}.",
         metadata={"expectations": dg.MetadataValue.md("\n".join(lines))},
     )
-    return linked_expectations(result, key)
+    return link_expectations(result, key)
 
 
 @cache
-def validation() -> "Validation":
+def shared_validation() -> "ExpectationValidator":
     """The context of this process, reused because creating one is as slow as a validation."""
-    return Validation()
+    return ExpectationValidator()
 
 
-class Validation:
+class ExpectationValidator:
     """An ephemeral context of Great Expectations, for any number of tables."""
 
     def __init__(self) -> None:
@@ -121,14 +125,14 @@ class Validation:
         self._source = self._context.data_sources.add_pandas("memory")
         self._batches = {
             kind: self._source.add_dataframe_asset(kind).add_batch_definition_whole_dataframe("all")
-            for kind in EXPECTED
+            for kind in EXPECTATIONS_BY_TABLE
         }
 
-    def validated(self, kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
+    def validate(self, kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
         """Validate a table's expectations, in the order of ``EXPECTED``."""
         import pandas as pd
 
-        expected = EXPECTED[kind]
+        expected = EXPECTATIONS_BY_TABLE[kind]
         batch = self._batches[kind].get_batch(
             {"dataframe": pd.DataFrame(columns_of(rows, expected))}
         )
@@ -166,7 +170,7 @@ def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  #
         blocking=one.blocking,
         passed=bool(result.success),
         n_unexpected=int(not result.success) if count is None else int(count),
-        unexpected=tuple(str(value)[:_LONGEST] for value in unexpected[:_SHOWN]),
+        unexpected=tuple(str(value)[:_MAX_VALUE_LENGTH] for value in unexpected[:_MAX_SHOWN]),
     )
 
 
@@ -175,7 +179,7 @@ EXPECTATIONS = "expectations"
 
 
 class _Kind(NamedTuple):
-    name: str  # a key of ``core.tables.expectations.EXPECTED``
+    name: str  # a key of ``core.tables.expectations.EXPECTATIONS_BY_TABLE``
     row_type: type[Any]
     key: tuple[str, ...]
 
@@ -203,7 +207,7 @@ def expectations_asset(catalog: Catalog) -> dg.AssetsDefinition:
                 if why:
                     context.log.warning(why)
                 else:
-                    rows += validation().validated(kind.name, found, "/".join(kind.key))
+                    rows += shared_validation().validate(kind.name, found, "/".join(kind.key))
         failed = sum(not row.passed for row in rows)
         return table_output(rows, {"failed": failed})
 
@@ -228,7 +232,7 @@ def _read(kind: _Kind, tables: TableFiles) -> Iterator[tuple[list[Any], str]]:
     for part in parts:
         try:
             rows += tables.read(kind.key, kind.row_type, part)
-        except TableError as why:
-            yield [], str(why)
+        except TableError as error:
+            yield [], str(error)
     if rows:
         yield rows, ""

@@ -5,12 +5,12 @@ from functools import partial
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import p_text
+from bench_assets.asset_factory.asset_metadata import format_p
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.comparison.runs import (
     compare_models,
-    compared_with,
+    comparison_models,
     n_measured,
     not_comparable,
     run_alpha,
@@ -18,15 +18,15 @@ from bench_assets.comparison.runs import (
 from bench_assets.comparison.verdicts import Comparison, decide
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
-from bench_assets.defs.report_links import linked
+from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 
-_NAMED = 3  # questions that a message names
+_MAX_NAMED = 3  # questions that a message names
 
 
 def regression_checks(task: Task, *tasks: Task) -> list[dg.AssetChecksDefinition]:
@@ -34,10 +34,10 @@ def regression_checks(task: Task, *tasks: Task) -> list[dg.AssetChecksDefinition
 
     ``tasks`` are all tasks of the home, which share the error budget of a run.
     """
-    return [_no_regression(task, tasks)] if task.asked_of == "model" else []
+    return [_regression_check(task, tasks)] if task.asked_of == "model" else []
 
 
-def _no_regression(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefinition:
+def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefinition:
     metrics_key = evaluation_key(task, "main", "metrics")
 
     @dg.asset_check(
@@ -60,9 +60,9 @@ def _no_regression(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefinitio
         models, written = tables.partitions(metrics_key), partial(tables.written, metrics_key)
         effects: list[Comparison] = []
         notes: list[str] = []
-        others = compared_with(model, models, written, chosen.baseline)
+        others = comparison_models(model, models, written, chosen.baseline)
         for other in others:
-            found = _against(other, task, metrics, tables, loaded)
+            found = _compare_with(other, task, metrics, tables, loaded)
             if isinstance(found, str):
                 notes.append(f"not comparable with {other}: {found}")
             else:
@@ -72,12 +72,12 @@ def _no_regression(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefinitio
         lines = decide(effects, alpha, chosen.smallest_change)
         result = _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
         lost = [name for line in lines if line.verdict == "worse" for name in line.lost]
-        return linked(result, task, "main", model, lost)
+        return link_questions(result, task, "main", model, lost)
 
     return no_regression
 
 
-def _against(
+def _compare_with(
     other: str,
     task: Task,
     metrics: Sequence[Metric],
@@ -88,7 +88,7 @@ def _against(
     try:
         their = tables.read(evaluation_key(task, "main", "metrics"), Metric, other)
         differs = not_comparable(their, metrics)
-        stale = CurrentConfiguration(settings).why_stale(task, their[0]) if their else ""
+        stale = CurrentConfiguration(settings).stale_reason(task, their[0]) if their else ""
         if why := f"other {differs}" if differs else stale:
             return f"{why}; evaluate it again"
         return compare_models(tables, task, other, metrics[0].model)
@@ -109,12 +109,14 @@ def _result(
     return dg.AssetCheckResult(
         passed=not worse,
         severity=severity,
-        description=_found(lines, worse, notes),
+        description=_summarise(lines, worse, notes),
         metadata={"comparisons": dg.MetadataValue.md("\n".join(table))} if lines else {},
     )
 
 
-def _found(lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequence[str]) -> str:
+def _summarise(
+    lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequence[str]
+) -> str:
     if worse or notes:
         return "; ".join([*map(_sentence, worse), *notes])
     if not lines:
@@ -129,24 +131,25 @@ def _found(lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequ
 def _line(line: Comparison) -> str:
     enough = "" if line.n_enough is None else line.n_enough
     return (
-        f"| {line.against} | {as_text(line.category)} | {line.metric} | {line.before:.3f} "
+        f"| {line.against} | {escape_markdown(line.category)} | {line.metric} | {line.before:.3f} "
         f"| {line.after:.3f} | {line.change:+.3f} | {line.interval} "
-        f"| {line.verdict} | {p_text(line.p)} | {line.n} | {line.n_questions} | {line.shows:.3f} "
-        f"| {enough} | {_named(line.lost)} | {_named(line.gained)} |"
+        f"| {line.verdict} | {format_p(line.p)} | {line.n} | {line.n_questions} | {line.shows:.3f} "
+        f"| {enough} | {_format_names(line.lost)} | {_format_names(line.gained)} |"
     )
 
 
 def _sentence(line: Comparison) -> str:
     """Describe the change of a metric, and the first questions that lost points."""
-    slice_ = "" if line.category == "all" else f" of {as_text(line.category)}"
-    lost = f", {len(line.lost)} questions lost: {', '.join(map(as_text, line.lost[:_NAMED]))}"
+    slice_ = "" if line.category == "all" else f" of {escape_markdown(line.category)}"
+    named = ", ".join(map(escape_markdown, line.lost[:_MAX_NAMED]))
+    lost = f", {len(line.lost)} questions lost: {named}"
     return (
         f"{line.metric}{slice_}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
         f" ({line.interval}) against {line.against}"
-        + (lost + (" ..." if len(line.lost) > _NAMED else "") if line.lost else "")
+        + (lost + (" ..." if len(line.lost) > _MAX_NAMED else "") if line.lost else "")
     )
 
 
-def _named(questions: Sequence[str]) -> str:
-    first = ", ".join(as_text(one) for one in questions[:_NAMED])
+def _format_names(questions: Sequence[str]) -> str:
+    first = ", ".join(escape_markdown(one) for one in questions[:_MAX_NAMED])
     return f"{len(questions)}: {first}" if questions else "0"

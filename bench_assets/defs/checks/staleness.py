@@ -7,7 +7,12 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.schema.signature import Signature, judged_by, model_of, parts_of
+from bench_assets.core.schema.signature import (
+    Signature,
+    format_judge_setup,
+    format_model_setup,
+    split_setups,
+)
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
@@ -17,8 +22,8 @@ from resources.models.registry.setup import setup_of
 from resources.tables.parquet import TableFiles
 
 
-def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
-    """Digest all inputs of ``why_stale``, for the models that have metrics."""
+def configuration_digest(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
+    """Digest all inputs of ``stale_reason``, for the models that have metrics."""
     keys = [evaluation_key(task, "main", "metrics") for task in tasks]
     measured = sorted({model for key in keys for model in tables.known(key)})
     return json_digest(CurrentConfiguration(settings).facts(tasks, measured))
@@ -36,7 +41,7 @@ class CurrentConfiguration:
         """The models of bench.toml."""
         return self._settings.models
 
-    def why_stale(self, task: Task, row: Metric) -> str:
+    def stale_reason(self, task: Task, row: Metric) -> str:
         """Reason why a metric is stale; "" if it is current.
 
         Tables without ``Metric.setup``, and those of encoders (whose names contain the digest of
@@ -50,8 +55,8 @@ class CurrentConfiguration:
             model = self._setup(row.model)
         except UnknownNameError:
             return f"{row.model} is no longer in {self._settings.file.name}"
-        measured = parts_of(row.setup or "")  # NULL if queried together with newer tables
-        if model and measured.model - {model_of(model)}:
+        measured = split_setups(row.setup or "")  # NULL if queried together with newer tables
+        if model and measured.model - {format_model_setup(model)}:
             return "measured under another configuration of the model"
         judge = self._judge(task)
         if judge is not None and measured.judge - {judge}:
@@ -59,7 +64,7 @@ class CurrentConfiguration:
         return ""
 
     def facts(self, tasks: Iterable[Task], models: Iterable[str]) -> list[object]:
-        """All inputs of ``why_stale``, for the models that have metrics."""
+        """All inputs of ``stale_reason``, for the models that have metrics."""
         setups: dict[str, str | None] = {}
         for name in models:
             try:
@@ -87,11 +92,11 @@ class CurrentConfiguration:
         try:
             chosen = task.chosen_judge(setting)
             if not chosen.model:
-                return judged_by(chosen.name, "")
+                return format_judge_setup(chosen.name, "")
             setup = self._setup(chosen.model)
         except (SettingsError, UnknownNameError):  # the next evaluation reports it
             return ""
-        return judged_by(chosen.name, setup) if setup else None
+        return format_judge_setup(chosen.name, setup) if setup else None
 
     def _review(self, task: Task) -> str:
         return self._settings.suite(task.suite, SuiteSettings).review

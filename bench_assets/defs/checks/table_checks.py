@@ -6,22 +6,22 @@ from string import ascii_uppercase
 
 import dagster as dg
 
-from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
-from bench_assets.asset_factory.check_results import check_result, counted
+from bench_assets.asset_factory.check_results import check_result, format_count
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.tables.large_tables import all_different, column
+from bench_assets.core.tables.large_tables import are_distinct, column
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.defs.checks.expectations import (
-    AS_EXPECTED,
-    as_expected,
-    expected_spec,
+    CHECK_NAME,
+    check_expectations,
+    expectation_spec,
     validate_questions,
 )
 from bench_assets.defs.checks.shared_ops import joint_name, results
-from bench_assets.defs.report_links import linked
+from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
@@ -30,14 +30,14 @@ from resources.images.store import ImageStore
 from resources.tables.asset_types import accept_large_tables
 from resources.tables.parquet import TableFiles
 
-_WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
-_DECIDED, _ALL = "people_have_decided", "expectations"
+_WELL_FORMED, _IMAGES_DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
+_PEOPLE_DECIDED, _EXPECTATIONS = "people_have_decided", "expectations"
 _BLOCKING = {
     _WELL_FORMED: "Ids are unique; every question has a text and a possible answer.",
-    _DECODE: "Every image of a question is in the image store and decodes.",
+    _IMAGES_DECODE: "Every image of a question is in the image store and decodes.",
     _COUNTS: "The published edition has the paper's number of questions in each category.",
-    _DECIDED: "No annotation unit is open or expired. Blocks while units are open and `publish` in "
-    "bench.toml is complete, and if too few units were decided by the deadline.",
+    _PEOPLE_DECIDED: "No annotation unit is open or expired. Blocks while units are open and"
+    " `publish` in bench.toml is complete, and if too few units were decided by the deadline.",
 }
 
 
@@ -46,7 +46,7 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
     tables: dict[tuple[str, ...], str] = {}
     for condition in task.conditions:  # "main" first, whose table others may share
         tables.setdefault(tuple(questions_key(task, condition)), condition)
-    asked = [_of_questions(task, list(key), condition) for key, condition in tables.items()]
+    asked = [_question_checks(task, list(key), condition) for key, condition in tables.items()]
     return asked + [
         check for condition in task.conditions for check in evaluation_checks(task, condition)
     ]
@@ -55,7 +55,7 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
 def question_problems(questions: Sequence[Question]) -> list[str]:
     """Find problems that make a question table unusable; each names its question."""
     problems = []
-    if not all_different(column(questions, "question_id")):
+    if not are_distinct(column(questions, "question_id")):
         times = Counter(column(questions, "question_id"))
         problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
     for question in questions:
@@ -79,7 +79,7 @@ def _defects(question: Question) -> list[str]:
     return found
 
 
-def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
+def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
     """Build the checks of a question table."""
     specs = _question_specs(task, key)
 
@@ -100,16 +100,16 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         loaded = settings.load()
         found = {
             # An ablation may have no questions, for want of captions, say.
-            _WELL_FORMED: lambda: _well_formed(task, questions, condition),
-            _DECODE: lambda: _images_decode(task, image_store, questions, condition),
-            _COUNTS: lambda: _counts_match_the_paper(task, questions),
-            _DECIDED: lambda: annotation_is_complete(
+            _WELL_FORMED: lambda: _check_well_formed(task, questions, condition),
+            _IMAGES_DECODE: lambda: _check_images(task, image_store, questions, condition),
+            _COUNTS: lambda: _check_counts(task, questions),
+            _PEOPLE_DECIDED: lambda: check_annotation(
                 undecided_inputs(task, tables, loaded, questions),
                 units_of_tasks(task, tables),
                 loaded,
             ),
-            AS_EXPECTED: lambda: as_expected(key, questions),
-            _ALL: lambda: validate_questions(key, questions),
+            CHECK_NAME: lambda: check_expectations(key, questions),
+            _EXPECTATIONS: lambda: validate_questions(key, questions),
         }
         yield from results(context, specs, found)
 
@@ -122,21 +122,23 @@ def _question_specs(task: Task, key: list[str]) -> list[dg.AssetCheckSpec]:
         *(
             dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
             for name, about in _BLOCKING.items()
-            if _is_tried(name, task, key)
+            if _applies(name, task, key)
         ),
-        expected_spec(key),
-        dg.AssetCheckSpec(_ALL, asset=key, description="All expectations of questions hold."),
+        expectation_spec(key),
+        dg.AssetCheckSpec(
+            _EXPECTATIONS, asset=key, description="All expectations of questions hold."
+        ),
     ]
 
 
-def _is_tried(name: str, task: Task, key: list[str]) -> bool:
+def _applies(name: str, task: Task, key: list[str]) -> bool:
     """Whether a check applies: some apply to the paper's own questions only."""
     is_main = key == questions_key(task, "main")
-    return {_COUNTS: is_main, _DECIDED: is_main and bool(task.decided_in)}.get(name, True)
+    return {_COUNTS: is_main, _PEOPLE_DECIDED: is_main and bool(task.decided_in)}.get(name, True)
 
 
-def annotation_is_complete(
-    found: Mapping[str, Undecided], n_units: Mapping[str, int], settings: Settings
+def check_annotation(
+    found: Mapping[str, UndecidedUnits], n_units: Mapping[str, int], settings: Settings
 ) -> dg.AssetCheckResult:
     """Warn of undecided units; block if bench.toml waits for them, or too few were decided.
 
@@ -168,11 +170,13 @@ def annotation_is_complete(
     )
 
 
-def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> dg.AssetCheckResult:
+def _check_well_formed(
+    task: Task, questions: Sequence[Question], condition: str
+) -> dg.AssetCheckResult:
     may_be_empty = condition != "main"
     problems = [] if questions or may_be_empty else ["there are no questions"]
     n = len(questions)
-    holds = f"{counted(n, 'question')}: ids are unique, each has a text and a possible answer."
+    holds = f"{format_count(n, 'question')}: ids are unique, each has a text and a possible answer."
     result = check_result(
         problems + question_problems(questions),
         n=n,
@@ -180,10 +184,10 @@ def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> d
         holds=holds if questions else "There are no questions, which is allowed for an ablation.",
     )
     faulty = (question.question_id for question in questions if _defects(question))
-    return linked(result, task, condition, questions=faulty)
+    return link_questions(result, task, condition, questions=faulty)
 
 
-def _images_decode(
+def _check_images(
     task: Task, image_store: ImageStore, questions: Sequence[Question], condition: str
 ) -> dg.AssetCheckResult:
     broken: dict[str, str] = {}
@@ -192,26 +196,26 @@ def _images_decode(
         digest = bytes.fromhex(image) if is_digest(image) else image.encode()
         if digest not in seen:
             seen.add(digest)
-            broken |= _broken(image_store, image)
+            broken |= _image_defect(image_store, image)
     n = len(seen)
-    holds = f"{counted(n, 'image')}: all are in the store and decode."
+    holds = f"{format_count(n, 'image')}: all are in the store and decode."
     result = check_result(list(broken.values()), n=n, of="image", holds=holds)
     named = zip(column(questions, "question_id"), column(questions, "images"), strict=True)
     without = (one for one, shown in named if broken and not broken.keys().isdisjoint(shown))
-    return linked(result, task, condition, questions=without)
+    return link_questions(result, task, condition, questions=without)
 
 
-def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
+def _image_defect(image_store: ImageStore, image: str) -> dict[str, str]:
     """The defect of an image, by image; {} if it decodes."""
     try:
         image_store.open(image)
-    except ImageError as why:
+    except ImageError as error:
         of_a_name = "" if is_digest(image) else " (expected a digest: the sha256 of a StoredImage)"
-        return {image: f"{why}{of_a_name}"}
+        return {image: f"{error}{of_a_name}"}
     return {}
 
 
-def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
+def _check_counts(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
     found = Counter(column(questions, "category"))
     found["all"] = len(questions)
     editions = set(column(questions, "edition"))
@@ -224,17 +228,17 @@ def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.Ass
         problems,
         n=len(questions),
         of="question",
-        holds=_as_counted(task, editions, len(questions)),
+        holds=_count_message(task, editions, len(questions)),
         about={"editions": sorted(editions)},
     )
-    return linked(result, task)
+    return link_questions(result, task)
 
 
-def _as_counted(task: Task, editions: Set[str], n: int) -> str:
+def _count_message(task: Task, editions: Set[str], n: int) -> str:
     """Message if every count equals the paper's."""
     if not task.counts:
         return "Not compared: the task declares no counts of a paper."
     if editions != {"published"}:
         whose = " and ".join(sorted(editions)) or "missing"
         return f"Not compared: the paper counts the published edition, and this is {whose}."
-    return f"{counted(n, 'question')}, in agreement with all counts of the paper."
+    return f"{format_count(n, 'question')}, in agreement with all counts of the paper."

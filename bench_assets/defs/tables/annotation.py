@@ -14,11 +14,11 @@ import dagster as dg
 
 from bench_assets.annotation.answers.proposals import propose
 from bench_assets.annotation.answers.validation import (
+    AnnotationTerms,
     ResolvedAnswers,
-    Terms,
-    count,
-    misfits,
-    wanted,
+    find_misfits,
+    resolve_answers,
+    with_needed,
 )
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
@@ -29,13 +29,13 @@ from bench_assets.annotation.tasks import (
     Unit,
     UnitCounts,
     Values,
-    moment,
+    format_timestamp,
 )
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
-from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.core.tables.json_records import read_lines, require_field
 from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
 from resources.config.sections.annotation import AnnotationTaskSettings
@@ -53,7 +53,7 @@ _ROWS: Mapping[str, tuple[type[Any], str]] = {
         "One row: one person's last answer about one unit, and why it does not count, if so: {}.",
     ),
 }
-_SHOWN = 5  # reasons that a run logs
+_MAX_SHOWN = 5  # reasons that a run logs
 
 
 def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
@@ -61,7 +61,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     tables = {name: task.table(name) for name in _ROWS}
     # A model may pre-annotate units, and needs its pool; most tasks ask only people.
     told = AssetFolder(f"{task.suite}/annotation").stage(
-        "annotation", asks="judge", when_asked=_is_of_models(task)
+        "annotation", asks="judge", when_asked=_is_about_responses(task)
     )
     told["kinds"] = {"python"}
     read = {dg.AssetKey(one.key.split("/")) for one in task.reads.values()}
@@ -88,29 +88,29 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         if chosen is None:
             yield from (table_output([], name=name) for name in _ROWS)
             return
-        there = units_of(task, chosen, loaded, tables)
+        there = build_units(task, chosen, loaded, tables)
         if chosen.propose:
-            with asking(context, models, _proposer(task, chosen)) as (model, _):
+            with open_model(context, models, _proposer(task, chosen)) as (model, _):
                 there = propose(task.task, there, model, chosen.unproposed)
         yield table_output(there, name="units")
-        yield from _asked_and_answered(context, task.task, there, chosen.terms, loaded)
+        yield from _publish_and_read(context, task.task, there, chosen.terms, loaded)
 
     return annotation
 
 
-def _asked_and_answered(
+def _publish_and_read(
     context: dg.AssetExecutionContext,
     task: AnnotationTask,
     units: Sequence[Unit],
-    terms: Terms,
+    terms: AnnotationTerms,
     settings: Settings,
 ) -> Iterator[dg.Output[list[Any]]]:
     """Publish the units, then read the answers; reasons for refusal are logged."""
     port = open_annotation_backend(settings)
-    put = _ask(port, task, units, terms)
+    put = _publish_units(port, task, units, terms)
     rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
     yield table_output(rows, put._asdict() if put else {"closed": terms.until}, "asked")
-    found = count(task, units, port.answers(task), terms)
+    found = resolve_answers(task, units, port.answers(task), terms)
     for why, n in _reasons(found.refused):
         context.log.info(f"{n} refused: {why}")
     yield _answers_output(found)
@@ -122,7 +122,7 @@ def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
     Raises:
         SettingsError: If the task asks for verdicts on models' responses.
     """
-    if _is_of_models(task):
+    if _is_about_responses(task):
         raise SettingsError(
             f"{task.task.name}: propose = {chosen.propose!r}: verdicts on models' "
             f"responses"
@@ -131,7 +131,7 @@ def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
     return chosen.propose
 
 
-def units_of(
+def build_units(
     task: SuiteAnnotationTask,
     chosen: AnnotationTaskSettings,
     settings: Settings,
@@ -151,13 +151,13 @@ def units_of(
     for unit in marked:
         if why := _unanswerable(task.task, unit):
             raise SettingsError(f"{chosen.gold}: unit {unit.unit_id!r}: {why}")
-    return wanted(marked, chosen.terms)
+    return with_needed(marked, chosen.terms)
 
 
 def _unanswerable(task: AnnotationTask, unit: Unit) -> str:
     """Why no answer can pass an attention check; "" if one can."""
     asked = tuple(field for field in task.fields if field.name in unit.gold)
-    return "; ".join(misfits(unit.gold, replace(task, fields=asked), unit.choices))
+    return "; ".join(find_misfits(unit.gold, replace(task, fields=asked), unit.choices))
 
 
 def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
@@ -166,11 +166,11 @@ def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
     return [one for part in parts for one in tables.read(path, row, part)]
 
 
-def _ask(
-    port: AnnotationBackend, task: AnnotationTask, units: Sequence[Unit], terms: Terms
+def _publish_units(
+    port: AnnotationBackend, task: AnnotationTask, units: Sequence[Unit], terms: AnnotationTerms
 ) -> UnitCounts | None:
     """Publish the units, or close the task after its deadline."""
-    if terms.until and moment(datetime.now(UTC)) > terms.until:
+    if terms.until and format_timestamp(datetime.now(UTC)) > terms.until:
         port.close(task)
         return None
     return port.ask(task, units)
@@ -199,23 +199,23 @@ def _answers_output(found: ResolvedAnswers) -> dg.Output[list[Answer]]:
 
 
 def _reasons(refused: Sequence[Answer]) -> list[tuple[str, int]]:
-    return Counter(one.complaint for one in refused).most_common(_SHOWN)
+    return Counter(one.complaint for one in refused).most_common(_MAX_SHOWN)
 
 
 def _read_gold(file: Path) -> dict[str, Values]:
     try:
         return {
-            field(entry, "unit", str, where): {
+            require_field(entry, "unit", str, where): {
                 name: tuple(map(str, said if isinstance(said, list) else [said]))
-                for name, said in field(entry, "values", dict, where).items()
+                for name, said in require_field(entry, "values", dict, where).items()
             }
             for entry, where in read_lines(file)
         }
-    except SourceError as why:
-        raise SettingsError(f"attention checks: {why}") from why
+    except SourceError as error:
+        raise SettingsError(f"attention checks: {error}") from error
 
 
-def _is_of_models(task: SuiteAnnotationTask) -> bool:
+def _is_about_responses(task: SuiteAnnotationTask) -> bool:
     return any(one.key.split("/")[-1] in PER_MODEL for one in task.reads.values())
 
 
@@ -250,6 +250,6 @@ def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         predictions = [
             row for model in tables.partitions(key) for row in tables.read(key, said.row, model)
         ]
-        return table_output(summary.rows(heard(tables, task), predictions))
+        return table_output(summary.rows(counted_rows(tables, task), predictions))
 
     return summed_up

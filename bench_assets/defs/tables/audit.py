@@ -7,10 +7,10 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import CHECKS, audit_task
-from bench_assets.core.text.escaping import as_text
-from bench_assets.defs.report_links import linked_audit
+from bench_assets.core.text.escaping import escape_markdown
+from bench_assets.defs.report_links import link_audit
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
-from bench_assets.defs.tables.audit_inputs import training_of
+from bench_assets.defs.tables.audit_inputs import open_training_data
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
@@ -19,7 +19,7 @@ from resources.tables.parquet import TableFiles, table_output
 AUDIT = "audit"
 """Name of the table, beside the questions."""
 
-_SHOWN = 20  # suspects that a check lists
+_MAX_SHOWN = 20  # suspects that a check lists
 
 
 def audit_key(task: Task) -> dg.AssetKey:
@@ -54,20 +54,23 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
     def audit(
         settings: SettingsResource, tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
-        training = training_of(settings.load())
+        training = open_training_data(settings.load())
         gathered = TaskEvidence(task, tables, image_store, tasks, training)
         rows = audit_task(gathered)
         yield table_output(rows, name=AUDIT)
         asked = {question.question_id for question in gathered.questions}
         for row in rows:
             found = [one for one in row.about if one in asked]
-            yield linked_audit(_check_result(row, key), task, found)
+            yield link_audit(_check_result(row, key), task, found)
 
     return audit
 
 
 def _check_result(row: AuditRow, key: dg.AssetKey) -> dg.AssetCheckResult:
-    listed = [f"- {as_text(one.about)}: {as_text(one.evidence)}" for one in row.suspects[:_SHOWN]]
+    listed = [
+        f"- {escape_markdown(one.about)}: {escape_markdown(one.evidence)}"
+        for one in row.suspects[:_MAX_SHOWN]
+    ]
     return dg.AssetCheckResult(
         asset_key=key,
         check_name=row.check,

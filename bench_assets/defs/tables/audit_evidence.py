@@ -11,7 +11,7 @@ from PIL import Image
 from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.audit.framework.evidence import (
-    PARTS,
+    ANSWER_SEPARATOR,
     Columns,
     JudgeFigure,
     JudgeVerdict,
@@ -20,7 +20,7 @@ from bench_assets.audit.framework.evidence import (
     Table,
     TrainingData,
 )
-from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.audit.judges.human_agreement import collect_verdicts
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -32,8 +32,13 @@ from bench_assets.core.schema.rows import (
     StoredImage,
     Vote,
 )
-from bench_assets.core.schema.signature import short
-from bench_assets.defs.tables.audit_inputs import ImageLook, files_of, looks_of, metadata_by_image
+from bench_assets.core.schema.signature import short_digest
+from bench_assets.defs.tables.audit_inputs import (
+    ImageFeatures,
+    files_of,
+    image_features,
+    metadata_by_image,
+)
 from bench_assets.evaluation.task import Task
 from resources.images.store import ImageStore
 from resources.tables.measured_figures import figures_from_annotation, read_figures
@@ -93,32 +98,32 @@ class TaskEvidence:
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hashes by SHA-256, for images that decode."""
-        found = self._looked_at(images)
+        found = self._load_looks(images)
         return {image: look.hash for image in images if (look := found[image])}
 
     def statistics(self, images: Sequence[str]) -> Mapping[str, ImageStatistics]:
         """Statistics of pixels by SHA-256, for images that decode."""
-        found = self._looked_at(images)
+        found = self._load_looks(images)
         return {image: look.statistics for image in images if (look := found[image])}
 
     def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Metadata by SHA-256, for readable images."""
         return metadata_by_image(self.image_store, images)
 
-    def _looked_at(self, images: Sequence[str]) -> Mapping[str, ImageLook | None]:
+    def _load_looks(self, images: Sequence[str]) -> Mapping[str, ImageFeatures | None]:
         if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
-            self._looks.update(dict.fromkeys(new), **looks_of(self.image_store, new))
+            self._looks.update(dict.fromkeys(new), **image_features(self.image_store, new))
         return self._looks
 
     @cached_property
-    def _looks(self) -> dict[str, ImageLook | None]:
+    def _looks(self) -> dict[str, ImageFeatures | None]:
         """Cached looks by SHA-256; None if the image does not decode."""
         return {}
 
     def results(self, condition: str = "main") -> Results:
         """Scores of every model evaluated on the present questions; read once."""
         if condition not in self._results:
-            self._results[condition] = self._gathered(condition)
+            self._results[condition] = self._collect_results(condition)
         return self._results[condition]
 
     @cached_property
@@ -126,19 +131,21 @@ class TaskEvidence:
         """Results by condition."""
         return {}
 
-    def _gathered(self, condition: str) -> Results:
+    def _collect_results(self, condition: str) -> Results:
         if not self.tables.exists(questions_key(self.task, condition)):
             return Results(models=(), questions=(), points=np.empty((0, 0)))
         key = questions_key(self.task, condition)
         is_own = key == questions_key(self.task, "main")
         asked = self.questions if is_own else self.tables.read(key, Question)
         ids = tuple(question.question_id for question in asked)
-        models = tuple(self._measured(condition))
+        models = tuple(self._measured_models(condition))
         points = np.full((len(models), len(ids)), np.nan)
         rows, columns = ({name: i for i, name in enumerate(names)} for names in (models, ids))
         key = evaluation_key(self.task, condition, "scores")
         answers = np.full(points.shape, "", object)
-        found = self.tables.query(_POINTS, {"scores": ([key], Score)}, {}, parts=PARTS).to_pydict()
+        found = self.tables.query(
+            _POINTS, {"scores": ([key], Score)}, {}, parts=ANSWER_SEPARATOR
+        ).to_pydict()
         for question, model, share, answer in zip(*found.values(), strict=True):
             if model in rows and question in columns:
                 at = rows[model], columns[question]
@@ -171,7 +178,7 @@ class TaskEvidence:
     @cached_property
     def verdicts(self) -> Sequence[JudgeVerdict]:
         """Verdicts of model judges, paired with those of the rules."""
-        return verdicts(self)
+        return collect_verdicts(self)
 
     @cached_property
     def votes(self) -> Sequence[Vote]:
@@ -203,7 +210,7 @@ class TaskEvidence:
         """
         return self.image_store.open(image)
 
-    def _measured(self, condition: str) -> Iterator[str]:
+    def _measured_models(self, condition: str) -> Iterator[str]:
         """Models with readable metrics of the present questions."""
         key = evaluation_key(self.task, condition, "metrics")
         data = self.tables.digest(questions_key(self.task, condition))
@@ -212,5 +219,5 @@ class TaskEvidence:
                 rows = self.tables.read(key, Metric, model)
             except TableError:
                 continue
-            if rows and data and rows[0].questions == short(data):
+            if rows and data and rows[0].questions == short_digest(data):
                 yield model

@@ -15,40 +15,44 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.audit.framework.evidence import TrainingMatch
-from bench_assets.core.images.decoding import decode, header_of
+from bench_assets.core.images.decoding import decode, read_header
 from bench_assets.core.images.image_statistics import ImageStatistics, image_statistics
-from bench_assets.core.images.metadata import metadata_of
+from bench_assets.core.images.metadata import read_metadata
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
 from resources.config.bench_toml import Settings
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import open_atomic
-from resources.storage.file_digests import texts_of
+from resources.storage.file_digests import iter_texts
 
-FILE = "looks.json"
+HASHES_FILE = "looks.json"
 """File of cached image hashes, beside the folder of images."""
 
 _THREADS = 4  # images decoded at once
 
 
-class ImageLook(NamedTuple):
+class ImageFeatures(NamedTuple):
     """Perceptual hash and statistics of an image's pixels."""
 
     hash: str  # 16 hexadecimal digits
     statistics: ImageStatistics
 
 
-def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
+def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageFeatures]:
     """Hashes and statistics by SHA-256, for images that decode; cached in the home."""
-    file = Path(store.folder).with_name(FILE)
+    file = Path(store.folder).with_name(HASHES_FILE)
     known = _read(file)
     shown = list(dict.fromkeys(images))
     there = store.place.sizes(shown)
     wanted = [image for image in shown if image in there]
     missing = [image for image in wanted if image not in known]
     with ThreadPoolExecutor(_THREADS) as threads:
-        found = zip(missing, threads.map(lambda image: _look(store, image), missing), strict=True)
+        found = zip(
+            missing,
+            threads.map(lambda image: _compute_features(store, image), missing),
+            strict=True,
+        )
         new = {image: look for image, look in found if look}
     if new:
         known |= new
@@ -63,7 +67,7 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
     for image in images:
         with suppress(ImageError):
             data = store.read(image)
-            seen = header_of(data, store.max_pixels)
+            seen = read_header(data, store.max_pixels)
             found[image] = StoredImage(
                 name="",
                 sha256=image,
@@ -81,23 +85,23 @@ def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dic
     found = {}
     for image in images:
         with suppress(ImageError):
-            found[image] = metadata_of(store.read(image))
+            found[image] = read_metadata(store.read(image))
     return found
 
 
-def _look(store: ImageStore, image: str) -> ImageLook | None:
+def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:
     try:
         decoded = store.open(image)
     except ImageError:
         return None
-    return ImageLook(image_hash(decoded), image_statistics(decoded))
+    return ImageFeatures(image_hash(decoded), image_statistics(decoded))
 
 
-def _read(file: Path) -> dict[str, ImageLook]:
+def _read(file: Path) -> dict[str, ImageFeatures]:
     """Read the stored hashes; {} if the file is missing or damaged."""
     try:
         return {
-            image: ImageLook(look, ImageStatistics(*statistics))
+            image: ImageFeatures(look, ImageStatistics(*statistics))
             for image, (look, statistics) in json.loads(file.read_bytes()).items()
         }
     except (OSError, ValueError, RecursionError, TypeError, AttributeError):
@@ -133,7 +137,7 @@ class TrainingFiles:
 
     @cached_property
     def _images(self) -> list[tuple[TrainingMatch, TrainingMatch]]:
-        return [_seen(file) for file in self.files if file.suffix.lower() in _IMAGES]
+        return [_digest_image(file) for file in self.files if file.suffix.lower() in _IMAGES]
 
     @cached_property
     def _listed(self) -> list[TrainingMatch]:
@@ -147,7 +151,7 @@ class TrainingFiles:
         ]
 
 
-def training_of(settings: Settings) -> TrainingFiles | None:
+def open_training_data(settings: Settings) -> TrainingFiles | None:
     """Find the training data that bench.toml or a command names; None without a name.
 
     Raises:
@@ -157,17 +161,17 @@ def training_of(settings: Settings) -> TrainingFiles | None:
         return None
     if absent := [path for path in settings.training if not path.exists()]:
         raise SettingsError(f"{settings.file}, [audit], training: {absent[0]} does not exist")
-    every = [file for path in settings.training for file in _below(path)]
+    every = [file for path in settings.training for file in _files_below(path)]
     return TrainingFiles(every)
 
 
-def _below(path: Path) -> list[Path]:
+def _files_below(path: Path) -> list[Path]:
     return sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
 
 
-def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
+def _digest_image(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
     """Digest and hashes of an image; no hashes if it does not decode."""
-    with _named(file):
+    with _locate_errors(file):
         data = file.read_bytes()
     try:
         look = image_hash(decode(data).image)
@@ -194,18 +198,18 @@ def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
         found = json.loads(written)
     except (ValueError, RecursionError):
         found = written
-    yield from (TrainingMatch(name, text) for text in texts_of(found))
+    yield from (TrainingMatch(name, text) for text in iter_texts(found))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    with _named(file), file.open(encoding="utf-8-sig", errors="replace") as lines:
+    with _locate_errors(file), file.open(encoding="utf-8-sig", errors="replace") as lines:
         yield from enumerate(lines, 1)
 
 
 @contextmanager
-def _named(file: Path) -> Generator[None]:
+def _locate_errors(file: Path) -> Generator[None]:
     """Name a file of training data that cannot be read, such as one that was removed since."""
     try:
         yield
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except OSError as error:
+        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error

@@ -14,7 +14,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
-from bench_assets.comparison.verdicts import scored_rows, with_points
+from bench_assets.comparison.verdicts import scored_rows, scores_by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import (
     Cell,
@@ -24,21 +24,21 @@ from bench_assets.core.schema.published_numbers import (
     read_published,
 )
 from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.claim_tests import (
     ClaimNumber,
     Difference,
-    is_about_named,
-    of_ends,
-    printed_number,
-    printed_row,
-    said,
-    summed,
-    tried,
-    tried_as_printed,
+    cell_label,
+    claim_difference,
+    difference_from_interval,
+    evaluate_claims,
+    evaluate_published_claims,
+    find_published_number,
+    names_its_models,
+    to_claim_number,
 )
-from bench_assets.core.stats.paired_tests import change, clusters_of, interval
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.stats.paired_tests import change_interval, cluster_questions, mean_change
+from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from resources.config.bench_toml import Settings
@@ -70,7 +70,7 @@ class MeasuredClaims:
     def tried(self, claims: Sequence[Claim]) -> list[ClaimResult]:
         """Test all claims on every model that has the needed numbers."""
         models = {claim.name: self._models(claim) for claim in claims}
-        return tried(self.suite, claims, "measured", models, self._attempt)
+        return evaluate_claims(self.suite, claims, "measured", models, self._attempt)
 
     def _models(self, claim: Claim) -> list[str]:
         cells = [term.cell for term in claim.terms if not term.cell.model]
@@ -81,7 +81,7 @@ class MeasuredClaims:
         return [one for one in models if all(self._metric(c.here or c, one) for c in cells)]
 
     def _attempt(self, claim: Claim, model: str) -> Difference | str:
-        if is_about_named(claim):
+        if names_its_models(claim):
             return "it is about models that the paper names"
         if not model:
             conditions = dict.fromkeys(term.cell.condition for term in claim.terms)
@@ -93,24 +93,26 @@ class MeasuredClaims:
         other = {one.edition for one in cells if one.measured} - {"published"}
         if other and not all(one.measured for one in cells):
             return f"measured on the edition {min(other)!r}, printed for 'published'"
-        return self._paired(claim, cells) or summed(claim, [one.number for one in cells])
+        return self._paired_difference(claim, cells) or claim_difference(
+            claim, [one.number for one in cells]
+        )
 
     def _find(self, claim: Claim, cell: Cell, model: str) -> _MeasuredCell | str:
         here = cell.here or cell
         whose = here.model or model
         row = self._metric(here, whose)
         if row is None:
-            printed = printed_row(here, whose, self.printed) if here.model else None
+            printed = find_published_number(here, whose, self.printed) if here.model else None
             if printed is None:
-                return claim.unprinted or f"not measured: {said(here, whose)[:-1]}"
-            number = printed_number(here, whose, printed)
+                return claim.unprinted or f"not measured: {cell_label(here, whose)[:-1]}"
+            number = to_claim_number(here, whose, printed)
             return _MeasuredCell(here, whose, "published", number, measured=False)
         if row.n_failed:
-            return f"{said(here, whose)} {row.n_failed} questions have no response"
+            return f"{cell_label(here, whose)} {row.n_failed} questions have no response"
         if isnan(row.value):
-            return f"{said(here, whose)} no value"
+            return f"{cell_label(here, whose)} no value"
         low, high = (row.value,) * 2 if here.exact else (row.low, row.high)
-        shown = f"{said(here, whose)} {row.value:.3f}"
+        shown = f"{cell_label(here, whose)} {row.value:.3f}"
         return _MeasuredCell(
             here,
             whose,
@@ -119,7 +121,7 @@ class MeasuredClaims:
             measured=True,
         )
 
-    def _paired(self, claim: Claim, cells: Sequence[_MeasuredCell]) -> Difference | None:
+    def _paired_difference(self, claim: Claim, cells: Sequence[_MeasuredCell]) -> Difference | None:
         """Paired difference of two numbers over the same questions; None if they have none."""
         if [term.weight for term in claim.terms] != [1.0, -1.0]:
             return None
@@ -139,17 +141,17 @@ class MeasuredClaims:
         before, after = (ScoredMetric(side, measure(side).value) for side in sides[::-1])
         if isnan(before.value) or isnan(after.value):
             return None
-        clusters = clusters_of([one.question for one in before.scored])
+        clusters = cluster_questions([one.question for one in before.scored])
         adds = task.adds.get(more.cell.metric)
         pairs = metric_pairs(measure, before, after, clusters, adds)
-        low, high = (end - claim.margin for end in interval(pairs))
+        low, high = (end - claim.margin for end in change_interval(pairs))
         value, n = (
-            change(pairs) - claim.margin,
+            mean_change(pairs) - claim.margin,
             len({one.question_id for one, score in before.scored if score.points is not None}),
         )
-        why = f"{said(more.cell, more.model)} {after.value:.3f}; "
-        why += f"{said(less.cell, less.model)} {before.value:.3f}; paired on {n} questions"
-        return of_ends(value, low, high, n, why)
+        why = f"{cell_label(more.cell, more.model)} {after.value:.3f}; "
+        why += f"{cell_label(less.cell, less.model)} {before.value:.3f}; paired on {n} questions"
+        return difference_from_interval(value, low, high, n, why)
 
     def _shared(
         self, task: Task, more: _MeasuredCell, less: _MeasuredCell
@@ -171,7 +173,7 @@ class MeasuredClaims:
         asked = self._asked(task, one.cell.condition)
         return {
             name: [ScoredQuestion(asked[name], score) for score in scores]
-            for name, scores in with_points(self.tables.read(key, Score, one.model)).items()
+            for name, scores in scores_by_question(self.tables.read(key, Score, one.model)).items()
             if name in asked
             and (one.cell.category == "all" or one.cell.category in task.slices(asked[name]))
         }
@@ -187,15 +189,15 @@ class MeasuredClaims:
         """The metric of a cell, on the present questions."""
         place = (*self._key(cell), "of", model)
         if place not in self._rows:
-            self._rows[place] = self._present(cell, model)
+            self._rows[place] = self._read_metrics(cell, model)
         return self._rows[place].get((cell.metric, cell.category))
 
-    def _present(self, cell: Cell, model: str) -> dict[tuple[str, str], Metric]:
+    def _read_metrics(self, cell: Cell, model: str) -> dict[tuple[str, str], Metric]:
         task = self._task(cell)
         try:
             rows = self.tables.read(self._key(cell), Metric, model)
             asked = "main" if cell.table != "metrics" else cell.condition
-            now = short(self.tables.digest(questions_key(task, asked)) or "")
+            now = short_digest(self.tables.digest(questions_key(task, asked)) or "")
         except TableError:
             return {}
         return {(row.metric, row.category): row for row in rows if row.questions == now}
@@ -233,24 +235,29 @@ def claims_asset(suite: Suite) -> dg.AssetsDefinition:
         ),
     )
     def claims(settings: SettingsResource, tables: TableFiles) -> dg.Output[list[ClaimResult]]:
-        rows = tried_claims(suite, tables, settings.load())
+        rows = evaluate_suite_claims(suite, tables, settings.load())
         return table_output(rows, {"verdicts": dg.MetadataValue.md(_as_markdown(rows))})
 
     return claims
 
 
-def tried_claims(suite: Suite, tables: TableFiles, settings: Settings) -> list[ClaimResult]:
+def evaluate_suite_claims(
+    suite: Suite, tables: TableFiles, settings: Settings
+) -> list[ClaimResult]:
     """Test the claims of a suite on the paper's numbers, then on those of a home.
 
     Raises:
         SourceError: If its table of published numbers cannot be read.
     """
     printed = read_published(suite.published) if suite.published else []
-    measured = MeasuredClaims(suite.name, suite.tasks, tables, printed, uninformed(settings))
-    return [*tried_as_printed(suite.name, suite.claims, printed), *measured.tried(suite.claims)]
+    measured = MeasuredClaims(suite.name, suite.tasks, tables, printed, blind_models(settings))
+    return [
+        *evaluate_published_claims(suite.name, suite.claims, printed),
+        *measured.tried(suite.claims),
+    ]
 
 
-def uninformed(settings: Settings) -> set[str]:
+def blind_models(settings: Settings) -> set[str]:
     """Models that see no image: blind baselines and text-only models."""
     return {
         name
@@ -274,7 +281,7 @@ def _cells(suite: Suite) -> Iterable[Cell]:
 def _as_markdown(rows: Iterable[ClaimResult]) -> str:
     lines = ["| claim | on | verdict | by | 95 % interval |", "|---|---|---|---:|---|"]
     lines += [
-        f"| {as_text(row.sentence)} | {row.on} | {row.verdict} | {row.value:.3f}"
+        f"| {escape_markdown(row.sentence)} | {row.on} | {row.verdict} | {row.value:.3f}"
         f" | {row.low:.3f} to {row.high:.3f} |"
         for row in rows
         if not row.model

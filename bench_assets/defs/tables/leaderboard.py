@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import blind, caveats
+from bench_assets.asset_factory.asset_metadata import blind, format_caveats
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.measurements import exam
+from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import (
@@ -22,10 +22,10 @@ from bench_assets.core.schema.rows import (
     LeaderboardRow,
     Metric,
 )
-from bench_assets.core.schema.signature import Signature, short
-from bench_assets.core.stats.ranks import ranked
+from bench_assets.core.schema.signature import Signature, short_digest
+from bench_assets.core.stats.ranks import add_rank_intervals
 from bench_assets.core.tables.arrow import to_json, to_rows
-from bench_assets.core.text.escaping import as_text, formula_safe
+from bench_assets.core.text.escaping import escape_formula, escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
@@ -48,7 +48,7 @@ ORDER BY model
 """
 
 
-def standings(
+def rank_task(
     task: Task,
     tables: TableFiles,
     published: Sequence[PublishedNumber],
@@ -68,9 +68,9 @@ def standings(
         == (task.name, task.primary_metric, "all", "main")
     ]
     rows = [
-        *_measured_on(task, tables, configured),
-        *_measured_elsewhere(task, tables, configured),
-        *map(_printed, printed),
+        *_measured_rows(task, tables, configured),
+        *_other_source_rows(task, tables, configured),
+        *map(_published_row, printed),
     ]
     names, lower = baselines(configured.models if configured else {}), task.is_lowest_best
     rows = [
@@ -78,7 +78,9 @@ def standings(
         for row in rows
     ]
     editions = list(dict.fromkeys(row.edition for row in rows))
-    return ranked(sorted(rows, key=lambda row: (editions.index(row.edition), *_place(row))))
+    return add_rank_intervals(
+        sorted(rows, key=lambda row: (editions.index(row.edition), *_place(row)))
+    )
 
 
 def _place(row: LeaderboardRow) -> tuple[object, ...]:
@@ -90,21 +92,21 @@ def _place(row: LeaderboardRow) -> tuple[object, ...]:
     return False, row.place, *doubt, 0.0 if isnan(row.value) else -row.merit, row.model
 
 
-def all_standings(
+def rank_tasks(
     tasks: Sequence[Task],
     tables: TableFiles,
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
     """Rank the models of each task; with an object store, reading overlaps with ranking."""
-    of_task = partial(standings, tables=tables, published=published, configured=configured)
+    of_task = partial(rank_task, tables=tables, published=published, configured=configured)
     if tables.blobs.folder is not None:
         return [row for task in tasks for row in of_task(task)]
     with ThreadPoolExecutor(2) as threads:
         return [row for rows in threads.map(of_task, tasks) for row in rows]
 
 
-def _measured_on(
+def _measured_rows(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> list[LeaderboardRow]:
     found, unreadable = _current(task, tables, configured)
@@ -112,18 +114,18 @@ def _measured_on(
     return [*found, *(_unreadable(task, edition, *one) for one in unreadable.items())]
 
 
-def _measured_elsewhere(
+def _other_source_rows(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> Iterator[LeaderboardRow]:
     """Metrics on other sources, except sources with the same questions."""
     for place, others in other_sources(task, tables):
-        for row in _measured_on(task, others, configured):
+        for row in _measured_rows(task, others, configured):
             yield replace(row, place=place)
 
 
 def _edition(task: Task, tables: TableFiles) -> str:
     """Edition of the present questions, which metrics do not store."""
-    return exam(tables, task).edition or UNKNOWN
+    return describe_questions(tables, task).edition or UNKNOWN
 
 
 def _current(
@@ -136,23 +138,27 @@ def _current(
         data = tables.digest(evaluation_key(task, "main", "questions"))
         wanted = {"task": task.name, "metric": task.primary_metric, "category": "all"}
         found = tables.query_metrics(_CURRENT, key, damaged, **wanted)
-    except TableError as why:
-        return [], dict.fromkeys(tables.known(key), str(why))
+    except TableError as error:
+        return [], dict.fromkeys(tables.known(key), str(error))
     unreadable = {model: why for (_, model), why in damaged.items()}
     rows = []
-    for model, one in _each(found):
+    for model, one in _rows_or_errors(found):
         if isinstance(one, str):
             unreadable[model] = one
             continue
         try:
-            stale = configured.why_stale(task, one) if configured else ""
-            rows += [_measured(task, one, stale)] if data and one.questions == short(data) else []
-        except TableError as why:
-            unreadable[model] = str(why)
+            stale = configured.stale_reason(task, one) if configured else ""
+            rows += (
+                [_measured_row(task, one, stale)]
+                if data and one.questions == short_digest(data)
+                else []
+            )
+        except TableError as error:
+            unreadable[model] = str(error)
     return rows, unreadable
 
 
-def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
+def _rows_or_errors(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
     """Yield each row with its model; an unreadable row yields its error."""
     try:
         yield from ((row.model, row) for row in to_rows(found, Metric))
@@ -161,13 +167,13 @@ def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
             try:
                 (row,) = to_rows(found.slice(number, 1), Metric)
                 yield row.model, row
-            except TableError as why:
-                yield str(found.column("model")[number]), str(why)
+            except TableError as error:
+                yield str(found.column("model")[number]), str(error)
 
 
-def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
+def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     extensions = Signature.parse(row.signature).extensions
-    same = {name: getattr(row, name) for name in _OF_METRICS}
+    same = {name: getattr(row, name) for name in _SHARED_COLUMNS}
     named = {
         "task": "+".join((row.task, *extensions)),
         "source": f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
@@ -178,10 +184,10 @@ def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     return LeaderboardRow(**same | named, stale=stale)
 
 
-_OF_METRICS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fields(Metric)}
+_SHARED_COLUMNS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fields(Metric)}
 
 
-_row_of_a_value = partial(
+_make_value_row = partial(
     LeaderboardRow,
     low=None,
     high=None,
@@ -193,7 +199,7 @@ _row_of_a_value = partial(
 
 
 def _unreadable(task: Task, edition: str, model: str, why: str) -> LeaderboardRow:
-    return _row_of_a_value(
+    return _make_value_row(
         task="+".join((task.name, *task.extensions)),
         edition=edition,
         metric=task.primary_metric,
@@ -203,8 +209,8 @@ def _unreadable(task: Task, edition: str, model: str, why: str) -> LeaderboardRo
     )
 
 
-def _printed(row: PublishedNumber) -> LeaderboardRow:
-    return _row_of_a_value(
+def _published_row(row: PublishedNumber) -> LeaderboardRow:
+    return _make_value_row(
         task=row.task,
         edition="published",
         metric=row.metric,
@@ -220,10 +226,10 @@ _COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
     """Build the published numbers, the leaderboard and its export as assets."""
-    return [_published(catalog), _leaderboard(catalog), _export()]
+    return [_published_asset(catalog), _leaderboard(catalog), _export()]
 
 
-def _published(catalog: Catalog) -> dg.AssetsDefinition:
+def _published_asset(catalog: Catalog) -> dg.AssetsDefinition:
     @dg.asset(
         group_name="leaderboard",
         kinds={"python"},
@@ -255,7 +261,7 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
         settings: SettingsResource, tables: TableFiles, published: list[PublishedNumber]
     ) -> dg.Output[list[LeaderboardRow]]:
         now = CurrentConfiguration(settings.load())
-        rows = all_standings(catalog.tasks, tables, published, now)
+        rows = rank_tasks(catalog.tasks, tables, published, now)
         return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
 
     return leaderboard
@@ -286,7 +292,7 @@ def _export() -> dg.AssetsDefinition:
 def as_csv(frame: "pd.DataFrame") -> str:
     """Format as CSV in which spreadsheets read no cell as a formula."""
     cells = frame.astype(object)  # else pandas makes counts beside a missing one floats
-    safe = cells.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
+    safe = cells.map(lambda cell: escape_formula(cell) if isinstance(cell, str) else cell)
     return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
 
 
@@ -296,11 +302,12 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
     lines = [f"| {' | '.join(columns)} | source |", "|---" * (len(columns) + 1) + "|"]
     for row in rows:
         interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
-        n = f"{'' if row.n_scored is None else row.n_scored}{caveats(row)}"
+        n = f"{'' if row.n_scored is None else row.n_scored}{format_caveats(row)}"
         lines.append(
-            f"| {row.task} {row.metric} | {row.edition} | {as_text(row.model)} | {row.value:.3f}"
+            f"| {row.task} {row.metric} | {row.edition} | {escape_markdown(row.model)}"
+            f" | {row.value:.3f}"
             f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
-            f" | {as_text(row.shown_source)} |"
+            f" | {escape_markdown(row.shown_source)} |"
         )
     return "\n".join(lines)
 

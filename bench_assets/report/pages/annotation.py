@@ -9,20 +9,20 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bench_assets.annotation.answers.progress import Undecided, progress_of
+from bench_assets.annotation.answers.progress import UndecidedUnits, progress_of
 from bench_assets.annotation.answers.quality import (
     UnitDisagreement,
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.validation import Terms
+from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
-from bench_assets.asset_factory.annotation_inputs import undecided_of
+from bench_assets.asset_factory.annotation_inputs import undecided_in_task
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.text.escaping import one_line
+from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.evaluation.suite import Suite
-from bench_assets.report.site.folder import Site, made_of, slug
+from bench_assets.report.site.folder import Site, combined_digest, slug
 from resources.config.bench_toml import Settings
 from resources.tables.parquet import TableFiles
 
@@ -59,18 +59,20 @@ class AnnotationPages:
             return {**about, "problem": "", "data": ""}
         try:
             units, answers = tables.read(keys[0], Unit), tables.read(keys[1], Answer)
-        except TableError as why:
-            return {**about, "problem": one_line(str(why)), "data": ""}
+        except TableError as error:
+            return {**about, "problem": escape_to_one_line(str(error)), "data": ""}
         if not units and not answers:
             return {**about, "problem": "", "data": ""}
         name = f"annotation-{slug(task.task.name)}"
         withheld = task.suite in self.without_images
         now, counted = datetime.now(UTC), [one for one in answers if not one.complaint]
         asked = self.settings.annotation.tasks.get(task.task.name)
-        terms = asked.terms if asked else Terms()
-        waits = undecided_of(tables, task, suite, units, counted, terms)
+        terms = asked.terms if asked else AnnotationTerms()
+        waits = undecided_in_task(tables, task, suite, units, counted, terms)
         progress = progress_of(task.task.name, units, answers, waits, now)
-        inputs = made_of(_FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys))
+        inputs = combined_digest(
+            _FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys)
+        )
         if not site.has(name, inputs):
             page = _AnnotationPage(site, task.task, units, answers, waits, withheld=withheld)
             site.put(name, page.data(), inputs, page.brought)
@@ -86,7 +88,7 @@ class _AnnotationPage:
         task: AnnotationTask,
         units: Sequence[Unit],
         answers: Sequence[Answer],
-        undecided: Undecided,
+        undecided: UndecidedUnits,
         *,
         withheld: bool,
     ) -> None:

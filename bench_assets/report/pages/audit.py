@@ -14,9 +14,9 @@ from bench_assets.audit.framework.findings import AuditRow, Suspect
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.text.escaping import one_line
+from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.evaluation.task import Task
-from bench_assets.report.site.folder import Site, made_of, slug
+from bench_assets.report.site.folder import Site, combined_digest, slug
 from resources.tables.parquet import TableFiles
 
 _FORM = "1"  # version of the data, increased when the page's format changes
@@ -47,14 +47,14 @@ class AuditPages:
             return about
         try:
             rows = tables.read(key, AuditRow)
-        except TableError as why:
-            return {**about, "problem": one_line(str(why))}
+        except TableError as error:
+            return {**about, "problem": escape_to_one_line(str(error))}
         name = f"audit-{slug(task.name)}"
         withheld = task.suite in self.without_images
         read = (site.stamps.of(tables, one) for one in (key, questions_key(task, "main")))
-        inputs = made_of(_FORM, str(withheld), *read)
+        inputs = combined_digest(_FORM, str(withheld), *read)
         if not site.has(name, inputs):
-            page = _Page(site, _shown_by(tables, task), withheld=withheld)
+            page = _Page(site, _questions_by_id(tables, task), withheld=withheld)
             site.put(name, page.of(rows), inputs, page.brought)
         return {**about, "data": name, "checks": [_state(row) for row in rows]}
 
@@ -88,7 +88,7 @@ class _Page:
         questions = [name for name in named if name in self._shown_by][:_FIRST]
         return {
             "first": [
-                {**self._seen(name), "said": _said_of(name, ordered), "times": named[name]}
+                {**self._seen(name), "said": _evidence_against(name, ordered), "times": named[name]}
                 for name in questions
             ],
             "checks": [
@@ -135,14 +135,14 @@ def _state(row: AuditRow) -> dict[str, Any]:
     return {**{name: asdict(row)[name] for name in kept}, "found": len(row.about)}
 
 
-def _said_of(name: str, rows: Sequence[AuditRow]) -> list[str]:
+def _evidence_against(name: str, rows: Sequence[AuditRow]) -> list[str]:
     """Evidence of every failed check that names an item."""
     return [
         one.evidence for row in rows if not row.passed for one in row.suspects if one.about == name
     ]
 
 
-def _shown_by(tables: TableFiles, task: Task) -> dict[str, Question]:
+def _questions_by_id(tables: TableFiles, task: Task) -> dict[str, Question]:
     """Questions by id; empty if they cannot be read (the leaderboard has the reason)."""
     try:
         rows = tables.read(questions_key(task, "main"), Question)

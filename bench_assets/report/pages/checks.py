@@ -13,7 +13,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.tables.expectations import ValidationRow
-from bench_assets.core.text.escaping import as_written, one_line
+from bench_assets.core.text.escaping import escape_to_one_line, unescape_markdown
 from bench_assets.report.site.folder import Site
 from resources.storage.sqlite import describe_sqlite_errors, open_read_only
 from resources.tables.parquet import TableFiles
@@ -40,7 +40,7 @@ class CheckOutcome:
     when: str
 
 
-def last_found(home: Path) -> list[CheckOutcome]:
+def latest_outcomes(home: Path) -> list[CheckOutcome]:
     """Read the last outcome of every check; on failure, log it and return none."""
     file = home / "dagster" / "history" / "runs" / "index.db"
     if not file.is_file():
@@ -48,8 +48,8 @@ def last_found(home: Path) -> list[CheckOutcome]:
     try:
         with describe_sqlite_errors(file, _IF_UNREADABLE), open_read_only(file) as db:
             rows = db.execute(_LATEST).fetchall()
-    except (HomeError, sqlite3.Error) as why:
-        _LOG.warning("%s", why)
+    except (HomeError, sqlite3.Error) as error:
+        _LOG.warning("%s", error)
         return []
     latest = {(asset, check, partition): rest for asset, check, partition, *rest in rows}
     return list(_outcomes(latest))
@@ -95,13 +95,15 @@ def sentence(check: str, said: Mapping[str, Any]) -> str:
 
 def _examples(said: Mapping[str, Any]) -> list[str]:
     written = (said.get("metadata") or {}).get("examples", {}).get("md_str") or ""
-    return [as_written(line.removeprefix("- ")) for line in str(written).splitlines() if line]
+    return [
+        unescape_markdown(line.removeprefix("- ")) for line in str(written).splitlines() if line
+    ]
 
 
 _TABLE = ("expectations",)
 
 
-class Expectations:
+class ExpectationsPage:
     """Writes ``expectations``: an entry per table, with its expectations."""
 
     def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
@@ -148,8 +150,8 @@ def _suite(tables: TableFiles, suite: str) -> dict[str, Any]:
         return about
     try:
         rows = tables.read(key, ClaimResult)
-    except TableError as why:
-        return {**about, "problem": one_line(str(why))}
+    except TableError as error:
+        return {**about, "problem": escape_to_one_line(str(error))}
     return {**about, "rows": [_row(row) for row in rows]}
 
 

@@ -14,14 +14,18 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.units import ScoredMetric, Units, metric_units
-from bench_assets.comparison.verdicts import by_question, scored_rows, with_points
+from bench_assets.comparison.verdicts import (
+    fully_scored_by_question,
+    scored_rows,
+    scores_by_question,
+)
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.stats.means import Floats
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.tables.large_tables import Ints, LargeTable, LazyPairs
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from bench_assets.report.site.folder import Site, made_of, slug
+from bench_assets.report.site.folder import Site, combined_digest, slug
 from resources.tables.parquet import TableFiles
 
 _FORM = "4"  # version of the data, increased when the page's format changes
@@ -49,7 +53,7 @@ def _write(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], mode
         for condition, one in asked.items()
         for key, of in ((one.key, ""), *((key, model) for key in _keys(task, condition)))
     ]
-    inputs = made_of(_FORM, str(task.version), task.primary_metric, *stamps)
+    inputs = combined_digest(_FORM, str(task.version), task.primary_metric, *stamps)
     name = f"compare-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
@@ -83,7 +87,7 @@ def _model(
 def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> dict[str, Any]:
     """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
     measure = task.measures[task.primary_metric]
-    given = with_points(scores)
+    given = scores_by_question(scores)
     scored = [
         one
         for question in asked.questions
@@ -95,11 +99,11 @@ def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> di
     if not isnan(side.value):
         way, units = metric_units(measure, side, asked.clusters, adds)
         written = {way: _columns(way, units, asked)}
-    n = len(by_question(scores))
-    return _about(task, asked, n, side.value) | {"ways": written}
+    n = len(fully_scored_by_question(scores))
+    return _task_fields(task, asked, n, side.value) | {"ways": written}
 
 
-def _about(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[str, Any]:
+def _task_fields(task: Task, asked: ConditionQuestions, n: int, value: float) -> dict[str, Any]:
     return {
         "data": asked.data,
         "n": n,
@@ -113,7 +117,7 @@ def _large_parts(
 ) -> dict[str, Any] | None:
     """As ``_parts``, for a table not held in memory; None if its units are not questions."""
     measure, adds = task.measures[task.primary_metric], task.adds.get(task.primary_metric)
-    rows, places = scores.in_order_of(asked.ids)
+    rows, places = scores.ordered_rows(asked.ids)
     points, most = _numbers(rows, "points"), _numbers(rows, "max_points")
     is_given = np.zeros(len(asked.ids), bool)
     is_given[places[::-1]] = most[::-1] != 0  # the first draw counts, as in ``by_question``
@@ -124,7 +128,7 @@ def _large_parts(
     value = measure(scored).value
     some = list(scored.at(_spread(len(scored))))
     probe = ScoredMetric(some, measure(some).value)
-    way, _ = metric_units(measure, probe, clusters_of([one.question for one in some]), adds)
+    way, _ = metric_units(measure, probe, cluster_questions([one.question for one in some]), adds)
     if way == "own" and adds:
         gained, weights = np.array(adds(scored), float), np.ones(len(chosen))
     else:
@@ -141,7 +145,7 @@ def _large_parts(
         "values": [round(one, _DIGITS) for one in values.tolist()],
         "weights": [round(one, _DIGITS + 3) for one in weights.tolist()],
     }
-    return _about(task, asked, len(units), value) | {"ways": {way: columns}}
+    return _task_fields(task, asked, len(units), value) | {"ways": {way: columns}}
 
 
 _RUNS, _RUN = 16, 512  # runs of rows that determine the kind of units of a large table

@@ -11,22 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets.asset_factory.asset_metadata import mixed_mark
+from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.partial_results import partial_part, partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.judge_agreement import (
     agreement_of,
     agreements,
-    measured_judges,
-    unmeasured_judge,
+    judges_with_agreement,
+    unmeasured_judges,
 )
-from bench_assets.comparison.measurements import CHANGED, columns_of, exam, primary_cells
-from bench_assets.core.schema.elicitation import elicited_name
+from bench_assets.comparison.measurements import (
+    QUESTIONS_CHANGED,
+    describe_questions,
+    primary_cells,
+    to_columns,
+)
+from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
-from bench_assets.core.schema.training_runs import step_of
-from bench_assets.core.stats.ranks import ranking
+from bench_assets.core.schema.training_runs import parse_step
+from bench_assets.core.stats.ranks import rank_models
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, slug
 from resources.config.bench_toml import Settings
@@ -57,7 +62,7 @@ part of the questions; ``unmeasured``: a judge whose agreement was never measure
 agreement of the judge with people."""
 
 
-class Index:
+class IndexPage:
     """Writes ``index``."""
 
     def __init__(
@@ -73,17 +78,17 @@ class Index:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the data of the leaderboard."""
-        rows = [_standing(row) for row in self._standings]
+        rows = [_leaderboard_row(row) for row in self._standings]
         for task in catalog.tasks:
             rows += _left_out(tables, task, rows)
             for condition in list(task.conditions)[1:]:
                 rows += _cells_of(tables, task, condition)
             rows += _partial_cells(self._settings.home, task, rows)
-        known = measured_judges(tables, catalog.tasks)
+        known = judges_with_agreement(tables, catalog.tasks)
         measured = agreements(tables, catalog.tasks)
         for row in rows:
             signature = row.get("signature") or ""
-            row["unmeasured"] = unmeasured_judge(row["task"], signature, known)
+            row["unmeasured"] = unmeasured_judges(row["task"], signature, known)
             row["agreement"] = agreement_of(row["task"], signature, measured)
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
@@ -96,14 +101,14 @@ class Index:
                 "measured": _last_measured(tables, catalog.tasks),
                 "tasks": tasks,
                 "models": [self._model(name, rows) for name in sorted(named)],
-                "rows": columns_of(rows, COLUMNS),
+                "rows": to_columns(rows, COLUMNS),
                 "published": [asdict(row) for row in self._printed(catalog.tasks)],
                 "rankings": _rankings(rows, catalog.tasks, baselines(self._settings.models)),
             },
         )
 
     def _task(self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]) -> object:
-        asked = exam(tables, task)
+        asked = describe_questions(tables, task)
         used = {row["condition"] for row in rows if row["task"] == task.name}
         return {
             "name": task.name,
@@ -122,7 +127,7 @@ class Index:
         }
 
     def _model(self, name: str, rows: Iterable[Mapping[str, Any]]) -> object:
-        step = step_of(name)
+        step = parse_step(name)
         return {
             "name": name,
             "slug": slug(name),
@@ -136,9 +141,9 @@ class Index:
         known = {**EMBEDDED_MODELS, **self._settings.models}
         if name in known:
             return known[name].kind
-        if elicited_name(name):
+        if split_elicited_name(name):
             return "elicited"
-        return "checkpoint" if step_of(name) else ""
+        return "checkpoint" if parse_step(name) else ""
 
     def _printed(self, tasks: Iterable[Task]) -> list[PublishedNumber]:
         primary = {task.name: task.primary_metric for task in tasks}
@@ -149,7 +154,7 @@ class Index:
         ]
 
 
-def _standing(row: LeaderboardRow) -> dict[str, Any]:
+def _leaderboard_row(row: LeaderboardRow) -> dict[str, Any]:
     unreadable = row.source if row.n_scored is None else ""
     edition = "" if row.edition == UNKNOWN else row.edition  # "": shown with every edition
     return {
@@ -161,7 +166,7 @@ def _standing(row: LeaderboardRow) -> dict[str, Any]:
         "value": None if isnan(row.value) else row.value,
         "unreadable": unreadable,
         "partial": partial_part(row.signature),
-        "mixed": mixed_mark(row.signature),
+        "mixed": format_mixed(row.signature),
     }
 
 
@@ -171,7 +176,7 @@ def _left_out(
     """Rows without a number for models that were evaluated on other questions."""
     there = {row["model"] for row in rows if row["task"] == task.name}
     gone = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - there
-    return [_without_number(task, "main", model, stale=CHANGED) for model in sorted(gone)]
+    return [_without_number(task, "main", model, stale=QUESTIONS_CHANGED) for model in sorted(gone)]
 
 
 def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
@@ -181,7 +186,7 @@ def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
             **row,
             "unreadable": "",
             "partial": partial_part(row["signature"]),
-            "mixed": mixed_mark(row["signature"]),
+            "mixed": format_mixed(row["signature"]),
         }
         for row in cells.rows
     ]
@@ -229,7 +234,7 @@ def _rankings(
     return [
         {"edition": edition, "condition": condition, **asdict(found)}
         for (edition, condition), has in sorted(values.items())
-        for found in [ranking(has, np.random.default_rng(0))]
+        for found in [rank_models(has, np.random.default_rng(0))]
         if found.tasks
     ]
 

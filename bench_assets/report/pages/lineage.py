@@ -102,8 +102,8 @@ def image_digests(lineage: Mapping[str, Any]) -> set[str]:
 def _grouped(columns: Columns, images: Mapping[str, str], decided: str = "") -> list[Group]:
     kinds: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in _rows(columns):
-        decision = _said(decided, row[decided]) if decided else ""
-        kinds[decision, _general(row.get("reason") or "")].append(row)
+        decision = _format_value(decided, row[decided]) if decided else ""
+        kinds[decision, _generalize_reason(row.get("reason") or "")].append(row)
     groups = []
     for (decision, general), rows in kinds.items():
         reasons = {row.get("reason") or "" for row in rows}
@@ -142,16 +142,19 @@ def _images(row: Mapping[str, Any], images: Mapping[str, str]) -> list[str]:
     return [digest for digest in found if digest]
 
 
-def _said(column: str, value: object) -> str:
+def _format_value(column: str, value: object) -> str:
     if isinstance(value, bool):
         return column if value else f"not {column}"
     return str(value)
 
 
-def _general(reason: str) -> str:
+def _generalize_reason(reason: str) -> str:
     """Generalise a reason: its first clause, with numbers and quotations replaced by "…".
 
-    >>> _general("1 of 4 others approve; not correct: bo"), _general("no vote for 'x.png'")
+    >>> (
+    ...     _generalize_reason("1 of 4 others approve; not correct: bo"),
+    ...     _generalize_reason("no vote for 'x.png'"),
+    ... )
     ('… of … others approve', 'no vote for …')
     """
     clause = re.split(r"[;:](?:\s|$)", reason, maxsplit=1)[0]

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.causes import DECODING, MODEL, who_and_how
-from bench_assets.core.images.charts import reliability
-from bench_assets.core.schema.elicitation import unsigned
+from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
+from bench_assets.core.images.charts import reliability_diagram
+from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import Signature
@@ -25,8 +25,8 @@ from bench_assets.core.tables.large_tables import column
 from bench_assets.evaluation.reviews import base_scorer
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
-from bench_assets.report.pages.checks import CheckOutcome, last_found
-from bench_assets.report.site.folder import Site, made_of, slug
+from bench_assets.report.pages.checks import CheckOutcome, latest_outcomes
+from bench_assets.report.site.folder import Site, combined_digest, slug
 from resources.tables.parquet import TableFiles
 
 _MEANINGS = {
@@ -59,10 +59,12 @@ class SignaturePart(NamedTuple):
 
 def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
     """Explain the parts of a signature, in order; unknown parts get no explanation."""
-    asked, drawn = who_and_how(signature.parts.get("model", ""))
+    asked, drawn = split_model_part(signature.parts.get("model", ""))
     condition = task.conditions.get(signature.condition)
     parts = [
-        SignaturePart("task", "+".join((task.title, *signature.extensions)), _extended(signature)),
+        SignaturePart(
+            "task", "+".join((task.title, *signature.extensions)), _describe_extensions(signature)
+        ),
         SignaturePart(
             "version", str(signature.version), "Increased when scores become incomparable."
         ),
@@ -70,8 +72,8 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
     ]
     for name, value in signature.parts.items():
         if name == "model":
-            parts.append(SignaturePart(MODEL, asked, _who(asked)))
-            parts += [SignaturePart(DECODING, drawn, _how(drawn))] if drawn else []
+            parts.append(SignaturePart(MODEL, asked, _describe_model(asked)))
+            parts += [SignaturePart(DECODING, drawn, _describe_decoding(drawn))] if drawn else []
         elif name == "scorer":
             about = first_line(task.scorers.get(base_scorer(value)))
             reviewed = " Reviewed responses are scored by the review."
@@ -93,29 +95,29 @@ def first_line(function: object) -> str:
     return str(said.splitlines()[0]) if said and is_ours else ""
 
 
-def _extended(signature: Signature) -> str:
+def _describe_extensions(signature: Signature) -> str:
     if not signature.extensions:
         return "Without extensions by other packages."
     return f"Extended by {', '.join(signature.extensions)}."
 
 
-def _who(asked: str) -> str:
+def _describe_model(asked: str) -> str:
     if asked.startswith("sha256:"):
         return "Digest of the weights, then their dtype and the image preprocessing."
     return "Kind, name and settings of the model."
 
 
-def _how(drawn: str) -> str:
+def _describe_decoding(drawn: str) -> str:
     """Describe the decoding.
 
-    >>> _how("t=0,max=40")
+    >>> _describe_decoding("t=0,max=40")
     'The likeliest token each time (temperature 0), at most 40 tokens.'
-    >>> _how("t=0,max=40|elicit=likelihood-letters-none")
+    >>> _describe_decoding("t=0,max=40|elicit=likelihood-letters-none")
     'By options, nothing parsed: likelihood-letters-none.'
     """
-    plain, elicitation = unsigned(drawn)
+    plain, elicitation = split_signature(drawn)
     if elicitation:
-        return f"By options, nothing parsed: {elicitation.in_full}."
+        return f"By options, nothing parsed: {elicitation.canonical_form}."
     said = []
     for entry in plain.split("|", maxsplit=1)[0].split(","):
         name, _, value = entry.partition("=")
@@ -134,7 +136,7 @@ _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
+class NumberPages:
     """Writes ``number-<task>``, ``number-<task>-<model>`` and ``parser``."""
 
     without_images: Collection[str] = ()
@@ -144,10 +146,10 @@ class Numbers:
         """Write the provenance of the numbers of every task."""
         with _PARSER_STYLES.open(encoding="utf-8", newline="") as file:
             site.put("parser", list(csv.DictReader(file)))
-        found = last_found(tables.home)
+        found = latest_outcomes(tables.home)
         for task in catalog.tasks:
             others = {other.name for other in catalog.tasks} - {task.name}
-            checks = [one for one in found if _concerns(one.asset, task, others)]
+            checks = [one for one in found if _belongs_to_task(one.asset, task, others)]
             withheld = task.suite in self.without_images
             _write_task(site, tables, task, others, checks, withheld=withheld)
             whole = _models(tables, task)
@@ -167,10 +169,10 @@ def _write_task(
     *,
     withheld: bool,
 ) -> None:
-    names = list(_left_of_the_waist(tables, task, others))
+    names = list(_upstream_tables(tables, task, others))
     stamps = [f"{name} {site.stamps.of(tables, name.split('/'))}" for name in names]
     shared = [asdict(one) for one in checks if not one.partition]
-    inputs = made_of(_FORM, str(withheld), *stamps, str(shared))
+    inputs = combined_digest(_FORM, str(withheld), *stamps, str(shared))
     name = f"number-{slug(task.name)}"
     if site.has(name, inputs):
         return
@@ -179,8 +181,8 @@ def _write_task(
     for table in names:
         try:
             read[table] = _columns(tables, table)
-        except TableError as why:
-            problems.append(str(why))
+        except TableError as error:
+            problems.append(str(error))
     found: dict[str, Any] = {
         "source": lineage.source_files(read),
         "rejections": lineage.rejections(read),
@@ -201,7 +203,7 @@ def _write_model(
     there = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
     own = [asdict(one) for one in checks if one.partition == model]
     stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in there.items()]
-    inputs = made_of(_FORM, str(task.version), *stamps, str(own))
+    inputs = combined_digest(_FORM, str(task.version), *stamps, str(own))
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
@@ -209,8 +211,8 @@ def _write_model(
     for condition, key in there.items():
         try:
             rows = [row for row in tables.read(key, Metric, model) if row.category == "all"]
-        except TableError as why:
-            conditions.append({"name": condition, "problem": str(why)})
+        except TableError as error:
+            conditions.append({"name": condition, "problem": str(error)})
             continue
         calibration = _calibration(tables, task, condition, model) if rows else ""
         parts = in_words(Signature.parse(rows[0].signature), task) if rows else []
@@ -244,14 +246,14 @@ def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> 
     if not answers:
         return ""
     title = f"{len(answers)} answers, binned by confidence; dashed: perfect calibration"
-    drawn = reliability(calibration_bins(answers), accuracy_by_coverage(answers), title)
+    drawn = reliability_diagram(calibration_bins(answers), accuracy_by_coverage(answers), title)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
 _CONFIDENT = ("confidence", "points", "max_points")
 
 
-def _concerns(asset: str, task: Task, others: set[str]) -> bool:
+def _belongs_to_task(asset: str, task: Task, others: set[str]) -> bool:
     """Whether a table belongs to the task or its suite, and not to another task."""
     if any(_below(asset, other) and len(other) > len(task.name) for other in others):
         return False
@@ -264,11 +266,15 @@ def _below(asset: str, folder: str) -> bool:
     return asset == folder or asset.startswith(f"{folder}/")
 
 
-def _left_of_the_waist(tables: TableFiles, task: Task, others: set[str]) -> Iterator[str]:
-    for key in tables.undivided(task.suite):
+def _upstream_tables(tables: TableFiles, task: Task, others: set[str]) -> Iterator[str]:
+    for key in tables.unpartitioned_keys(task.suite):
         name = "/".join(key)
         last = name.rpartition("/")[2]
-        if last not in _RIGHT and not last.endswith("questions") and _concerns(name, task, others):
+        if (
+            last not in _RIGHT
+            and not last.endswith("questions")
+            and _belongs_to_task(name, task, others)
+        ):
             yield name
 
 
@@ -292,6 +298,6 @@ def _questions(tables: TableFiles, task: Task) -> dict[str, Any]:
     try:
         rows = tables.rows(key, Question) if tables.exists(key) else []
         editions = sorted(set(column(rows, "edition")))
-    except TableError as why:
-        return {"n": 0, "problem": str(why)}
+    except TableError as error:
+        return {"n": 0, "problem": str(error)}
     return {"n": len(rows), "editions": editions, "digest": tables.digest(key)}

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bench_assets.asset_factory.asset_metadata import mixed_mark
+from bench_assets.asset_factory.asset_metadata import format_mixed
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.partial_results import partial_part, partial_tables
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.measurements import columns_of, every_cell, state_of_metrics
+from bench_assets.comparison.measurements import all_cells, metrics_version, to_columns
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
@@ -128,7 +128,7 @@ class TaskPages:
             stale = self._stale[task.name]
             made_of = json_digest(
                 [
-                    *(state_of_metrics(of, task) for of in (tables, partial_tables(tables.home))),
+                    *(metrics_version(of, task) for of in (tables, partial_tables(tables.home))),
                     *(list(map(asdict, printed)), stale, _facts(task), self._prices),
                 ]
             )
@@ -147,7 +147,7 @@ class TaskPages:
             few = usage(partial_tables(tables.home), task, condition, self._prices)
             used += [*whole, *(row for row in few if row["model"] not in known)]
             chosen += confusion(tables, task, condition)
-        return {"usage": columns_of(used, _USED), "confusion": columns_of(chosen, _CHOSEN)}
+        return {"usage": to_columns(used, _USED), "confusion": to_columns(chosen, _CHOSEN)}
 
 
 def _page(
@@ -156,14 +156,14 @@ def _page(
     rows: list[dict[str, Any]] = []
     unreadable = {}
     for condition in task.conditions:
-        cells = every_cell(tables, task, condition)
+        cells = all_cells(tables, task, condition)
         unreadable.update({(model, condition): why for model, why in cells.unreadable.items()})
         rows += cells.rows
         known = set(tables.known(evaluation_key(task, condition, "metrics")))
-        few = every_cell(partial_tables(tables.home), task, condition).rows
+        few = all_cells(partial_tables(tables.home), task, condition).rows
         rows += [{**row, "stale": ""} for row in few if row["model"] not in known]
     for row in rows:
-        row["mixed"] = mixed_mark(row["signature"])
+        row["mixed"] = format_mixed(row["signature"])
         row["partial"] = partial_part(row["signature"])
         row["stale"] = row["stale"] or (
             stale.get(row["model"], "") if row["condition"] == "main" else ""
@@ -171,8 +171,8 @@ def _page(
     return {
         **_facts(task),
         "categories": _in_order(task, rows),
-        "rows": columns_of(rows, _COLUMNS),
-        "published": columns_of([asdict(row) for row in printed], _PRINTED),
+        "rows": to_columns(rows, _COLUMNS),
+        "published": to_columns([asdict(row) for row in printed], _PRINTED),
         "unreadable": [
             {"model": model, "condition": condition, "why": why}
             for (model, condition), why in unreadable.items()

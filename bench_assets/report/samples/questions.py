@@ -24,8 +24,8 @@ class SampleList:
     """Columns that the list of samples shows, searches and filters; encoded as JSON when added.
 
     ``ids`` and shortened ``texts`` by question; ``kinds``, ``categories``, ``groups`` and each of
-    ``labels``, encoded by ``coded``; distinct digests as ``images``, and each question's indices
-    as ``shown``.
+    ``labels``, encoded by ``dictionary_encode``; distinct digests as ``images``, and each
+    question's indices as ``shown``.
     """
 
     def __init__(self) -> None:
@@ -58,10 +58,10 @@ class SampleList:
         return {**written, **coded, "labels": self._labels.data(), "images": list(self.images)}
 
 
-def coded(values: Sequence[Hashable]) -> dict[str, Any]:
+def dictionary_encode(values: Sequence[Hashable]) -> dict[str, Any]:
     """Dictionary-encode values.
 
-    >>> coded(["b", "a", "b"])
+    >>> dictionary_encode(["b", "a", "b"])
     {'values': ['b', 'a'], 'codes': [0, 1, 0]}
     """
     numbers: dict[Hashable, int] = {}
@@ -73,7 +73,7 @@ _CODED = {"kinds": "kind", "categories": "category", "groups": "group_id"}
 
 
 class CodedColumn:
-    """A column of texts, dictionary-encoded as by ``coded`` and held compactly."""
+    """A column of texts, dictionary-encoded as by ``dictionary_encode`` and held compactly."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -81,7 +81,7 @@ class CodedColumn:
 
     def add(self, values: Sequence[str]) -> None:
         """Add texts."""
-        self.add_coded(coded(values))
+        self.add_coded(dictionary_encode(values))
 
     def add_coded(self, found: Mapping[str, Sequence[Any]]) -> None:
         """Add texts that are already encoded."""
@@ -253,12 +253,12 @@ def samples_of(
 
 
 def _outcome(samples: Sequence[Sample]) -> tuple[str, float]:
-    letter, share = _whatever_its_end(samples)
+    letter, share = _outcome_by_points(samples)
     cut = any([sample.finish_reason == CUT_SHORT for sample in samples])
     return (letter.upper() if cut else letter), share
 
 
-def _whatever_its_end(samples: Sequence[Sample]) -> tuple[str, float]:
+def _outcome_by_points(samples: Sequence[Sample]) -> tuple[str, float]:
     if any([sample.error for sample in samples]):
         return FAILED, 0.0
     most = sum([sample.max_points for sample in samples])

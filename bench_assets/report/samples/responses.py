@@ -114,7 +114,7 @@ class SampleResponses(NamedTuple):
     value: Any
 
 
-def ends(predictions: Columns) -> dict[Key, str]:
+def finish_reasons(predictions: Columns) -> dict[Key, str]:
     """``finish_reason`` of each response."""
     keys = zip(predictions["question_id"], predictions["sample"], strict=True)
     return dict(zip(keys, predictions["finish_reason"], strict=True))

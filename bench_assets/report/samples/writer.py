@@ -15,8 +15,8 @@ from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import short
-from bench_assets.core.text.escaping import one_line
+from bench_assets.core.schema.signature import short_digest
+from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.evaluation.task import Task
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import responses
@@ -115,13 +115,15 @@ class _TaskSamples:
         key, sent = evaluation_key(self.task, condition, "predictions"), SentPrompts()
         read = [(tables, model) for model, tables in models.items() if tables.exists(key, model)]
         with suppress(TableError):  # reported with the model's responses
-            made_of = _made_of(asked.digest, *(tables.digest(key, model) for tables, model in read))
-            if self._stays(f"{base}-prompts-", made_of):
+            made_of = _code_digest(
+                asked.digest, *(tables.digest(key, model) for tables, model in read)
+            )
+            if self._is_current(f"{base}-prompts-", made_of):
                 return base
             for tables, model in read:
                 rows = tables.in_blocks(key, Prediction, model)
                 if rows.has("prompt_sha256"):
-                    rows, places = rows.in_order_of(asked.ids)
+                    rows, places = rows.ordered_rows(asked.ids)
                     (prompts,) = rows.cut([len(places)], ["prompt_sha256"])
                     sent.add(places, prompts.column(0))
             self._put_prompts(base, sent, made_of)
@@ -138,15 +140,17 @@ class _TaskSamples:
         listed, editions = SampleList(), list[str]()
         try:
             digest, ids = self.tables.digest(key), read_question_ids(self.tables, key)
-            stays = self._stays(f"{base}-texts-", made_of := _made_of(digest))
+            stays = self._is_current(f"{base}-texts-", made_of := _code_digest(digest))
             runs = read_by_question(self.tables, key, Question, "", _ASKED, ids, RUN)
             for n, columns in enumerate(runs):
                 listed.add(columns)
                 editions = editions or columns["edition"][:1]
                 for number, chunk in enumerate([] if stays else page.texts(columns)):
                     self.site.put(f"{base}-texts-{n * RUN // page.CHUNK + number}", chunk, made_of)
-        except TableError as why:
-            return _TableQuestions({"problem": one_line(str(why)), "n": 0}, pa.array([]), None)
+        except TableError as error:
+            return _TableQuestions(
+                {"problem": escape_to_one_line(str(error)), "n": 0}, pa.array([]), None
+            )
         images = self._images(list(listed.images))
         brought = [] if self.withheld else listed.images
         self.site.put(f"{base}-questions", listed.data() | {"images": images}, images=brought)
@@ -159,7 +163,9 @@ class _TaskSamples:
             return ["left out of this report"] * len(digests)
         brought = self.site.images(digests)
         return [
-            list(image) if (image := brought[digest]) else one_line(self.site.why_not(digest))
+            list(image)
+            if (image := brought[digest])
+            else escape_to_one_line(self.site.why_not(digest))
             for digest in digests
         ]
 
@@ -175,22 +181,22 @@ class _TaskSamples:
         }
         try:
             digests = [tables.digest(key, model) for key in keys.values()]
-            made_of = _made_of(asked.digest, *digests)
-            if not self._stays(f"{base}-", made_of):
+            made_of = _code_digest(asked.digest, *digests)
+            if not self._is_current(f"{base}-", made_of):
                 self._put_model(base, made_of, asked.ids, (model, tables), keys)
-            if tables is self.tables and self._is_of_others(condition, model, asked.digest):
+            if tables is self.tables and self._has_other_questions(condition, model, asked.digest):
                 about["problem"] = "Evaluated on other questions. Evaluate it again."
-        except TableError as why:
-            about["problem"] = one_line(str(why))
+        except TableError as error:
+            about["problem"] = escape_to_one_line(str(error))
         return about
 
-    def _is_of_others(self, condition: str, model: str, digest: str | None) -> bool:
+    def _has_other_questions(self, condition: str, model: str, digest: str | None) -> bool:
         """Whether a model was evaluated on questions other than the present ones."""
         key = evaluation_key(self.task, condition, "metrics")
         if not digest or not self.tables.exists(key, model):
             return False
         measured = self.tables.read(key, Metric, model)
-        return bool(measured) and measured[0].questions != short(digest)
+        return bool(measured) and measured[0].questions != short_digest(digest)
 
     def _put_model(
         self,
@@ -214,7 +220,7 @@ class _TaskSamples:
         for begin, responded, scored, judgements in runs:
             names = ids.slice(begin, RUN).to_pylist()
             rows = {name: row for row, name in enumerate(names)}
-            samples = samples_of(rows, scored, responses.ends(responded))
+            samples = samples_of(rows, scored, responses.finish_reasons(responded))
             found.append(outcomes(len(names), samples))
             for one in responses.responses(names, responded, scored, judgements, begin):
                 self.site.put(f"{base}-{one.name}", one.value, made_of)
@@ -229,7 +235,7 @@ class _TaskSamples:
         """Add the name of another source to a name of data."""
         return f"{name} {self.place}" if self.place else name
 
-    def _stays(self, prefix: str, made_of: str) -> bool:
+    def _is_current(self, prefix: str, made_of: str) -> bool:
         """Whether there are data with a prefix, and all are up to date."""
         names = self.site.names(prefix)
         return bool(names) and all([self.site.has(name, made_of) for name in names])
@@ -241,5 +247,5 @@ _ASKED = (
 )
 
 
-def _made_of(*digests: str | None) -> str:
+def _code_digest(*digests: str | None) -> str:
     return sha256("\n".join(map(str, digests)).encode()).hexdigest()

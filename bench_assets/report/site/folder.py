@@ -44,20 +44,20 @@ def data_script(name: str, value: object) -> bytes:
     try:
         written = orjson.dumps(value, option=_FORMS)
     except TypeError:  # a lone surrogate, such as from a folder name that is not UTF-8
-        written = orjson.dumps(_whole(value), option=_FORMS)
+        written = orjson.dumps(_with_valid_text(value), option=_FORMS)
     return b'Bench.put("%s",%s);\n' % (name.encode(), written.replace(b"<", b"\\u003c"))
 
 
-def _whole(value: Any) -> Any:  # noqa: ANN401
+def _with_valid_text(value: Any) -> Any:  # noqa: ANN401
     """Replace invalid characters in all texts of a value."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
-        return {_whole(name): _whole(one) for name, one in value.items()}
+        return {_with_valid_text(name): _with_valid_text(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_whole(one) for one in value]
+        return [_with_valid_text(one) for one in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return _whole(asdict(value))
+        return _with_valid_text(asdict(value))
     return value
 
 
@@ -93,7 +93,7 @@ class Stamps:
         return self._known[place].get(partition or WHOLE_TABLE, "")
 
 
-def made_of(*parts: str) -> str:
+def combined_digest(*parts: str) -> str:
     """Combine digests of inputs into one."""
     return sha256("\n".join(parts).encode()).hexdigest()
 
@@ -127,7 +127,7 @@ class Site:
         self._images = Images(folder, image_store)
         self._secrets = secrets or Secrets()
         self.stamps = Stamps()
-        self._home = _as_written(
+        self._home = _encoded_path(
             image_store.objects or str(Path(image_store.folder).parent.absolute())
         )
         self._before = _stamps(folder / ".stamps.json")
@@ -211,7 +211,7 @@ class Site:
             for file in (self.folder / "data").iterdir():
                 if file.name not in wanted | {"files.js"}:
                     file.unlink()
-            self._images.forget_others()
+            self._images.delete_unused()
 
     def _path(self, name: str, stamp: _Stamp) -> Path:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"
@@ -226,7 +226,7 @@ def _pieces(script: bytes) -> Iterator[bytes]:
     yield script[start:]
 
 
-def _as_written(place: str) -> bytes:
+def _encoded_path(place: str) -> bytes:
     """Encode the home's path as data scripts do, to remove it; b"" if it is not to be removed.
 
     Reports are shared, and must not reveal paths of this machine.

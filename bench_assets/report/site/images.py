@@ -57,7 +57,7 @@ class Images:
         self._brought.update(found if all(found.values()) else {})
         return all(found.values())
 
-    def forget_others(self) -> None:
+    def delete_unused(self) -> None:
         """Delete unused images."""
         wanted = {name for one in self._brought.values() if one for name in one}
         for file in (self._folder / "images").glob("*/*"):
@@ -70,12 +70,12 @@ class Images:
                 return there
             data = self._images.read(digest)
             decoded = decode(data, self._images.max_pixels)
-        except ImageError as why:
-            _log.warning("%s", why)
-            self.problems[digest] = str(why)
+        except ImageError as error:
+            _log.warning("%s", error)
+            self.problems[digest] = str(error)
             return None
-        suffix = _shown_alike(decoded)
-        image = _named(digest, suffix or "png")
+        suffix = _browser_suffix(decoded)
+        image = _report_image(digest, suffix or "png")
         if suffix:
             self._link(digest, image.full, data)
         else:  # browsers cannot show it, or not as models saw it
@@ -87,7 +87,7 @@ class Images:
 
     def _there(self, digest: str) -> ReportImage | None:
         for suffix in _SUFFIXES.values():
-            image = _named(digest, suffix)
+            image = _report_image(digest, suffix)
             if (self._folder / image.full).exists():
                 return image if (self._folder / image.small).exists() else None
         return None
@@ -110,20 +110,20 @@ class Images:
             file.write(written.getbuffer())
 
 
-def _shown_alike(decoded: DecodedImage) -> str | None:
+def _browser_suffix(decoded: DecodedImage) -> str | None:
     """Suffix of an image that browsers show as models see it; None for other images."""
     turned = decoded.format == "JPEG" and decoded.changes == {"turned"}
     return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
 
 
-def _named(digest: str, suffix: str) -> ReportImage:
+def _report_image(digest: str, suffix: str) -> ReportImage:
     if not (len(digest) == 64 and all(sign in "0123456789abcdef" for sign in digest)):
         raise ImageError(f"not a digest of an image: {digest!r}")
     stem = f"images/{digest[:2]}/{digest}"
     return ReportImage(f"{stem}.{suffix}", f"{stem}-small.webp")
 
 
-def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:
+def restricted_suites(tables: TableFiles, catalog: Catalog) -> list[str]:
     """Suites in the report whose licence forbids sharing their data.
 
     These are suites that have to be downloaded by hand (``Suite.by_hand``), if their questions were

@@ -11,10 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from bench_assets.annotation.answers.values import letter_of, lettered_choices, most_said, word
+from bench_assets.annotation.answers.values import (
+    choice_letter,
+    lettered_choices,
+    majority_value,
+    word,
+)
 from bench_assets.annotation.responses.units import images_of, option_units
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, TableOf, Unit
+from bench_assets.annotation.tasks import Answer, SourceTable, SuiteAnnotationTask, Unit
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.studies import HumanAnswer
 
@@ -44,13 +49,13 @@ class CheckedQuestions(NamedTuple):
     rejections: list[Rejection]
 
 
-def check_items(questions: Sequence[Question]) -> list[Unit]:
+def check_units(questions: Sequence[Question]) -> list[Unit]:
     """Make a unit of each question with images and a known answer, and show the answer."""
     return [
         Unit(
             task=_CHECK.name,
             unit_id=one.question_id,
-            shown={**_shown(one), "Called right": ", ".join(one.answer)},
+            shown={**_shown_fields(one), "Called right": ", ".join(one.answer)},
             images=images_of(one),
         )
         for one in questions
@@ -73,7 +78,7 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
     ]
 
 
-def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> CheckedQuestions:
+def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> CheckedQuestions:
     """Reject questions whose most frequent verdict is "wrong" or "ambiguous".
 
     Unchecked questions and ties are kept. A published edition becomes ``"own"`` if any is rejected.
@@ -84,7 +89,7 @@ def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> Che
     found = CheckedQuestions([], [])
     for question in questions:
         said: list[str] = [one.verdict for one in about.get(question.question_id, [])]
-        verdict = most_said(said)
+        verdict = majority_value(said)
         if verdict in ("", "right"):
             found.questions.append(question)
         else:
@@ -92,7 +97,9 @@ def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> Che
             found.rejections.append(Rejection(entry=question.question_id, reason=reason))
     if not found.rejections:
         return found
-    return CheckedQuestions([_as_part(question) for question in found.questions], found.rejections)
+    return CheckedQuestions(
+        [_mark_as_own(question) for question in found.questions], found.rejections
+    )
 
 
 def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
@@ -102,31 +109,31 @@ def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
             where=f"{answer.task}, {answer.unit_id} by {answer.person}",
             question_id=answer.unit_id,
             person=answer.person,
-            answer=letter_of(word(answer, "answer")),
+            answer=choice_letter(word(answer, "answer")),
         )
         for answer in answers
     ]
 
 
-def _as_part(question: Question) -> Question:
+def _mark_as_own(question: Question) -> Question:
     return replace(question, edition="own") if question.edition == "published" else question
 
 
-def _shown(question: Question) -> dict[str, str]:
+def _shown_fields(question: Question) -> dict[str, str]:
     return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
 
 
 ANSWER_CHECK = SuiteAnnotationTask(
     task=_CHECK,
-    reads={"questions": TableOf("blink/items", Question)},
-    units=check_items,
+    reads={"questions": SourceTable("blink/items", Question)},
+    units=check_units,
     row=AnswerCheck,
     to_rows=answer_checks,
 )
 
 HUMAN = SuiteAnnotationTask(
     task=_HUMAN,
-    reads={"questions": TableOf("blink/questions", Question)},
+    reads={"questions": SourceTable("blink/questions", Question)},
     units=lambda questions: option_units(_HUMAN, questions, _PEOPLE),
     row=HumanAnswer,
     to_rows=human_answers,

@@ -23,8 +23,14 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile
-from bench_assets.core.tables.json_records import Entry, field, read_entries, read_json, rejecting
-from bench_assets.core.tables.source_folder import files_below, inside, pin
+from bench_assets.core.tables.json_records import (
+    Entry,
+    collect_rejections,
+    read_entries,
+    read_json,
+    require_field,
+)
+from bench_assets.core.tables.source_folder import files_below, pin, resolve_inside
 
 Route: TypeAlias = Literal["release", "key", "raw"]
 Split: TypeAlias = Literal["val", "test"]
@@ -126,7 +132,7 @@ def read_items(folder: Path, rejections: list[Rejection]) -> Iterator[BlinkItem]
     for task, split, file in release_files(folder):
         rows = _parquet_rows(file) if file.suffix == ".parquet" else read_entries(file, rejections)
         for entry, where in rows:
-            with rejecting(rejections, where):
+            with collect_rejections(rejections, where):
                 item = _item(entry, where, task, split, file.parent)
                 if item.idx in seen:
                     first = seen[item.idx]
@@ -147,7 +153,7 @@ def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
     """
     key = {}
     for idx, answer in _answers(file).items():
-        with rejecting(rejections, where := f"{file}, {idx}"):
+        with collect_rejections(rejections, where := f"{file}, {idx}"):
             found = re.fullmatch(r"val_(.+)_\d+", idx)
             task = PERCEPTION_TASKS.get(found[1]) if found else None
             if task is None:
@@ -176,7 +182,7 @@ def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
     )
 
 
-def from_key(key: Mapping[str, str]) -> list[Question]:
+def questions_from_key(key: Mapping[str, str]) -> list[Question]:
     """Convert an answer key to questions without images, for scoring only."""
     names = {idx: idx.split("_", 1)[1].rpartition("_")[0] for idx in key}
     return [
@@ -265,19 +271,19 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Entry, str]]:
                 for entry in batch.to_pylist():
                     number += 1
                     yield entry, f"{file}, row {number} ({entry['idx']})"
-    except (OSError, ValueError, pa.ArrowException) as why:
-        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {error}") from error
 
 
 def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: Path) -> BlinkItem:
-    idx = field(entry, "idx", str, where)
+    idx = require_field(entry, "idx", str, where)
     if not re.fullmatch(rf"{split}_{task.name}_\d+", idx):
         raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
     images = [name for name in _IMAGES if entry.get(name) is not None]
     if images != list(_IMAGES[: task.images]):
         raise SourceError(f"{where}: {len(images)} images; {task.name} has {task.images} per row")
-    answer = field(entry, "answer", str, where)
-    choices = tuple(map(str, field(entry, "choices", list, where)))
+    answer = require_field(entry, "answer", str, where)
+    choices = tuple(map(str, require_field(entry, "choices", list, where)))
     if len(set(choices)) != len(task.options) or len(choices) != len(task.options):
         raise SourceError(
             f"{where}: choices are {choices}; {task.name} has {len(task.options)} distinct choices"
@@ -287,11 +293,13 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: 
         idx=idx,
         task=task,
         split=split,
-        question=field(entry, "question", str, where),
-        prompt=field(entry, "prompt", str, where),
+        question=require_field(entry, "question", str, where),
+        prompt=require_field(entry, "prompt", str, where),
         choices=choices,
         letter="" if answer == _HIDDEN else _letter(answer, len(choices), where),
-        explanation=field(entry, "explanation", str, where) if entry.get("explanation") else "",
+        explanation=require_field(entry, "explanation", str, where)
+        if entry.get("explanation")
+        else "",
         images=tuple(_image_bytes(entry[name], f"{where}, {name}", folder) for name in images),
     )
 
@@ -303,9 +311,9 @@ def _image_bytes(value: object, where: str, folder: Path) -> bytes:
     if not isinstance(value, str):
         raise SourceError(f"{where} holds no bytes; download the release with its images")
     try:
-        return inside(folder, value, where).read_bytes()
-    except OSError as why:
-        raise SourceError(f"{where}: {value!r:.80}: cannot be read: {why}") from why
+        return resolve_inside(folder, value, where).read_bytes()
+    except OSError as error:
+        raise SourceError(f"{where}: {value!r:.80}: cannot be read: {error}") from error
 
 
 def _letter(answer: object, n_options: int, where: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import field
+from bench_assets.core.tables.json_records import require_field
 from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY
 
 CONCATENATED = "concatenated_images"
@@ -87,14 +87,14 @@ def _outputs(file: Path) -> list[SavedOutput]:
     try:
         content = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
         rows = [{**row} for row in content["val"]]
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as why:
-        raise SourceError(f'{file}: cannot be read, expected {{"val": [...]}}: {why}') from why
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as exc:
+        raise SourceError(f'{file}: cannot be read, expected {{"val": [...]}}: {exc}') from exc
     return [
         SavedOutput(
-            idx=field(row, "idx", str, where),
-            answer=field(row, "answer", str, where),
-            response=field(row, "full_prediction", str, where),
-            extracted=field(row, "prediction", str, where),
+            idx=require_field(row, "idx", str, where),
+            answer=require_field(row, "answer", str, where),
+            response=require_field(row, "full_prediction", str, where),
+            extracted=require_field(row, "prediction", str, where),
         )
         for number, row in enumerate(rows, 1)
         for where in [f"{file}, val, row {number}"]

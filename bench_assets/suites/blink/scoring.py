@@ -13,15 +13,15 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from bench_assets.core.judging.verdict_requests import (
-    RECORDED,
+    RECORDED_PREFIX,
     VerdictRequest,
     ask_for_verdicts,
-    at_first,
-    at_last,
+    final_judgements,
+    first_judgements,
 )
-from bench_assets.core.judging.verdicts import NO_OPTION, cut_off, read_option
+from bench_assets.core.judging.verdicts import NO_OPTION, is_truncated, read_option
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, mean
@@ -51,20 +51,20 @@ def official_option(response: str, n_options: int) -> str | None:
     if response in OPTIONS:
         return response
     offered = OPTIONS[:n_options]
-    last = _standing_alone(response.rsplit("\n\n", maxsplit=1)[-1], offered)
-    whole = _standing_alone(response, offered)
+    last = _separate_letters(response.rsplit("\n\n", maxsplit=1)[-1], offered)
+    whole = _separate_letters(response, offered)
     if len(last) == 1:
         return last.pop()
     return whole.pop() if len(whole) == 1 else None
 
 
-def _standing_alone(text: str, offered: Sequence[str]) -> set[str]:
+def _separate_letters(text: str, offered: Sequence[str]) -> set[str]:
     return set(offered) & set(text.split())
 
 
 CRITERION = "option"
-WITH_THOUGHTS = "option, thoughts included"  # the authors' script does not strip reasoning
-FAILED = "(Z)"  # the judge's response if no option is chosen
+WITH_REASONING = "option, thoughts included"  # the authors' script does not strip reasoning
+NO_OPTION_LETTER = "(Z)"  # the judge's response if no option is chosen
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
@@ -73,16 +73,16 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     For ``official``, a response with reasoning is judged with its reasoning. A recorded judge is
     asked about every response.
     """
-    recorded = model.signature.startswith(RECORDED)
+    recorded = model.signature.startswith(RECORDED_PREFIX)
     texts = [
         (pair, CRITERION, pair.prediction.text)
         for pair in answered
         if recorded or _needs_judge(*pair)
     ]
     texts += [
-        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        (pair, WITH_REASONING, pair.prediction.raw_text)
         for pair in answered
-        if not recorded and _thinks(pair.prediction) and _as_the_authors(*pair) is None
+        if not recorded and _has_reasoning(pair.prediction) and _author_option(*pair) is None
     ]
     asked = [
         VerdictRequest(
@@ -97,10 +97,14 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Give the verdict "(Z)", no option, to responses that the rules cannot read."""
     return [
         Judgement.of(
-            pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, response=FAILED
+            pair.prediction,
+            judge=RULES,
+            criterion=CRITERION,
+            verdict=False,
+            response=NO_OPTION_LETTER,
         )
         for pair in answered
-        if _needs_judge(*pair) or _as_the_authors(*pair) is None
+        if _needs_judge(*pair) or _author_option(*pair) is None
     ]
 
 
@@ -113,11 +117,11 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement])
     choice = read_choice(prediction.text, question.options)
     if choice.letter is not None:
         return _score(answered, choice.letter, choice.why)
-    about = _without_thoughts(at_last(judgements))
-    if (unjudged := _unjudged(about)) is not None:
+    about = _without_reasoning(final_judgements(judgements))
+    if (unjudged := _judge_fault(about)) is not None:
         return Score.of(prediction, points=None, note=f"{choice.why}; {unjudged}")
     said = about[0].response
-    note = f"{choice.why}; the judge says {without_reasoning(said)}"
+    note = f"{choice.why}; the judge says {strip_reasoning(said)}"
     letter = read_option(said, question.options)
     if letter is None:
         return Score.of(prediction, points=None, note=note)
@@ -130,23 +134,25 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     As in the authors' script, the judge's first response counts, and a model's reasoning is part
     of its response.
     """
-    said = at_first(judgements)
-    option = _as_the_authors(*answered)
+    said = first_judgements(judgements)
+    option = _author_option(*answered)
     if option is None:
-        about = [one for one in said if one.criterion == WITH_THOUGHTS] or said
-        if (unjudged := _unjudged(about)) is not None:
+        about = [one for one in said if one.criterion == WITH_REASONING] or said
+        if (unjudged := _judge_fault(about)) is not None:
             return Score.of(answered.prediction, points=None, note=unjudged)
-        option = without_reasoning(about[0].response)
+        option = strip_reasoning(about[0].response)
     letter = option[1] if option in OPTIONS else None
     return _score(answered, letter, option)
 
 
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Score the judge's response verbatim; without one, score as ``official``."""
-    said = [one.response for one in _without_thoughts(at_first(judgements)) if not one.error]
+    said = [
+        one.response for one in _without_reasoning(first_judgements(judgements)) if not one.error
+    ]
     if len(said) != 1:
         return score_officially(answered, judgements)
-    option = without_reasoning(said[0])
+    option = strip_reasoning(said[0])
     return _score(answered, option[1] if option in OPTIONS else None, option)
 
 
@@ -162,30 +168,30 @@ def chance(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def _needs_judge(question: Question, prediction: Prediction) -> bool:
-    unread = _as_the_authors(question, prediction) is None and not _thinks(prediction)
+    unread = _author_option(question, prediction) is None and not _has_reasoning(prediction)
     return unread or read_choice(prediction.text, question.options).letter is None
 
 
-def _thinks(prediction: Prediction) -> bool:
+def _has_reasoning(prediction: Prediction) -> bool:
     return prediction.raw_text.strip() not in ("", prediction.text.strip())
 
 
-def _as_the_authors(question: Question, prediction: Prediction) -> str | None:
-    whole = prediction.raw_text if _thinks(prediction) else prediction.text
+def _author_option(question: Question, prediction: Prediction) -> str | None:
+    whole = prediction.raw_text if _has_reasoning(prediction) else prediction.text
     return official_option(whole, len(question.options))
 
 
-def _without_thoughts(judgements: Iterable[Judgement]) -> list[Judgement]:
-    return [one for one in judgements if one.criterion != WITH_THOUGHTS]
+def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
+    return [one for one in judgements if one.criterion != WITH_REASONING]
 
 
 def _verdict(question: Question, response: Response) -> bool | None:
     """Whether the judge's option is right; None for neither an option nor "(Z)"."""
-    letter = None if cut_off(response) else read_option(response.said.answer, question.options)
+    letter = None if is_truncated(response) else read_option(response.said.answer, question.options)
     return None if letter is None else (letter,) == question.answer
 
 
-def _unjudged(judgements: Sequence[Judgement]) -> str | None:
+def _judge_fault(judgements: Sequence[Judgement]) -> str | None:
     """Say why there is no judge response to use; None if there is one."""
     if len(judgements) != 1:
         return f"{len(judgements)} judgements instead of one"

@@ -21,7 +21,7 @@ Colour: TypeAlias = Literal["red", "white"]
 
 _RADIUS = 10 / 1024  # of a circle, as a share of the image's height (appendix A.1)
 _SCALES = (1.0, 0.5, 1.5)  # radii to try, relative to _RADIUS; section 4.3 studies three
-_CLEAR = 0.45  # least contrast of a circle with its surroundings, of 1
+_MIN_CONTRAST = 0.45  # least contrast of a circle with its surroundings, of 1
 _GLYPH = (24, 32)  # px, width and height at which letters are compared
 
 
@@ -31,7 +31,7 @@ def find_circles(image: Pixels, count: int, colour: Colour) -> list[Point] | Non
     return found or None
 
 
-def find_lettered(image: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
+def match_letters(image: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
     """Match each letter to the circle it labels; None if there are fewer circles than letters."""
     ink = ink_of(image, colour)
     circles, radius = _circles(ink, len(letters))
@@ -60,13 +60,13 @@ def _circles(ink: Ink, count: int) -> tuple[list[Point], float]:
     for scale in _SCALES:
         radius = _RADIUS * scale * ink.shape[0]
         # Far enough apart that a round letter is not mistaken for the circle that it labels.
-        found = _peaks(_ringness(ink, radius), count, apart=4 * radius)
+        found = _peaks(_ring_response(ink, radius), count, apart=4 * radius)
         if len(found) == count:
             return found, radius
     return [], 0.0
 
 
-def _ringness(ink: Ink, radius: float) -> Ink:
+def _ring_response(ink: Ink, radius: float) -> Ink:
     """Excess of ink on a circle around each px over its inside and outside."""
     reach = int(radius) + 4
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
@@ -87,7 +87,7 @@ def _peaks(response: Ink, count: int, apart: float) -> list[Point]:
     found: list[Point] = []
     while len(found) < count:
         y, x = np.unravel_index(int(left.argmax()), left.shape)
-        if left[y, x] < _CLEAR:
+        if left[y, x] < _MIN_CONTRAST:
             break
         found.append((float(x), float(y)))
         cv2.circle(left, (int(x), int(y)), round(apart), 0.0, -1)
@@ -107,14 +107,15 @@ def _glyphs_near(ink: NDArray[np.bool_], circle: Point, radius: float) -> list[I
         x, y, wide, high, _ = stats[nth]
         if 0.012 * height <= high <= 0.06 * height and wide <= 1.5 * high:
             shape = (labels[y : y + high, x : x + wide] == nth).astype(np.float32)
-            glyphs.append(_fitted(shape))
+            glyphs.append(_fit_glyph(shape))
     return glyphs
 
 
 def _likeness(glyphs: Sequence[Ink], letter: str) -> float:
     """Correlation of the most similar glyph with the letter in either font."""
     return max(
-        (_correlation(glyph, drawn) for glyph in glyphs for drawn in _drawn(letter)), default=0.0
+        (_correlation(glyph, drawn) for glyph in glyphs for drawn in _render_letter(letter)),
+        default=0.0,
     )
 
 
@@ -124,16 +125,16 @@ def _correlation(one: Ink, other: Ink) -> float:
 
 
 @lru_cache(maxsize=26)
-def _drawn(letter: str) -> list[Ink]:
+def _render_letter(letter: str) -> list[Ink]:
     """The letter as Pillow writes it, and as OpenCV does."""
     sheet = Image.new("L", (120, 120))
     ImageDraw.Draw(sheet).text((30, 20), letter, fill=255, font=ImageFont.load_default(60))
     other = np.zeros((120, 120), np.uint8)
     cv2.putText(other, letter, (30, 90), cv2.FONT_HERSHEY_SIMPLEX, 2.4, 255, 6)
-    return [_fitted((page > 127).astype(np.float32)) for page in (np.asarray(sheet), other)]
+    return [_fit_glyph((page > 127).astype(np.float32)) for page in (np.asarray(sheet), other)]
 
 
-def _fitted(shape: Ink) -> Ink:
+def _fit_glyph(shape: Ink) -> Ink:
     """Scale the inked area to one size."""
     ys, xs = np.nonzero(shape)
     tight = shape[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1]
@@ -143,12 +144,12 @@ def _fitted(shape: Ink) -> Ink:
 _HOMOGRAPHY_MATCHES = 10  # matches that must agree on a homography
 _MOTION_MATCHES = 12  # matches that must agree on the motion
 _FOCAL = 1.1  # focal length of a phone's camera, as a share of the image's longer side
-_BLACK = 24  # levels of 255: a mask is not quite black after JPEG
+_MAX_BLACK = 24  # levels of 255: a mask is not quite black after JPEG
 _STEPS = 160  # samples along a path
 _LEAST_EDGE = 0.09  # least change of log brightness in one step that is an edge, not shading
-_MARKED = 0.06  # reach of a circle and its label, as a share of the height
-_ALIKE = 0.25  # change of log brightness below which two surfaces are about the same
-Places = NDArray[np.float32]  # n, (x, y) px
+_MARK_RADIUS = 0.06  # reach of a circle and its label, as a share of the height
+_MAX_EQUAL_CHANGE = 0.25  # change of log brightness below which two surfaces are about the same
+PointArray = NDArray[np.float32]  # n, (x, y) px
 _HEIGHT = 600  # px, height at which images are matched
 _RATIO = 0.8  # largest ratio of the best to the second-best distance (Lowe, 2004)
 
@@ -156,8 +157,8 @@ _RATIO = 0.8  # largest ratio of the best to the second-best distance (Lowe, 200
 class Matches(NamedTuple):
     """Matching points of two images, pairwise."""
 
-    first: Places
-    second: Places
+    first: PointArray
+    second: PointArray
 
 
 def match_features(first: Pixels, second: Pixels) -> Matches:
@@ -194,7 +195,7 @@ def visual_correspondence(images: Sequence[Pixels]) -> str | None:
     """
     first, second = images
     reference = find_circles(first, 1, "red")
-    points = find_lettered(second, "ABCD", "red")
+    points = match_letters(second, "ABCD", "red")
     if reference is None or points is None:
         return None
     matches = match_features(first, second)
@@ -242,13 +243,13 @@ def jigsaw(images: Sequence[Pixels]) -> str | None:
     hole = _hole(corner)
     if hole is None:
         return None
-    gaps = [_gap(corner, hole, piece) for piece in pieces]
+    gaps = [_border_distance(corner, hole, piece) for piece in pieces]
     return "AB"[int(np.argmin(gaps))]
 
 
 def _hole(corner: Pixels) -> tuple[int, int] | None:
     """Column and row where the black corner begins; None without one."""
-    black = corner.max(axis=2) <= _BLACK
+    black = corner.max(axis=2) <= _MAX_BLACK
     height, width = black.shape
     columns = int(np.argmin(black[-3, ::-1])) or width
     rows = int(np.argmin(black[::-1, -3])) or height
@@ -257,7 +258,7 @@ def _hole(corner: Pixels) -> tuple[int, int] | None:
     return width - columns, height - rows
 
 
-def _gap(corner: Pixels, hole: tuple[int, int], piece: Pixels) -> float:
+def _border_distance(corner: Pixels, hole: tuple[int, int], piece: Pixels) -> float:
     """Distance of a piece's borders from those its neighbours predict, in Lab levels."""
     left, top = hole
     size = (corner.shape[1] - left, corner.shape[0] - top)
@@ -285,11 +286,11 @@ def relative_reflectance(images: Sequence[Pixels]) -> str | None:
         images: The image with two white circles.
     """
     (image,) = images
-    points = find_lettered(image, "AB", "white")
+    points = match_letters(image, "AB", "white")
     if points is None:
         return None
     change = float(np.median([_change(path) for path in _paths(image, points["A"], points["B"])]))
-    if abs(change) < _ALIKE:
+    if abs(change) < _MAX_EQUAL_CHANGE:
         return "C"
     return "A" if change > 0 else "B"
 
@@ -305,15 +306,15 @@ def _paths(image: Pixels, start: Point, end: Point) -> list[NDArray[np.float64]]
     logarithm = 2.2 * np.log(np.maximum(light, 1.0) / 255)
     corners = [(start[0], end[1]), (end[0], start[1])]
     routes = [[start, end], *([start, corner, end] for corner in corners)]
-    return [_along(logarithm, route) for route in routes]
+    return [_sample_route(logarithm, route) for route in routes]
 
 
-def _along(values: NDArray[np.float64], route: Sequence[Point]) -> NDArray[np.float64]:
+def _sample_route(values: NDArray[np.float64], route: Sequence[Point]) -> NDArray[np.float64]:
     """Sample values along a route, leaving out the circles and labels at its ends."""
     each = _STEPS // (len(route) - 1)
     places = np.concatenate([np.linspace(a, b, each) for a, b in pairwise(route)])
     away = [np.hypot(*(places - end).T) for end in (route[0], route[-1])]
-    free = [(from_end <= 2) | (from_end > _MARKED * len(values)) for from_end in away]
+    free = [(from_end <= 2) | (from_end > _MARK_RADIUS * len(values)) for from_end in away]
     columns, rows = np.round(places[free[0] & free[1]]).astype(int).T
     seen: NDArray[np.float64] = values[rows, columns]
     return seen

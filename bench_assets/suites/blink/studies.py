@@ -15,7 +15,7 @@ from math import cos, isnan, nan, pi, sin
 from pathlib import Path
 from statistics import fmean
 
-from bench_assets.core.images.charts import svg
+from bench_assets.core.images.charts import render_svg
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.stats.rater_agreement import pairwise_agreement
@@ -259,14 +259,14 @@ def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
     names = "".join(
         _text(x, y, one.task.replace("_", " "), "middle")
         for number, one in enumerate(profile)
-        for x, y in [_at(number, len(profile), 1.18)]
+        for x, y in [_axis_point(number, len(profile), 1.18)]
     )
     chance = _polygon([one.chance for one in profile], f'stroke="{_GREY}" fill="none"')
     model = _polygon([one.accuracy for one in profile], f'stroke="{_COLOUR}" fill="{_COLOUR}33"')
-    return svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
+    return render_svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
 
 
-def _at(number: int, n: int, share: float) -> tuple[float, float]:
+def _axis_point(number: int, n: int, share: float) -> tuple[float, float]:
     """Point at a share of an axis, px; the first axis points up, the others follow clockwise."""
     angle = 2 * pi * number / n - pi / 2
     reach = _RADIUS * share
@@ -275,7 +275,7 @@ def _at(number: int, n: int, share: float) -> tuple[float, float]:
 
 def _polygon(shares: Sequence[float], style: str) -> str:
     corners = [
-        _at(number, len(shares), 0.0 if isnan(share) else share)
+        _axis_point(number, len(shares), 0.0 if isnan(share) else share)
         for number, share in enumerate(shares)
     ]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)

@@ -34,7 +34,7 @@ class Circles(NamedTuple):
 ALL_CIRCLES = tuple(Circles(*drawn) for drawn in product((5, 10, 15), ("red", "gray")))
 
 
-def choose(questions: Iterable[Question], seed: int) -> list[Question]:
+def sample_questions(questions: Iterable[Question], seed: int) -> list[Question]:
     """Sample the study's validation questions, up to 100 per task, in their order."""
     by_task: dict[str, list[Question]] = {task: [] for task in STUDIED}
     for question in questions:
@@ -52,7 +52,7 @@ def choose(questions: Iterable[Question], seed: int) -> list[Question]:
     ]
 
 
-def as_variants(questions: Sequence[Question], circles: Circles) -> list[Question]:
+def label_variants(questions: Sequence[Question], circles: Circles) -> list[Question]:
     """Label questions with their circles; all variants of a question share a ``group_id``."""
     return [
         replace(
@@ -72,7 +72,7 @@ def slices(question: Question) -> tuple[str, ...]:
     return (task, drawn, f"{task}, {drawn}") if drawn else (task,)
 
 
-def draw_again(
+def redraw_prompts(
     folders: Sequence[Path],
     questions: Collection[Question],
     marks: Marks,
@@ -100,7 +100,7 @@ def draw_again(
         recipe, rng = recipes(parameters)[task], task_rng(seed, task)
         for draft in recipe.candidates(folders, rng):
             if isinstance(draft, Draft) and (question := left.pop((task, draft.entry), None)):
-                drawn[question.question_id] = _drawn_again(question, draft, marks, store_image)
+                drawn[question.question_id] = _redraw_question(question, draft, marks, store_image)
     if left:
         lost = ", ".join(sorted(question.question_id for question in left.values())[:5])
         raise SourceError(
@@ -109,7 +109,7 @@ def draw_again(
     return [drawn[question.question_id] for question in questions]
 
 
-def _drawn_again(
+def _redraw_question(
     question: Question, draft: Draft, marks: Marks, store_image: StoreImage
 ) -> Question:
     shown = draft.show(ascii_uppercase.index(question.answer[0]), marks)

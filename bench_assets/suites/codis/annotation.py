@@ -15,13 +15,13 @@ from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
-from bench_assets.suites.codis.votes import CRITERIA, ballots, decide
+from bench_assets.suites.codis.votes import CRITERIA, count_ballots, decide_submissions
 
 N_ANNOTATORS = 5  # section 3.4
 N_IMAGES = 75  # uploads per annotator; the five of the paper collected 377 in all
@@ -31,35 +31,35 @@ _TASKS = _FILE.tasks
 CODE_BOOK = _FILE.code_book
 
 
-def _image_items() -> list[Unit]:
+def _image_units() -> list[Unit]:
     return [
         Unit(task=_TASKS["images"].name, unit_id=f"image {number:02}", needed=N_ANNOTATORS)
         for number in range(1, N_IMAGES + 1)
     ]
 
 
-def _submission_items(images: Sequence[StoredImage]) -> list[Unit]:
+def _submission_units(images: Sequence[StoredImage]) -> list[Unit]:
     return [
         Unit(task=_TASKS["submissions"].name, unit_id=one.name, images={"Image": one.sha256})
         for one in images
     ]
 
 
-def _vote_items(submitted: Sequence[ContextPair], images: Sequence[StoredImage]) -> list[Unit]:
-    return _to_vote_on(_TASKS["votes"], submitted, submitted, images)
+def _vote_units(submitted: Sequence[ContextPair], images: Sequence[StoredImage]) -> list[Unit]:
+    return _pair_vote_units(_TASKS["votes"], submitted, submitted, images)
 
 
-def _revision_vote_items(
+def _revision_vote_units(
     submissions: Sequence[ContextPair],
     submitted: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     before = {pair.pair_id for pair in submitted}
     revised = [pair for pair in submissions if pair.pair_id not in before]
-    return _to_vote_on(_TASKS["revision_votes"], revised, submissions, images)
+    return _pair_vote_units(_TASKS["revision_votes"], revised, submissions, images)
 
 
-def _to_vote_on(
+def _pair_vote_units(
     task: AnnotationTask,
     pairs: Sequence[ContextPair],
     everything: Sequence[ContextPair],
@@ -73,7 +73,7 @@ def _to_vote_on(
         Unit(
             task=task.name,
             unit_id=pair.pair_id,
-            shown=_shown(pair),
+            shown=_shown_fields(pair),
             images={"Image": shown[pair.image]},
             needed=len(everyone - {pair.annotator}) or 1,
             barred=(pair.annotator,),
@@ -83,7 +83,7 @@ def _to_vote_on(
     ]
 
 
-def _revision_items(
+def _revision_units(
     submitted: Sequence[ContextPair],
     first_votes: Sequence[SubmissionVote],
     voted_on: Sequence[Unit],
@@ -91,15 +91,15 @@ def _revision_items(
 ) -> list[Unit]:
     """Build one unit per pair that was voted down, for its author to revise."""
     needed = max((unit.needed for unit in voted_on), default=0) or None
-    decisions = decide(submitted, first_votes, needed=needed)
+    decisions = decide_submissions(submitted, first_votes, needed=needed)
     shown = {image.name: image.sha256 for image in images}
     everyone = sorted({pair.annotator for pair in submitted})
-    cast = ballots(submitted, first_votes).counted
+    cast = count_ballots(submitted, first_votes).counted
     return [
         Unit(
             task=_TASKS["revisions"].name,
             unit_id=pair.pair_id,
-            shown={**_shown(pair), **_objections(cast[pair.pair_id])},
+            shown={**_shown_fields(pair), **_objections(cast[pair.pair_id])},
             images={"Image": shown[pair.image]},
             barred=tuple(name for name in everyone if name != pair.annotator),
         )
@@ -119,7 +119,7 @@ def _objections(cast: Sequence[SubmissionVote]) -> dict[str, str]:
     return against | ({"The others say": said} if said else {})
 
 
-def _shown(pair: ContextPair) -> dict[str, str]:
+def _shown_fields(pair: ContextPair) -> dict[str, str]:
     return {
         "Question": pair.question,
         "First context": pair.contexts[0],
@@ -137,20 +137,20 @@ def _to_images(answers: Sequence[Answer]) -> list[str]:
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
     return [
-        _pair(one, pair_id=_plain(f"{one.unit_id}-{one.person}"), image=one.unit_id)
+        _pair(one, pair_id=_sanitize_id(f"{one.unit_id}-{one.person}"), image=one.unit_id)
         for one in answers
     ]
 
 
 def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:
-    """Revisions of pairs that were voted down; ``with_images`` adds their images."""
+    """Revisions of pairs that were voted down; ``add_images`` adds their images."""
     return [
         _pair(one, pair_id=f"{one.unit_id}-revised", image="", revises=one.unit_id)
         for one in answers
     ]
 
 
-def with_images(
+def add_images(
     revisions: Sequence[ContextPair], submitted: Sequence[ContextPair]
 ) -> list[ContextPair]:
     """Add to revisions the images of the pairs they revise; drop those of missing pairs."""
@@ -189,27 +189,27 @@ def _to_votes(answers: Sequence[Answer]) -> list[SubmissionVote]:
     ]
 
 
-def _plain(name: str) -> str:
+def _sanitize_id(name: str) -> str:
     return re.sub(r"[\s/]+", "_", name)
 
 
-_IMAGES = TableOf("codis/images", StoredImage)
-_SUBMITTED = TableOf("codis/submitted", ContextPair)
+_IMAGES = SourceTable("codis/images", StoredImage)
+_SUBMITTED = SourceTable("codis/submitted", ContextPair)
 
 IMAGES = SuiteAnnotationTask(
-    task=_TASKS["images"], reads={}, units=_image_items, row=str, to_rows=_to_images
+    task=_TASKS["images"], reads={}, units=_image_units, row=str, to_rows=_to_images
 )
 SUBMISSIONS = SuiteAnnotationTask(
     task=_TASKS["submissions"],
     reads={"images": _IMAGES},
-    units=_submission_items,
+    units=_submission_units,
     row=ContextPair,
     to_rows=_to_pairs,
 )
 VOTES = SuiteAnnotationTask(
     task=_TASKS["votes"],
     reads={"submitted": _SUBMITTED, "images": _IMAGES},
-    units=_vote_items,
+    units=_vote_units,
     row=SubmissionVote,
     to_rows=_to_votes,
 )
@@ -217,22 +217,22 @@ REVISIONS = SuiteAnnotationTask(
     task=_TASKS["revisions"],
     reads={
         "submitted": _SUBMITTED,
-        "first_votes": TableOf("codis/first_votes", SubmissionVote),
-        "voted_on": TableOf(VOTES.table("units"), Unit),
+        "first_votes": SourceTable("codis/first_votes", SubmissionVote),
+        "voted_on": SourceTable(VOTES.table("units"), Unit),
         "images": _IMAGES,
     },
-    units=_revision_items,
+    units=_revision_units,
     row=ContextPair,
     to_rows=_to_revisions,
 )
 REVISION_VOTES = SuiteAnnotationTask(
     task=_TASKS["revision_votes"],
     reads={
-        "submissions": TableOf("codis/submissions", ContextPair),
+        "submissions": SourceTable("codis/submissions", ContextPair),
         "submitted": _SUBMITTED,
         "images": _IMAGES,
     },
-    units=_revision_vote_items,
+    units=_revision_vote_units,
     row=SubmissionVote,
     to_rows=_to_votes,
 )

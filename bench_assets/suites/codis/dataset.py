@@ -25,13 +25,13 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.tables.json_records import (
     Entry,
-    field,
+    collect_rejections,
     read_entries,
     read_lines,
     records,
-    rejecting,
+    require_field,
 )
-from bench_assets.core.tables.source_folder import image_files, inside, pin
+from bench_assets.core.tables.source_folder import image_files, pin, resolve_inside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ def read_pairs(release: CodisRelease, rejections: list[Rejection]) -> list[Conte
     """
     pairs = []
     for entry, where in read_entries(release.entries, rejections):
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             pairs.append(_pair(entry, release, where))
     return pairs
 
@@ -154,9 +154,9 @@ def read_captions(file: Path, rejections: list[Rejection]) -> dict[str, str]:
     """
     captions: dict[str, str] = {}
     for entry, where in read_lines(file, rejections):
-        with rejecting(rejections, where):
-            image = field(entry, "image_id", str, where)
-            caption = field(entry, "caption", str, where)
+        with collect_rejections(rejections, where):
+            image = require_field(entry, "image_id", str, where)
+            caption = require_field(entry, "caption", str, where)
             if image in captions:
                 raise SourceError(f"{where}: second caption for {image}. Remove one of them")
             captions[image] = caption.strip()
@@ -174,31 +174,33 @@ def _image_folder(folder: Path) -> Path:
 
 
 def _pair(entry: Entry, release: CodisRelease, where: str) -> ContextPair:
-    image = field(entry, "image_id", str, where)
-    inside(release.images, image, where)
+    image = require_field(entry, "image_id", str, where)
+    resolve_inside(release.images, image, where)
     annotator, revises = _origin(entry, where) if release.votes else ("", "")
     return ContextPair(
-        pair_id=field(entry, "id", str, where),
+        pair_id=require_field(entry, "id", str, where),
         image=image,
-        question=field(entry, "question", str, where),
-        contexts=_two(entry, "context", where),
-        answers=_two(entry, "answer", where),
-        category=field(entry, "category", str, where),
+        question=require_field(entry, "question", str, where),
+        contexts=_read_pair(entry, "context", where),
+        answers=_read_pair(entry, "answer", where),
+        category=require_field(entry, "category", str, where),
         annotator=annotator,
         revises=revises,
     )
 
 
 def _origin(entry: Entry, where: str) -> tuple[str, str]:
-    if not (annotator := field(entry, "annotator", str, where)):
+    if not (annotator := require_field(entry, "annotator", str, where)):
         raise SourceError(f"{where}: field 'annotator' is empty. Set the annotator's name")
     revises = entry.get("revises")
-    return annotator, "" if revises is None else field(entry, "revises", str, where)
+    return annotator, "" if revises is None else require_field(entry, "revises", str, where)
 
 
-def _two(entry: Entry, name: str, where: str) -> tuple[str, str]:
-    texts = field(entry, name, dict, where)
-    return field(texts, f"{name}_1", str, where), field(texts, f"{name}_2", str, where)
+def _read_pair(entry: Entry, name: str, where: str) -> tuple[str, str]:
+    texts = require_field(entry, name, dict, where)
+    return require_field(texts, f"{name}_1", str, where), require_field(
+        texts, f"{name}_2", str, where
+    )
 
 
 def to_questions(

@@ -48,24 +48,26 @@ Here is the output: {output}"""
 
 def main(question: Question) -> Prompt:
     """Ask with detailed instructions and chain of thought, as for all published scores."""
-    return _ask(question, _IMAGE_AND_CONTEXT + _DETAILED_INSTRUCTIONS + _CHAIN_OF_THOUGHT)
+    return _question_prompt(
+        question, _IMAGE_AND_CONTEXT + _DETAILED_INSTRUCTIONS + _CHAIN_OF_THOUGHT
+    )
 
 
 def no_chain_of_thought(question: Question) -> Prompt:
     """Ask with detailed instructions, for an answer without reasoning ("w/ DI w/o CoT")."""
-    return _ask(question, _IMAGE_AND_CONTEXT + _DETAILED_INSTRUCTIONS + _PHRASE)
+    return _question_prompt(question, _IMAGE_AND_CONTEXT + _DETAILED_INSTRUCTIONS + _PHRASE)
 
 
 def no_detailed_instructions(question: Question) -> Prompt:
     """Ask for reasoning without detailed instructions ("w/o DI w/ CoT")."""
     # The paper misspells this word, in this prompt only.
     reasoning = _CHAIN_OF_THOUGHT.replace("separated", "seperated")
-    return _ask(question, _IMAGE_AND_CONTEXT + reasoning)
+    return _question_prompt(question, _IMAGE_AND_CONTEXT + reasoning)
 
 
 def plain(question: Question) -> Prompt:
     """Ask with neither detailed instructions nor chain of thought ("w/o DI w/o CoT")."""
-    return _ask(question, _IMAGE_AND_CONTEXT + _PHRASE)
+    return _question_prompt(question, _IMAGE_AND_CONTEXT + _PHRASE)
 
 
 def no_context(question: Question) -> Prompt:
@@ -81,7 +83,7 @@ def captions_for_images(question: Question) -> Prompt:
     text = _IMAGE_AND_CONTEXT + _DETAILED_INSTRUCTIONS + _CHAIN_OF_THOUGHT
     text = text.replace("an image", "the caption of an image").replace("the image", "the caption")
     captions = "".join(f"\nCaption: {caption}" for caption in question.image_texts)
-    return _ask(question, text + captions)
+    return _question_prompt(question, text + captions)
 
 
 def caption(image: str) -> Prompt:
@@ -101,6 +103,6 @@ def judge(question: Question, output: str) -> Prompt:
     return Prompt.of(_JUDGE.format(question=question.text, answer=answer, output=output))
 
 
-def _ask(question: Question, instruction: str) -> Prompt:
+def _question_prompt(question: Question, instruction: str) -> Prompt:
     query = f"\nContext: {question.context}\nQuestion: {question.text}"
     return Prompt.of(*map(Image, question.images), instruction + query)

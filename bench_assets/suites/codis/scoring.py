@@ -12,25 +12,25 @@ from functools import lru_cache, partial
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
-    at_first,
-    at_last,
+    final_judgements,
+    first_judgements,
 )
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_verdict
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
-from bench_assets.core.tables.large_tables import BLOCK
+from bench_assets.core.tables.large_tables import BLOCK_ROWS
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.codis import prompts
 from bench_assets.suites.codis.parsing.answers import final_answer, named_option
-from bench_assets.suites.codis.parsing.words import normalised
+from bench_assets.suites.codis.parsing.words import normalize_text
 
 CRITERION = "correct"
-WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which strips nothing from an output
+WITH_REASONING = "correct, thoughts included"  # as eval.py, which strips nothing from an output
 
 _VERDICT = partial(read_verdict, words=RIGHT_OR_WRONG)
 
-_named_option = lru_cache(maxsize=BLOCK)(named_option)
+_named_option = lru_cache(maxsize=BLOCK_ROWS)(named_option)
 """Cached, since the judge and both scorers read the same responses."""
 
 
@@ -41,7 +41,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """
     texts = [(pair, CRITERION, pair.prediction.text) for pair in answered]
     texts += [
-        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        (pair, WITH_REASONING, pair.prediction.raw_text)
         for pair in answered
         if pair.prediction.raw_text not in ("", pair.prediction.text)
     ]
@@ -57,12 +57,12 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
     Stricter than people: a response that the rules match to neither of the pair's answers is wrong.
     """
-    return [_judged_by_rules(*pair) for pair in answered]
+    return [_rule_judgement(*pair) for pair in answered]
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge said right; unscored if it said neither right nor wrong."""
-    about = [one for one in at_last(judgements) if one.criterion != WITH_THOUGHTS]
+    about = [one for one in final_judgements(judgements) if one.criterion != WITH_REASONING]
     return _score(answered, about, lambda judgement: judgement.verdict)
 
 
@@ -73,15 +73,15 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     The script never retries: the judge's first response counts. Of the rules, which print no such
     word, the verdict counts.
     """
-    said = at_first(judgements)
-    thoughts = [one for one in said if one.criterion == WITH_THOUGHTS]
+    said = first_judgements(judgements)
+    thoughts = [one for one in said if one.criterion == WITH_REASONING]
     return _score(answered, thoughts or said, _official_verdict)
 
 
 def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_p of section 3.3; a pair is unscored if a half of it is unscored or missing."""
     return mean(
-        ScoredPoint(product(score.points for _, score in halves), image(halves[0].question))
+        ScoredPoint(product(score.points for _, score in halves), image_cluster(halves[0].question))
         if len(halves) == 2
         else ScoredPoint(None)
         for halves in _pairs(scored)
@@ -90,7 +90,7 @@ def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 def query_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_q of section 3.3."""
-    return mean(ScoredPoint(score.points, image(question)) for question, score in scored)
+    return mean(ScoredPoint(score.points, image_cluster(question)) for question, score in scored)
 
 
 def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
@@ -101,14 +101,14 @@ def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
     answer counts as answered alike.
     """
     return mean(
-        ScoredPoint(float(_answered_differently(*halves)), image(halves[0].question))
+        ScoredPoint(float(_answered_differently(*halves)), image_cluster(halves[0].question))
         if len(halves) == 2 and not any(score.error for _, score in halves)
         else ScoredPoint(None)
         for halves in _pairs(scored)
     )
 
 
-def image(question: Question) -> str:
+def image_cluster(question: Question) -> str:
     """Cluster of a question for intervals: its image.
 
     For 45 images, the release repeats a question with other contexts.
@@ -116,7 +116,7 @@ def image(question: Question) -> str:
     return question.labels.get("image") or question.cluster
 
 
-def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
+def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
     named = _named_option(question.text, prediction.text, question.options)
     return Judgement.of(
         prediction,
@@ -170,4 +170,4 @@ def _answered_differently(one: ScoredQuestion, other: ScoredQuestion) -> bool:
 
 
 def _answer(scored: ScoredQuestion) -> str:
-    return normalised(" ".join(scored.score.answer))
+    return normalize_text(" ".join(scored.score.answer))

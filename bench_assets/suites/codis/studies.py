@@ -19,8 +19,8 @@ from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.parsing.answers import final_answer, read_answer
-from bench_assets.suites.codis.parsing.words import normalised, phrase_in
-from bench_assets.suites.codis.scoring import CRITERION, image
+from bench_assets.suites.codis.parsing.words import has_phrase, normalize_text
+from bench_assets.suites.codis.scoring import CRITERION, image_cluster
 
 PEOPLE = "people"  # name of the judge for human labels
 _IDENTITY = ("question_id", "model", "annotator")  # fields that identify a label
@@ -54,7 +54,7 @@ def labels_of(model: str, labels: Labels) -> list[JudgeLabel]:
     return [label for label in labels if label.model in (model, "")]
 
 
-def judged_by_people(labels: Labels, predictions: Sequence[Prediction]) -> list[Judgement]:
+def majority_judgements(labels: Labels, predictions: Sequence[Prediction]) -> list[Judgement]:
     """Turn people's verdicts on one model's predictions into judgements, by majority.
 
     Failed predictions, and those without labels, get no judgement.
@@ -85,8 +85,8 @@ def agreement(first: Sequence[Judgement], second: Sequence[Judgement]) -> Mean:
 
     A query on which either was unreadable is unscored.
     """
-    verdicts = {_identity(j): j.verdict for j in first if j.criterion == CRITERION}
-    others = [(_identity(j), j.verdict) for j in second if j.criterion == CRITERION]
+    verdicts = {_judgement_key(j): j.verdict for j in first if j.criterion == CRITERION}
+    others = [(_judgement_key(j), j.verdict) for j in second if j.criterion == CRITERION]
     pairs = [(verdicts[key], verdict) for key, verdict in others if key in verdicts]
     return mean(
         ScoredPoint(None if one is None or other is None else float(one == other))
@@ -133,7 +133,7 @@ def _majority(labels: Labels) -> bool:
     return breaking[0]
 
 
-def _identity(judgement: Judgement) -> tuple[str, str, str, int]:
+def _judgement_key(judgement: Judgement) -> tuple[str, str, str, int]:
     return judgement.question_id, judgement.model, judgement.condition, judgement.sample
 
 
@@ -159,18 +159,19 @@ def output_variability(
     )
     return mean(
         ScoredPoint(
-            _differ(asked[key[0]], given.get(key), taken_away.get(key)), image(asked[key[0]])
+            _answers_differ(asked[key[0]], given.get(key), taken_away.get(key)),
+            image_cluster(asked[key[0]]),
         )
         for key in sorted(given.keys() | taken_away.keys())
     )
 
 
-def _differ(
+def _answers_differ(
     question: Question, given: Prediction | None, taken_away: Prediction | None
 ) -> float | None:
     if given is None or taken_away is None or given.error or taken_away.error:
         return None
-    one, other = (normalised(read_answer(question, p.text)) for p in (given, taken_away))
+    one, other = (normalize_text(read_answer(question, p.text)) for p in (given, taken_away))
     return float(one != other)
 
 
@@ -205,9 +206,9 @@ def word_bias(
 
 
 def _count(answered: Sequence[AnsweredQuestion], word: str, opposite: str) -> WordCount:
-    expected = [_says(" ".join(q.answer), word, opposite) for q, _ in answered]
-    other_expected = [_says(" ".join(q.answer), opposite, word) for q, _ in answered]
-    said = [_says(final_answer(p.text), word, opposite) for _, p in answered]
+    expected = [_has_word(" ".join(q.answer), word, opposite) for q, _ in answered]
+    other_expected = [_has_word(" ".join(q.answer), opposite, word) for q, _ in answered]
+    said = [_has_word(final_answer(p.text), word, opposite) for _, p in answered]
     about = [one or other for one, other in zip(expected, other_expected, strict=True)]
     return WordCount(
         model=answered[0].prediction.model,
@@ -220,8 +221,8 @@ def _count(answered: Sequence[AnsweredQuestion], word: str, opposite: str) -> Wo
     )
 
 
-def _says(text: str, word: str, opposite: str) -> bool:
-    words, sought, longer = normalised(text), normalised(word), normalised(opposite)
-    if phrase_in(sought, longer):
+def _has_word(text: str, word: str, opposite: str) -> bool:
+    words, sought, longer = normalize_text(text), normalize_text(word), normalize_text(opposite)
+    if has_phrase(sought, longer):
         words = words.replace(longer, " ")
-    return phrase_in(sought, words)
+    return has_phrase(sought, words)

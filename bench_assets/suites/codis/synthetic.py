@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.tables.source_folder import as_json, write_files
+from bench_assets.core.tables.source_folder import format_json, write_files
 
 _MATERIAL = Path(__file__).with_name("scenes.json")
 _SIZE = (384, 288)  # px
@@ -46,10 +46,10 @@ def write(folder: Path, seed: int = 0) -> None:
     submissions = _submissions(material, images)
     annotators = material["annotators"]
     votes = [vote for submission in submissions for vote in _votes(submission, annotators, rng)]
-    files = {f"images/{image.name}": _drawn(image, rng) for image in images}
+    files = {f"images/{image.name}": _draw_image(image, rng) for image in images}
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
-    files["submissions.json"] = as_json([submission.entry for submission in submissions])
-    files["votes.json"] = as_json(material["stray_votes"] + votes)
+    files["submissions.json"] = format_json([submission.entry for submission in submissions])
+    files["votes.json"] = format_json(material["stray_votes"] + votes)
     files["captions.jsonl"] = b"".join(_caption(image) for image in images)
     write_files(folder, files)
 
@@ -62,17 +62,17 @@ def _images(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
     ]
 
 
-def _drawn(image: _SceneImage, rng: Random) -> bytes:
+def _draw_image(image: _SceneImage, rng: Random) -> bytes:
     scene = Scene(*_SIZE, background=image.scene["background"])
     shift = rng.randint(-_SHIFT, _SHIFT), rng.randint(-_SHIFT, _SHIFT)
-    for part in _filled(image.scene["parts"], image.variation):
+    for part in _fill_placeholders(image.scene["parts"], image.variation):
         for time in range(part.get("times", 1)):
             step_x, step_y = part.get("step", (0, 0))
-            _draw(scene, part, (shift[0] + time * step_x, shift[1] + time * step_y))
+            _draw_part(scene, part, (shift[0] + time * step_x, shift[1] + time * step_y))
     return scene.png()
 
 
-def _draw(scene: Scene, part: Mapping[str, Any], by: tuple[int, int]) -> None:
+def _draw_part(scene: Scene, part: Mapping[str, Any], by: tuple[int, int]) -> None:
     match part:
         case {"backdrop": (left, top, right, bottom), "colour": colour}:
             scene.backdrop((left, top, right, bottom), colour)
@@ -113,7 +113,7 @@ def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> 
 def _submission(
     name: str, image: _SceneImage, asked: Mapping[str, Any], origin: Mapping[str, Any]
 ) -> _Submission:
-    said = _filled(asked, image.variation)
+    said = _fill_placeholders(asked, image.variation)
     entry = {
         "id": name,
         "image_id": said.get("image", image.name),
@@ -142,19 +142,19 @@ def _votes(submission: _Submission, annotators: Sequence[str], rng: Random) -> l
 
 
 def _caption(image: _SceneImage) -> bytes:
-    caption = _filled(image.scene["caption"], image.variation)
+    caption = _fill_placeholders(image.scene["caption"], image.variation)
     line = json.dumps({"image_id": image.name, "caption": caption}, ensure_ascii=False)
     return f"{line}\n".encode()
 
 
-def _filled(value: Any, variation: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _fill_placeholders(value: Any, variation: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Fill in the placeholders; a text that is one placeholder becomes the value itself."""
     if isinstance(value, str):
         whole = value.removeprefix("{").removesuffix("}")
         alone = value == f"{{{whole}}}" and whole in variation
         return variation[whole] if alone else value.format_map(variation)
     if isinstance(value, list):
-        return [_filled(item, variation) for item in value]
+        return [_fill_placeholders(item, variation) for item in value]
     if isinstance(value, dict):
-        return {key: _filled(item, variation) for key, item in value.items()}
+        return {key: _fill_placeholders(item, variation) for key, item in value.items()}
     return value

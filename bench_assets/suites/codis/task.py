@@ -4,7 +4,7 @@ from functools import partial
 
 from bench_assets.annotation.answers.progress import DecisionTable
 from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.annotation.tasks import TableOf
+from bench_assets.annotation.tasks import SourceTable
 from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
@@ -23,7 +23,7 @@ DECISIONS = DecisionTable(
     name="codis/decisions",
     row=VoteDecision,
     task="codis/votes",
-    votes=TableOf("codis/first_votes", SubmissionVote),
+    votes=SourceTable("codis/first_votes", SubmissionVote),
     open_rows=open_submissions,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.core.schema.rows import Edition, Rejection
 from bench_assets.core.stats.rater_agreement import (
     krippendorff_alpha,
@@ -14,7 +14,7 @@ from bench_assets.core.stats.rater_agreement import (
     unanimous_share,
 )
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
-from bench_assets.suites.codis.parsing.words import normalised
+from bench_assets.suites.codis.parsing.words import normalize_text
 
 Outcome: TypeAlias = Literal["kept", "revised", "dropped", "open"]
 """``open``: votes are missing, so the submission is neither kept nor dropped."""
@@ -55,7 +55,7 @@ class Ballots(NamedTuple):
     rejections: list[Rejection]
 
 
-def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]) -> Ballots:
+def count_ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]) -> Ballots:
     """Select the votes that count: each annotator's last on each submission of another one.
 
     A vote in a file counts only if its annotator has submitted something, as all five of the paper
@@ -69,7 +69,7 @@ def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote])
     counted: dict[str, list[SubmissionVote]] = defaultdict(list)
     rejections = []
     for number, vote in enumerate(cast):
-        reason = _no_vote(vote, authors)
+        reason = _vote_fault(vote, authors)
         if not reason and last[vote.submission, vote.annotator] != number:
             reason = f"{vote.annotator!r} voted on {vote.submission!r} again; the last vote counts"
         if reason:
@@ -79,7 +79,7 @@ def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote])
     return Ballots(counted, rejections)
 
 
-def decide(
+def decide_submissions(
     submissions: Sequence[ContextPair],
     votes: Iterable[SubmissionVote],
     approval: float = 1.0,
@@ -96,24 +96,24 @@ def decide(
 
     Args:
         submissions: In order of submission.
-        votes: All votes; ``ballots`` selects those that count.
+        votes: All votes; ``count_ballots`` selects those that count.
         approval: Least share of approving votes; the default is the paper's: all.
         needed: Votes that decide; None: one of every other annotator.
         images: Names of the stored images. An open submission about any other is dropped, since
             it cannot be voted on. None: not checked.
     """
-    counted = ballots(submissions, votes).counted
+    counted = count_ballots(submissions, votes).counted
     everyone = {submission.annotator for submission in submissions} - {""}
     faults, revisions = _revisions(submissions)
     decisions = []
     for pair, fault in zip(submissions, faults, strict=True):
         heard = counted.get(pair.pair_id, ())
         n_needed = needed or len(everyone - {pair.annotator})
-        outcome = _voted(pair, heard, n_needed, approval)
-        why = fault or (_unasked(pair, images) if outcome == "open" else "")
+        outcome = _vote_outcome(pair, heard, n_needed, approval)
+        why = fault or (_image_fault(pair, images) if outcome == "open" else "")
         revised_by = "" if why else revisions.get(pair.pair_id, "")
         outcome = "dropped" if why else "revised" if revised_by else outcome
-        why = why or _reason(pair, heard, n_needed)
+        why = why or _outcome_reason(pair, heard, n_needed)
         decisions.append(_decision(pair, heard, outcome, why, revised_by))
     return decisions
 
@@ -122,7 +122,7 @@ def agreement(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> list[VoteAgreement]:
     """Inter-annotator agreement on each condition; no rows without votes."""
-    heard = [list(cast) for cast in ballots(submissions, votes).counted.values()]
+    heard = [list(cast) for cast in count_ballots(submissions, votes).counted.values()]
     tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
     tables["all"] = [[vote.approves for vote in cast] for cast in heard]
     return [
@@ -162,7 +162,7 @@ def _entry(vote: SubmissionVote) -> str:
     return f"{vote.tool or 'votes.json'}, vote of {vote.annotator!r} on {vote.submission!r}"
 
 
-def _no_vote(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
+def _vote_fault(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
     if vote.submission not in authors:
         return f"unknown submission {vote.submission!r}"
     if not vote.tool and vote.annotator not in authors.values():
@@ -194,7 +194,7 @@ def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str,
     return faults, revisions
 
 
-def _voted(
+def _vote_outcome(
     pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int, approval: float
 ) -> Outcome:
     if not pair.annotator:
@@ -204,12 +204,12 @@ def _voted(
     return "kept" if sum(vote.approves for vote in heard) / len(heard) >= approval else "dropped"
 
 
-def _unasked(pair: ContextPair, images: Collection[str] | None) -> str:
+def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
     lost = images is not None and pair.image not in images
     return f"image {pair.image!r} is missing or does not decode" if lost else ""
 
 
-def _reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -> str:
+def _outcome_reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -> str:
     if not pair.annotator:
         return "published by the authors"
     if len(heard) < max(n_needed, 1):
@@ -257,7 +257,7 @@ class Selection(NamedTuple):
     rejections: list[Rejection]
 
 
-def select(
+def select_pairs(
     pairs: Sequence[ContextPair], decisions: Iterable[VoteDecision], images: Collection[str]
 ) -> Selection:
     """Select the kept pairs that pass the automatic checks, in order."""
@@ -265,8 +265,12 @@ def select(
     seen: set[tuple[str, ...]] = set()
     rejections: list[Rejection] = []
     for pair, decision in zip(pairs, decisions, strict=True):
-        faults = _faults(pair, images, seen) if decision.outcome == "kept" else [_fate(decision)]
-        rejections += [Rejection(entry=_entry_of(pair), reason=reason) for reason in faults]
+        faults = (
+            _faults(pair, images, seen)
+            if decision.outcome == "kept"
+            else [_rejection_reason(decision)]
+        )
+        rejections += [Rejection(entry=_pair_entry(pair), reason=reason) for reason in faults]
         if not faults:
             selected.append(pair)
             seen.add(_content(pair))
@@ -290,7 +294,7 @@ def funnel(
     pairs: Iterable[ContextPair],
     decisions: Iterable[VoteDecision],
     selected: Sequence[ContextPair],
-    undecided: Undecided,
+    undecided: UndecidedUnits,
 ) -> list[SelectionFunnelStep]:
     """Count the items left at each step from images to queries (section 3.4)."""
     submitted = [pair.image for pair in pairs]
@@ -316,7 +320,7 @@ def funnel(
     ]
 
 
-def _fate(decision: VoteDecision) -> str:
+def _rejection_reason(decision: VoteDecision) -> str:
     fate = f"revised as {decision.revised_by}" if decision.revised_by else decision.outcome
     return f"{fate}: {decision.reason}"
 
@@ -329,10 +333,10 @@ def _faults(
             re.fullmatch(r"[^\s/]+", pair.pair_id) is None
         ),
         "the question is empty": not pair.question.strip(),
-        "a context is empty": not all(map(_plain, pair.contexts)),
-        "an answer is empty": not all(map(_plain, pair.answers)),
-        "the two contexts are the same": len(set(map(_plain, pair.contexts))) == 1,
-        "the two answers are the same": len(set(map(normalised, pair.answers))) == 1,
+        "a context is empty": not all(map(_normalize_text, pair.contexts)),
+        "an answer is empty": not all(map(_normalize_text, pair.answers)),
+        "the two contexts are the same": len(set(map(_normalize_text, pair.contexts))) == 1,
+        "the two answers are the same": len(set(map(normalize_text, pair.answers))) == 1,
         f"unknown category {pair.category!r}; known: {', '.join(CATEGORIES)}": (
             pair.category not in CATEGORIES
         ),
@@ -343,13 +347,13 @@ def _faults(
 
 
 def _content(pair: ContextPair) -> tuple[str, ...]:
-    return pair.image, _plain(pair.question), *sorted(map(_plain, pair.contexts))
+    return pair.image, _normalize_text(pair.question), *sorted(map(_normalize_text, pair.contexts))
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _entry_of(pair: ContextPair) -> str:
+def _pair_entry(pair: ContextPair) -> str:
     file = "submissions.json" if pair.annotator else "data.json"
     return f"{file}, id {pair.pair_id}"

@@ -16,7 +16,7 @@ from bench_assets.suites.cogbench.vqa.annotation import HUMAN, QUESTION_REVIEW
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 
 
-def _recognised(
+def _measure_recognition(
     settings: HomeConfiguration,
     model: str,
     questions: Sequence[Question],
@@ -39,5 +39,5 @@ SUITE = Suite(
     annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW, HUMAN),
     claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
-    measured_beside={DESCRIPTION.name: _recognised},
+    measured_beside={DESCRIPTION.name: _measure_recognition},
 )

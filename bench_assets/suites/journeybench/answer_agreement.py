@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.normalization import plain
+from bench_assets.core.parsing.normalization import normalize_response
 from bench_assets.core.parsing.numbers import (
-    as_number,
-    denied,
     final_number,
-    numbers,
+    format_number,
+    list_numbers,
+    parse_number,
     same_number,
-    written,
+    states_none,
 )
 from bench_assets.core.parsing.sentences import (
-    denies,
     hedges,
+    is_negated,
     refuses,
-    sentences,
-    without_questions,
+    split_sentences,
+    strip_questions,
 )
 
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
@@ -31,8 +31,8 @@ _INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to|unlike)\b[^,;]
 _ADVERB = re.compile(r"\b\w+ly ")
 _PAIRS = (("left", "right"), ("first", "second"), ("top", "bottom"), ("upper", "lower"))
 _OPPOSITES = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
-_SIDE = re.compile(rf"\b(?:{'|'.join(_OPPOSITES)})\b")
-_SAYS_NOTHING = frozenset(
+_OPPOSITE_WORD = re.compile(rf"\b(?:{'|'.join(_OPPOSITES)})\b")
+_FUNCTION_WORDS = frozenset(
     ("there", "is", "are", "no", "not", "any", "a", "an", "the", "exist", "none")
 )
 
@@ -47,10 +47,10 @@ def read_answer(response: str, options: Sequence[str]) -> str:
         letter = read_choice(response, _ORDINALS).letter
         return options[ascii_uppercase.index(letter)] if letter else ""
     number = final_number(response)
-    return "" if number is None else written(number)
+    return "" if number is None else format_number(number)
 
 
-def agrees(answer: str, truth: str, response: str) -> bool:
+def matches_truth(answer: str, truth: str, response: str) -> bool:
     """Whether a response with this answer matches one form of the ground truth.
 
     * A number, with or without its unit, is compared as a number.
@@ -58,29 +58,35 @@ def agrees(answer: str, truth: str, response: str) -> bool:
     * Any other truth must occur in a sentence that does not deny, ask or hedge, and not after
       "than"; of two opposites ("left", "right") the first one counts. Of a list, each item must.
 
-    >>> agrees("0", "there is not any cup", "I see no cups."), agrees("3", "no cups", "3 cups")
+    >>> (
+    ...     matches_truth("0", "there is not any cup", "I see no cups."),
+    ...     matches_truth("3", "no cups", "3 cups"),
+    ... )
     (True, False)
     """
-    said, counted = as_number(answer), numbers(truth)
-    if len(counted) == 1 and not _absent(truth) and not _SIDE.search(truth):  # "the left one"
+    said, counted = parse_number(answer), list_numbers(truth)
+    if (
+        len(counted) == 1 and not _is_denial(truth) and not _OPPOSITE_WORD.search(truth)
+    ):  # "the left one"
         return said is not None and same_number(said, counted[0])
-    if _absent(truth):
+    if _is_denial(truth):
         return not said and any(
-            _denies_it(truth, sentence) for sentence in sentences(plain(response))
+            _denies_same_thing(truth, sentence)
+            for sentence in split_sentences(normalize_response(response))
         )
     told = [
         _words(sentence)
-        for part in sentences(plain(response))
-        for sentence in [_INSTEAD.sub("", without_questions(part))]
-        if not (_absent(sentence) or hedges(sentence))
+        for part in split_sentences(normalize_response(response))
+        for sentence in [_INSTEAD.sub("", strip_questions(part))]
+        if not (_is_denial(sentence) or hedges(sentence))
     ]
     items = _LIST.split(truth.casefold())
-    return all(_is_said(_words(_LEAD.sub("", item)), told) for item in items)
+    return all(_is_stated(_words(_LEAD.sub("", item)), told) for item in items)
 
 
-def _is_said(truth: str, said: Sequence[str]) -> bool:
+def _is_stated(truth: str, said: Sequence[str]) -> bool:
     """Whether the first sentence that names a thing or its opposite names the thing."""
-    opposite = _SIDE.sub(lambda side: _OPPOSITES[side[0]], truth)
+    opposite = _OPPOSITE_WORD.sub(lambda side: _OPPOSITES[side[0]], truth)
     for sentence in said:
         told = sentence if "than" in truth else sentence.partition(" than ")[0]
         if f" {truth} " in f" {told} " or f" {truth} " in f" {_ADVERB.sub('', told)} ":
@@ -92,9 +98,9 @@ def _is_said(truth: str, said: Sequence[str]) -> bool:
 
 def missing_steps(solution: str, response: str) -> list[str]:
     """Results of the solution's steps that a response does not state in order."""
-    said, missing = numbers(response), []
+    said, missing = list_numbers(response), []
     for step in _STEP.findall(solution):
-        for result in numbers(step):
+        for result in list_numbers(step):
             at = next((n for n, number in enumerate(said) if same_number(number, result)), None)
             if at is None:
                 missing.append(step)
@@ -103,18 +109,18 @@ def missing_steps(solution: str, response: str) -> list[str]:
     return missing
 
 
-def _denies_it(truth: str, sentence: str) -> bool:
+def _denies_same_thing(truth: str, sentence: str) -> bool:
     """Whether a sentence denies the same thing as a ground truth."""
-    things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _SAYS_NOTHING
-    said = without_questions(sentence)
+    things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _FUNCTION_WORDS
+    said = strip_questions(sentence)
     named = {_stem(word) for word in _WORD.findall(said.casefold())}
-    told = _absent(said) and not hedges(said)
-    blind = refuses(said) and not denied(said)
+    told = _is_denial(said) and not hedges(said)
+    blind = refuses(said) and not states_none(said)
     return bool(things) and things <= named and told and not blind
 
 
-def _absent(text: str) -> bool:
-    return denies(text) or denied(text)
+def _is_denial(text: str) -> bool:
+    return is_negated(text) or states_none(text)
 
 
 def _words(text: str) -> str:

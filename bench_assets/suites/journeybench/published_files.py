@@ -25,9 +25,9 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.core.tables.json_records import (
     Entry,
+    collect_rejections,
     read_entries,
     read_lines,
-    rejecting,
 )
 
 PUBLISHED = {
@@ -99,13 +99,15 @@ def read_records(
             yield from read_entries(file, rejections)
 
 
-def lines_of(file: Path, rejections: list[Rejection] | None = None) -> Iterator[tuple[Entry, str]]:
+def read_optional_lines(
+    file: Path, rejections: list[Rejection] | None = None
+) -> Iterator[tuple[Entry, str]]:
     """Read JSON lines of raw material, as ``read_lines``; none if the file does not exist."""
     if file.exists():
         yield from read_lines(file, rejections)
 
 
-def text(entry: Entry, name: str, where: str) -> str:
+def read_text_field(entry: Entry, name: str, where: str) -> str:
     """Read a text field, stripped; "" if it is missing.
 
     Raises:
@@ -117,16 +119,16 @@ def text(entry: Entry, name: str, where: str) -> str:
     return (value or "").strip()
 
 
-def texts(entry: Entry, name: str) -> list[str]:
+def read_texts(entry: Entry, name: str) -> list[str]:
     """Non-blank texts of a field that holds one or a list.
 
     In CSV a list is one cell, written as in Python or JSON.
 
-    >>> texts({"url": "['https://a', 'https://b']"}, "url")
+    >>> read_texts({"url": "['https://a', 'https://b']"}, "url")
     ['https://a', 'https://b']
     """
     value = entry.get(name)
-    values = value if isinstance(value, list) else _listed(value) or [value]
+    values = value if isinstance(value, list) else _parse_list(value) or [value]
     return [item.strip() for item in values if isinstance(item, str) and item.strip()]
 
 
@@ -138,33 +140,33 @@ def image_addresses(files: Iterable[Path]) -> list[str]:
             for file in files
             for entry, _ in read_records(file, [])
             for name in _ADDRESSES
-            for address in texts(entry, name)
+            for address in read_texts(entry, name)
         )
     )
 
 
-class ServedImages(NamedTuple):
+class AddressMatches(NamedTuple):
     """Matches of files in ``images/`` with addresses, and the ambiguous files."""
 
     file_of: dict[str, str]  # address -> path in images/
     refused: dict[str, list[str]]  # path in images/ -> the addresses that it matches
 
 
-def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
+def match_addresses(names: Iterable[str], addresses: Iterable[str]) -> AddressMatches:
     """Match files with addresses: a file matches if its path is the end of the address.
 
     Many addresses end alike: all of Midjourney's images are called ``0_0.png``. A file that matches
     several addresses is used for none of them; a longer path tells them apart, up to
     ``host/path/0_0.png``, where ``wget -x`` puts it.
 
-    >>> served(["a/0.png", "1.png"], ["https://h/a/0.png", "https://h/b/0.png"]).file_of
+    >>> match_addresses(["a/0.png", "1.png"], ["https://h/a/0.png", "https://h/b/0.png"]).file_of
     {'https://h/a/0.png': 'a/0.png'}
     """
     known = set(names)
     file_of: dict[str, str] = {}
     meant: dict[str, list[str]] = defaultdict(list)
     for address in dict.fromkeys(addresses):
-        ends = [end for end in _ends(address) if end in known]
+        ends = [end for end in _path_suffixes(address) if end in known]
         if ends:
             file_of[address] = ends[0]
         for end in ends:
@@ -172,7 +174,7 @@ def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
     refused = {
         name: found for name, found in meant.items() if len({unquote(one) for one in found}) > 1
     }
-    return ServedImages({a: name for a, name in file_of.items() if name not in refused}, refused)
+    return AddressMatches({a: name for a, name in file_of.items() if name not in refused}, refused)
 
 
 def name_of(address: str) -> str:
@@ -191,10 +193,10 @@ def problem_id(question: str) -> str:
     return f"gsm8k-{sha256(question.encode()).hexdigest()[:8]}"
 
 
-def numbered(names: Iterable[str]) -> list[str]:
+def number_duplicates(names: Iterable[str]) -> list[str]:
     """Number repeated names; the first one is unchanged.
 
-    >>> numbered(["a", "b", "a"])
+    >>> number_duplicates(["a", "b", "a"])
     ['a', 'b', 'a/2']
     """
     times: Counter[str] = Counter()
@@ -205,7 +207,7 @@ def numbered(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _ends(address: str) -> Iterator[str]:
+def _path_suffixes(address: str) -> Iterator[str]:
     """The ends of an address that a file may have as its path, the longest first."""
     parts = urlsplit(address)
     asked = f"?{parts.query}" if parts.query else ""
@@ -217,7 +219,7 @@ def _ends(address: str) -> Iterator[str]:
         )
 
 
-def _listed(value: object) -> list[object]:
+def _parse_list(value: object) -> list[object]:
     if not (isinstance(value, str) and value.strip().startswith("[")):
         return []
     try:
@@ -234,14 +236,14 @@ def _read_csv(file: Path, rejections: list[Rejection] | None) -> Iterator[tuple[
             header = next(reader, [])
             for cells in filter(any, reader):  # blank rows are none
                 where = f"{file}, line {reader.line_num}"
-                with rejecting(rejections, where):
+                with collect_rejections(rejections, where):
                     if len(cells) != len(header):
                         raise SourceError(f"{where}: {len(cells)} cells, expected {len(header)}")
                     yield dict(zip(header, cells, strict=True)), where
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
-    except (UnicodeDecodeError, csv.Error) as why:
-        raise SourceError(f"{file}: not CSV in UTF-8: {why}") from why
+    except OSError as error:
+        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SourceError(f"{file}: not CSV in UTF-8: {error}") from error
 
 
 class EntryQuestions(NamedTuple):

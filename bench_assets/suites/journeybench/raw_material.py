@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.annotation.answers.progress import DecisionTable
-from bench_assets.annotation.answers.validation import last_said
+from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import TableOf, unit_id
+from bench_assets.annotation.tasks import SourceTable, unit_id
 from bench_assets.core.schema.rows import Rejection, votes_in
 from bench_assets.core.tables.json_records import read_lines, records
 
@@ -125,7 +125,7 @@ _FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
 """File of each row type, and the fields that identify a row."""
 
 
-def read_raw(
+def read_raw_rows(
     folder: Path, row_type: type[Row], rejections: list[Rejection] | None = None
 ) -> list[Row]:
     """Read all rows of one type, in file order; none if there is no such file.
@@ -149,20 +149,20 @@ def read_raw(
     unique = () if said else unique
     entries = read_lines(file, rejections)
     rows = records(entries, row_type, unique=unique, rejections=rejections)
-    return last_words(rows) if said else rows
+    return last_entries(rows) if said else rows
 
 
-def bad_rows(folder: Path) -> list[Rejection]:
+def unreadable_rows(folder: Path) -> list[Rejection]:
     """Rejections of all unreadable entries of the raw material."""
     bad: list[Rejection] = []
     for row_type in _FILES:
-        read_raw(folder, row_type, bad)
+        read_raw_rows(folder, row_type, bad)
     return bad
 
 
-def last_words(rows: Iterable[Row]) -> list[Row]:
+def last_entries(rows: Iterable[Row]) -> list[Row]:
     """Keep each person's last vote or text on a unit."""
-    return last_said(rows, lambda row: tuple(getattr(row, name) for name in _FILES[type(row)][1]))
+    return keep_latest(rows, lambda row: tuple(getattr(row, name) for name in _FILES[type(row)][1]))
 
 
 OPEN = "open: "
@@ -230,7 +230,7 @@ class LookAlikeDecision:
     open: bool = False  # too few votes: neither accepted nor dropped
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Normalise a text for comparison: case, blanks and final stops are ignored."""
     return " ".join(text.casefold().split()).rstrip(" .!")
 
@@ -257,12 +257,12 @@ def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
 
 TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
 
-_by_annotator = partial(votes_in, person="annotator")
+_annotator_votes = partial(votes_in, person="annotator")
 
 IMAGE_VOTES = VoteTable(
     "journeybench/filter_votes",
     FilterVote,
-    partial(_by_annotator, unit=("image",), criteria=CRITERIA),
+    partial(_annotator_votes, unit=("image",), criteria=CRITERIA),
 )
 CAPTION_VOTES = VoteTable(
     "journeybench/caption_votes",
@@ -272,17 +272,17 @@ CAPTION_VOTES = VoteTable(
 STATEMENT_VOTES = VoteTable(
     "journeybench/statement_votes",
     StatementVote,
-    partial(_by_annotator, unit=("image", "statement"), criteria=("conflicts",)),
+    partial(_annotator_votes, unit=("image", "statement"), criteria=("conflicts",)),
 )
 LOOK_ALIKE_VOTES = VoteTable(
     "journeybench/look_alike_votes",
     LookAlikeVote,
-    partial(_by_annotator, unit=("image", "candidate"), criteria=("alike", "conflicts")),
+    partial(_annotator_votes, unit=("image", "candidate"), criteria=("alike", "conflicts")),
 )
 TRIGGER_VOTES = VoteTable(
     "journeybench/trigger_votes",
     TriggerVote,
-    partial(_by_annotator, unit=("image", "question"), criteria=("accepts",)),
+    partial(_annotator_votes, unit=("image", "question"), criteria=("accepts",)),
 )
 
 
@@ -294,7 +294,7 @@ def _decided(
     open_rows: Callable[[Sequence[Any]], Mapping[str, str]],
 ) -> DecisionTable:
     return DecisionTable(
-        f"journeybench/{name}", row, TASKS[task].name, TableOf(votes.name, votes.row), open_rows
+        f"journeybench/{name}", row, TASKS[task].name, SourceTable(votes.name, votes.row), open_rows
     )
 
 
@@ -317,7 +317,7 @@ STATEMENTS = _decided(
     StatementDecision,
     "statements",
     STATEMENT_VOTES,
-    partial(_open_rows, lambda row: (row.image, plain(row.text))),
+    partial(_open_rows, lambda row: (row.image, normalize_text(row.text))),
 )
 LOOK_ALIKES = _decided(
     "look_alikes",

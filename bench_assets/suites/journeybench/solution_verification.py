@@ -15,10 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts, at_first
-from bench_assets.core.judging.verdicts import YES_OR_NO, cut_off, read_verdict
-from bench_assets.core.parsing.numbers import as_number
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.judging.verdict_requests import (
+    VerdictRequest,
+    ask_for_verdicts,
+    first_judgements,
+)
+from bench_assets.core.judging.verdicts import YES_OR_NO, is_truncated, read_verdict
+from bench_assets.core.parsing.numbers import parse_number
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import (
@@ -28,7 +32,11 @@ from bench_assets.evaluation.task import (
     ByRules,
     Judge,
 )
-from bench_assets.suites.journeybench.answer_agreement import agrees, missing_steps, read_answer
+from bench_assets.suites.journeybench.answer_agreement import (
+    matches_truth,
+    missing_steps,
+    read_answer,
+)
 from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
 
 UNKNOWN = "unknown"
@@ -75,7 +83,7 @@ result? Print "yes" if it does, "no" if it differs much or comes to a wrong resu
 else."""
 
 
-def extract(question: Question, solution: str) -> Prompt:
+def extraction_prompt(question: Question, solution: str) -> Prompt:
     """Ask for the number that a solution ends in, or "unknown"."""
     return Prompt.of(
         _EXTRACT.format(question=question.text, solution=solution),
@@ -83,7 +91,7 @@ def extract(question: Question, solution: str) -> Prompt:
     )
 
 
-def verify(question: Question, predicted: str) -> Prompt:
+def verification_prompt(question: Question, predicted: str) -> Prompt:
     """Prompt a judge for agreement of an extracted answer with all forms of the ground truth."""
     return Prompt.of(
         _VERIFY.format(
@@ -93,7 +101,7 @@ def verify(question: Question, predicted: str) -> Prompt:
     )
 
 
-def verify_solution(question: Question, solution: str, truth: str) -> Prompt:
+def solution_prompt(question: Question, solution: str, truth: str) -> Prompt:
     """Prompt a judge for whether a solution follows the true one."""
     return Prompt.of(
         _VERIFY_SOLUTION.format(question=question.text, solution=solution, truth=truth),
@@ -102,11 +110,13 @@ def verify_solution(question: Question, solution: str, truth: str) -> Prompt:
 
 
 EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
-WITH_THOUGHTS = ", thoughts included"  # of a criterion: their script strips nothing from a solution
+WITH_REASONING = (
+    ", thoughts included"  # of a criterion: their script strips nothing from a solution
+)
 
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
 _VERDICT = partial(read_verdict, words=YES_OR_NO)
-_AROUND = " \t\r\n*_`'\"“”.!"  # stripped from both ends of an extracted answer
+_STRIPPED_CHARACTERS = " \t\r\n*_`'\"“”.!"  # stripped from both ends of an extracted answer
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
@@ -119,19 +129,24 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """
     texts = [(pair, "", pair.prediction.text) for pair in answered]
     texts += [
-        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        (pair, WITH_REASONING, pair.prediction.raw_text)
         for pair in answered
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
     to_extract = [
-        VerdictRequest(*pair, extract(pair.question, text), _is_an_answer, f"{EXTRACTED}{which}")
+        VerdictRequest(
+            *pair, extraction_prompt(pair.question, text), _has_answer, f"{EXTRACTED}{which}"
+        )
         for pair, which, text in texts
     ]
     said = ask_for_verdicts(to_extract, model, NO_NUMBER)
     found = [(*text, rows[0]) for text, rows in zip(texts, said, strict=True)]
     to_verify = [
         VerdictRequest(
-            *pair, verify(pair.question, answer_of(one.response)), _VERDICT, f"{CORRECT}{which}"
+            *pair,
+            verification_prompt(pair.question, answer_of(one.response)),
+            _VERDICT,
+            f"{CORRECT}{which}",
         )
         for pair, which, _, one in found
         if not one.error
@@ -150,13 +165,13 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
     A ground truth in words ("there is no cup") matches if the prediction says it.
     """
-    return [one for pair in answered for one in _judged_by_rules(pair)]
+    return [one for pair in answered for one in _rule_judgements(pair)]
 
 
 def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge whether each prediction follows the true solution, if there is one."""
     asked = [
-        VerdictRequest(*pair, verify_solution(pair.question, text, truth), _VERDICT, SOLUTION)
+        VerdictRequest(*pair, solution_prompt(pair.question, text, truth), _VERDICT, SOLUTION)
         for pair in answered
         for text, truth in [(pair.prediction.text, solution_of(pair.question))]
         if truth
@@ -198,12 +213,12 @@ def read_extraction(response: str) -> str | None:
     said = answer.replace(" ", "").casefold()
     if said in CAUSE_ANSWERS:
         return said
-    return answer if answer == UNKNOWN or as_number(answer) is not None else None
+    return answer if answer == UNKNOWN or parse_number(answer) is not None else None
 
 
 def answer_of(response: str) -> str:
     """Strip reasoning and marks around an extracted answer; an empty one is ``UNKNOWN``."""
-    answer = without_reasoning(response).strip(_AROUND)
+    answer = strip_reasoning(response).strip(_STRIPPED_CHARACTERS)
     return UNKNOWN if answer.casefold() in ("", UNKNOWN) else answer
 
 
@@ -230,25 +245,27 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     The script never retries: the judge's first response counts. The model's reasoning is part of
     its solution. Of the rules, which print no yes or no, the verdict counts.
     """
-    said = at_first(judgements)
+    said = first_judgements(judgements)
     thoughts = [
-        replace(one, criterion=one.criterion.removesuffix(WITH_THOUGHTS))
+        replace(one, criterion=one.criterion.removesuffix(WITH_REASONING))
         for one in said
-        if one.criterion.endswith(WITH_THOUGHTS)
+        if one.criterion.endswith(WITH_REASONING)
     ]
     return _score(answered, thoughts or said, _official_verdict)
 
 
-def _is_an_answer(response: Response) -> bool | None:
+def _has_answer(response: Response) -> bool | None:
     nothing = not response.said.answer.strip()  # reasoning without an answer
-    found = None if nothing or cut_off(response) else read_extraction(response.said.answer)
+    found = None if nothing or is_truncated(response) else read_extraction(response.said.answer)
     return None if found is None else found != UNKNOWN
 
 
-def _judged_by_rules(pair: AnsweredQuestion) -> list[Judgement]:
+def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
     response, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
     answer = read_answer(response, options) or UNKNOWN
-    correct = answer in truths if options else any(agrees(answer, t, response) for t in truths)
+    correct = (
+        answer in truths if options else any(matches_truth(answer, t, response) for t in truths)
+    )
     said: Sequence[tuple[str, bool, str]] = (
         (EXTRACTED, answer != UNKNOWN, answer),
         (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
@@ -262,7 +279,7 @@ def _judged_by_rules(pair: AnsweredQuestion) -> list[Judgement]:
 def _official_verdict(judgement: Judgement) -> bool | None:
     if judgement.by_rules:
         return judgement.verdict
-    first = _YES_NO.search(without_reasoning(judgement.response))
+    first = _YES_NO.search(strip_reasoning(judgement.response))
     return first is not None and first[1].lower() == "yes"
 
 

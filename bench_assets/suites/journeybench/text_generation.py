@@ -21,7 +21,9 @@ class GeneratedText:
     prompt_sha256: str
 
 
-def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> list[GeneratedText]:
+def generate_texts(
+    model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0
+) -> list[GeneratedText]:
     """Answer prompts with a model, in order.
 
     Args:
@@ -38,7 +40,7 @@ def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> l
     ]
     responses = model.response(requests)
     return [
-        _written(request_id, prompt, response, model.name)
+        _generated_text(request_id, prompt, response, model.name)
         for (request_id, prompt), response in zip(prompts.items(), responses, strict=True)
     ]
 
@@ -73,12 +75,12 @@ def proposals_of(
     return proposals or []
 
 
-def listed(texts: Iterable[str]) -> str:
+def format_list(texts: Iterable[str]) -> str:
     """Write texts as a list in a prompt, one a line."""
     return "\n".join(f"- {text}" for text in texts)
 
 
-def readable(prompt: Prompt) -> str:
+def format_prompt(prompt: Prompt) -> str:
     """Write a prompt as plain text, images by the first 12 digits of their digest."""
     return "\n".join(
         f"[image {part.sha256[:12]}]" if isinstance(part, Image) else part
@@ -102,10 +104,12 @@ def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str
     return texts if all(texts.values()) else None
 
 
-def _written(request_id: str, prompt: Prompt, response: Response, writer: str) -> GeneratedText:
+def _generated_text(
+    request_id: str, prompt: Prompt, response: Response, writer: str
+) -> GeneratedText:
     return GeneratedText(
         request_id=request_id,
-        prompt=readable(prompt),
+        prompt=format_prompt(prompt),
         text=response.said.answer.strip(),
         error=response.error,
         writer=writer,

@@ -37,17 +37,17 @@ def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score
 
 def score_as_printed(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Score as the authors' script did for the paper's tables."""
-    return _score(answered, PAPER, _as_it_came(answered))
+    return _score(answered, PAPER, _raw_response(answered))
 
 
 def score_as_today(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Score as the authors' script does today, by the first letters of a response."""
-    return _score(answered, CURRENT, _as_it_came(answered))
+    return _score(answered, CURRENT, _raw_response(answered))
 
 
 def score_as_today_from_the_end(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Score as the authors' script does today, by the last letters of a response."""
-    return _score(answered, CURRENT_END, _as_it_came(answered))
+    return _score(answered, CURRENT_END, _raw_response(answered))
 
 
 def max_points(question: Question) -> float:
@@ -66,7 +66,7 @@ def score_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
 
     Missing responses also count in ``n_unscored``, which shows that the value is incomplete.
     """
-    return _over_questions(scored, lambda points, most: ScoredPoint(points / most, weight=most))
+    return _average_points(scored, lambda points, most: ScoredPoint(points / most, weight=most))
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
@@ -74,7 +74,7 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
     The authors' ROUGE-L of two equal texts is 0.999999995, which counts as a full point here.
     """
-    return _over_questions(
+    return _average_points(
         scored, lambda points, most: ScoredPoint(float(points >= most * (1 - 1e-6)))
     )
 
@@ -85,10 +85,10 @@ def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
         ScoredPoint(
             None if one.score.error else float(one.score.note == REFUSED),
             one.question.cluster,
-            _most(one),
+            _possible_points(one),
         )
         for one in scored
-        if one.question.labels["images"] != "NI" and _most(one)
+        if one.question.labels["images"] != "NI" and _possible_points(one)
     )
 
 
@@ -115,7 +115,7 @@ def rouge_l(text: str, reference: str) -> float:
     return 2 * precision * recall / (precision + recall + 1e-8)
 
 
-def _as_it_came(answered: AnsweredQuestion) -> str:
+def _raw_response(answered: AnsweredQuestion) -> str:
     """Return the whole response with its reasoning, as the authors' scripts get it."""
     return answered.prediction.raw_text or answered.prediction.text
 
@@ -123,23 +123,23 @@ def _as_it_came(answered: AnsweredQuestion) -> str:
 def _score(answered: AnsweredQuestion, reader: Reader, said: str) -> Score:
     question, prediction = answered
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
-        return replace(_scored(answered, ()), points=None, note="the answer is not published")
+        return replace(_zero_score(answered, ()), points=None, note="the answer is not published")
     response = reader.clean(said)
-    answer = _read(question, response, reader)
+    answer = _read_answer(question, response, reader)
     if reader.refuses(response):
-        return replace(_scored(answered, ()), note=REFUSED)
+        return replace(_zero_score(answered, ()), note=REFUSED)
     points = _POINTS[question.category](question, answer, reader)
     note = REFUSED if says_image_is_missing(prediction.text) else ""
-    return replace(_scored(answered, answer), points=points, note=note)
+    return replace(_zero_score(answered, answer), points=points, note=note)
 
 
-def _scored(answered: AnsweredQuestion, answer: tuple[str, ...]) -> Score:
+def _zero_score(answered: AnsweredQuestion, answer: tuple[str, ...]) -> Score:
     return Score.of(
         answered.prediction, points=0.0, answer=answer, max_points=max_points(answered.question)
     )
 
 
-def _read(question: Question, response: str, reader: Reader) -> tuple[str, ...]:
+def _read_answer(question: Question, response: str, reader: Reader) -> tuple[str, ...]:
     if question.category == "SA":
         return tuple(reader.letter(response))
     if question.category == "MA":
@@ -176,11 +176,11 @@ _POINTS = {
 }
 
 
-def _over_questions(
+def _average_points(
     scored: Sequence[ScoredQuestion], point: Callable[[float, float], ScoredPoint]
 ) -> Mean:
     """Average ``point(points, max_points)`` over the questions that have points."""
-    units = [(one, most) for one in scored if (most := _most(one))]
+    units = [(one, most) for one in scored if (most := _possible_points(one))]
     n_unscored = sum(one.score.points is None for one, _ in units)
     share = mean(
         point(one.score.points or 0.0, most)._replace(cluster=one.question.cluster)
@@ -189,7 +189,7 @@ def _over_questions(
     return share._replace(n_scored=len(units) - n_unscored, n_unscored=n_unscored)
 
 
-def _most(one: ScoredQuestion) -> float:
+def _possible_points(one: ScoredQuestion) -> float:
     return max_points(one.question) if one.score.error else one.score.max_points
 
 

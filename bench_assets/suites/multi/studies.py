@@ -7,7 +7,7 @@ from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.suites.multi.scoring import max_points
 
-COMPARED = {
+BASELINES = {
     "main": "no_image",
     "captions_for_images": "no_image",
     "ocr_for_images": "no_image",
@@ -15,7 +15,7 @@ COMPARED = {
 }
 """Condition -> its baseline condition: Table 6; Table 8 for the last one."""
 
-CONDITIONS = tuple(dict.fromkeys([*COMPARED, *COMPARED.values()]))
+CONDITIONS = tuple(dict.fromkeys([*BASELINES, *BASELINES.values()]))
 """All compared conditions and their baselines."""
 
 
@@ -45,7 +45,7 @@ def information_gain(
     }
     return [
         _gain(asked, points[condition], points[baseline], (model, condition, baseline, category))
-        for condition, baseline in COMPARED.items()
+        for condition, baseline in BASELINES.items()
         for category, asked in _categories(questions, condition).items()
     ]
 

@@ -30,6 +30,6 @@ def _responses_since(home: Path, started: float) -> int:
 
     try:
         store = existing_response_store(load_settings(home))
-        return store.n_since(datetime.fromtimestamp(started, UTC)) if store else 0
+        return store.count_since(datetime.fromtimestamp(started, UTC)) if store else 0
     except BenchError:  # the next command reports it
         return 0

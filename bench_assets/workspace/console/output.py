@@ -12,10 +12,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bench_assets.asset_factory.asset_metadata import blind, mixed_mark, percent
+from bench_assets.asset_factory.asset_metadata import blind, format_mixed, format_percent
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.core.text.escaping import one_line, printable, printable_json
+from bench_assets.core.text.escaping import (
+    escape_controls,
+    escape_json_controls,
+    escape_to_one_line,
+)
 from bench_assets.core.text.redaction import Secrets
 from resources.response_cache.notebook_progress import in_notebook
 from resources.response_cache.throughput import ProgressStyle
@@ -36,7 +40,7 @@ def progress_style() -> ProgressStyle:
 
 def print_message(text: str) -> None:
     """Print a message that is not part of the result, on standard error."""
-    told = printable(_secrets().redacted(text))
+    told = escape_controls(_secrets().redacted(text))
     wraps = in_notebook()  # terminals wrap lines themselves
     Console(stderr=True, highlight=False, soft_wrap=not wraps, emoji=False).print(
         told, markup=False
@@ -45,12 +49,12 @@ def print_message(text: str) -> None:
 
 def print_result(text: str) -> None:
     """Print a line of the result on standard output."""
-    typer.echo(printable(text))
+    typer.echo(escape_controls(text))
 
 
 def print_json_result(value: Any) -> None:  # noqa: ANN401
     """Print a value of the result as one line of JSON."""
-    typer.echo(printable_json(json.dumps(value, ensure_ascii=False)))
+    typer.echo(escape_json_controls(json.dumps(value, ensure_ascii=False)))
 
 
 def print_rows(
@@ -71,9 +75,11 @@ def print_rows(
 def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
     """Format rows as a table of printable cells, with secrets redacted."""
     secrets = _secrets()
-    table = Table(*map(one_line, columns), box=None, pad_edge=False, header_style="bold")
+    table = Table(*map(escape_to_one_line, columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(one_line(secrets.redacted(cell(row))) for cell in columns.values()))
+        table.add_row(
+            *(escape_to_one_line(secrets.redacted(cell(row))) for cell in columns.values())
+        )
     return table
 
 
@@ -96,7 +102,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
     parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
     parts += [f"{row.n_refused} refused"] if row.n_refused else []
-    parts += [mixed] if (mixed := mixed_mark(row.signature)) else []
+    parts += [mixed] if (mixed := format_mixed(row.signature)) else []
     parts += [f"{row.n_rejected} rejected"] if row.n_rejected else []
     parts += [f"{row.n_expired} expired"] if row.n_expired else []
     is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
@@ -120,7 +126,7 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "95 % interval": _interval,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
-    "unread": lambda row: percent(row.unread),
+    "unread": lambda row: format_percent(row.unread),
     "n": _count,
 }
 
@@ -131,7 +137,7 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "ranks": lambda row: row.ranks,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
-    "unread": lambda row: percent(row.unread),
+    "unread": lambda row: format_percent(row.unread),
     "n": lambda row: "" if row.n_scored is None else _count(row),
     "source": lambda row: row.shown_source,
 }
@@ -157,7 +163,7 @@ def _field(name: str) -> Cell:
         if isinstance(value, tuple):
             value = " | ".join(map(str, value))
         text = "" if value is None else str(value)
-        text = f"{value:.3f}" if isinstance(value, float) else one_line(text)
+        text = f"{value:.3f}" if isinstance(value, float) else escape_to_one_line(text)
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     return cell

@@ -9,7 +9,7 @@ import dagster as dg
 
 from bench_assets.workspace.console.output import print_message
 from resources.response_cache.notebook_progress import NotebookProgress
-from resources.response_cache.throughput import EVERY, ProgressStyle
+from resources.response_cache.throughput import LOG_INTERVAL, ProgressStyle
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -46,7 +46,7 @@ class _ProgressLines:
         happened = event.dagster_event
         self._n_made += bool(happened and happened.is_step_materialization)
         now = self._clock()
-        if now - self._told_at > EVERY:
+        if now - self._told_at > LOG_INTERVAL:
             self._told_at = now
             print_message(f"{self._title}: {self._n_made} of {self._n_assets} tables")
 

@@ -18,17 +18,17 @@ from bench_assets.audit.framework.evidence import JudgeFigure
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.judges.human_agreement import (
     JudgeRun,
-    beside_people,
-    figures_beside,
     figures_of_labels,
     figures_of_trials,
+    pair_with_labels,
     read_labels,
+    second_judge_figures,
 )
-from bench_assets.audit.judges.judge_trials import JudgeTrial, Trial, trials, try_judge
+from bench_assets.audit.judges.judge_trials import JudgeTrial, Trial, make_trials, run_trials
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.core.schema.rows import Judgement, Prediction
-from bench_assets.core.schema.signature import judged_by, short
+from bench_assets.core.schema.signature import format_judge_setup, short_digest
 from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ChosenJudge, Task
@@ -69,8 +69,8 @@ def audit_tasks(
                 bench.refresh_questions(task.name)
             bench.materialize(dg.AssetSelection.assets(audit_key(task)))
             rows += bench.tables.read(audit_key(task).path, AuditRow)
-        except BenchError as why:
-            failures.append(why)
+        except BenchError as error:
+            failures.append(error)
     return rows, failures
 
 
@@ -115,7 +115,7 @@ def check_judge(
     figures = figures_of_trials(tried, who := _judge_run(bench, task, chosen, counted.name, tried))
     if beside:
         second = _run_trials(bench, task, made, _require_model_judge(bench, task, beside))[0]
-        figures += figures_beside(tried, second, who, beside)
+        figures += second_judge_figures(tried, second, who, beside)
     if labels:
         figures += figures_of_labels(_verdict_pairs(bench, task, who.judge, labels), who)
     add_figures(bench.settings.home, JudgeFigure, figures)
@@ -130,7 +130,7 @@ def check_judge(
 
 
 def _make_trials(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
-    if made := trials(bench.questions(task), n_questions):
+    if made := make_trials(bench.questions(task), n_questions):
         return made
     raise SettingsError(
         f"{task.name}: right and wrong responses cannot be constructed for its questions"
@@ -148,7 +148,7 @@ def _judge_run(
     return JudgeRun(
         task=task.name,
         judge=model if chosen.name == task.default_judge else f"{chosen.name}:{model}",
-        setup=judged_by(chosen.name, setup_of(chosen.model, bench.settings)),
+        setup=format_judge_setup(chosen.name, setup_of(chosen.model, bench.settings)),
         prompts=_digest(tried),
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -168,12 +168,12 @@ def _run_trials(
     with ExitStack() as until:
         models = until.enter_context(bench.models())
         counted = _CountingModel(until.enter_context(models.open(chosen.model)))
-        return try_judge(task, made, counted, chosen.name), counted
+        return run_trials(task, made, counted, chosen.name), counted
 
 
 def _digest(tried: Sequence[JudgeTrial]) -> str:
     shown = sorted(prompt for one in tried for prompt in one.prompts)
-    return short(sha256("\n".join(shown).encode()).hexdigest())
+    return short_digest(sha256("\n".join(shown).encode()).hexdigest())
 
 
 def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
@@ -187,7 +187,7 @@ def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list
         own = [label for label in labels if label.model in ("", model)]
         if rows and own:
             predictions = bench.tables.read(said, Prediction, model)
-            pairs += beside_people(task, questions, predictions, rows, own)
+            pairs += pair_with_labels(task, questions, predictions, rows, own)
     if not pairs:
         raise SettingsError(
             f"{file}: none of its labels is on a response that {judge} judged. First evaluate a "

@@ -131,7 +131,7 @@ class _RequestCounter:
         self._earlier = ResponseAverages()
         settings = models.settings.load()
         spec = settings.model(name)
-        self._spec = settings.innermost(spec)
+        self._spec = settings.base_model(spec)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Return cached responses if all are cached; otherwise placeholders."""

@@ -9,7 +9,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.evaluation.task import TaskEvaluation
@@ -19,9 +19,9 @@ from bench_assets.external_results.results import ExternalResults
 from bench_assets.external_results.suite import (
     IMPORTS_FILE,
     imported_task,
-    imported_task_of,
     imports_as_json,
     read_imports,
+    stored_task,
 )
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import open_atomic
@@ -54,8 +54,8 @@ def read_evaluations(
         )
     try:
         return [_evaluation(one, images, suite, model) for one in found]
-    except SourceError as why:
-        raise SourceError(f"{file}: {why}") from why
+    except SourceError as error:
+        raise SourceError(f"{file}: {error}") from error
 
 
 def _evaluation(
@@ -88,7 +88,7 @@ def store_evaluations(
                 )
         for one in evaluations:
             store_evaluation(tables, one)
-            there[one.task.name] = imported_task_of(one.task)
+            there[one.task.name] = stored_task(one.task)
         with open_atomic(home / IMPORTS_FILE) as file:
             listed = imports_as_json(list(there.values()))
             file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())
@@ -112,7 +112,7 @@ def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
 
 def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[Question]) -> None:
     """Update every model's metrics to the present questions, and count its missing responses."""
-    key, data = evaluation_key(one.task, one.condition, "metrics"), short(digest(questions))
+    key, data = evaluation_key(one.task, one.condition, "metrics"), short_digest(digest(questions))
     for model in tables.partitions(key):
         said = tables.read(
             evaluation_key(one.task, one.condition, "predictions"), Prediction, model

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bench_assets.core.schema.elicitation import elicited_as
+from bench_assets.core.schema.elicitation import elicited_model_name
 from bench_assets.core.schema.errors import (
     ModelError,
     SettingsError,
@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import (
     did_you_mean,
 )
 from bench_assets.core.tables.json_records import parse_json
-from bench_assets.core.text.redaction import without_keys
+from bench_assets.core.text.redaction import redact_urls
 from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
     sections = {}
     for text in dict.fromkeys(texts):
         given = parse_ad_hoc_model(text, settings)
-        names[elicited_as(given.name if given else text, elicit)] = None
+        names[elicited_model_name(given.name if given else text, elicit)] = None
         known = {**EMBEDDED_MODELS, **settings.models_of_file}
         if given and given.section and given.name not in known:
             sections[given.name] = given.section
@@ -86,15 +86,15 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
 
 def _check_connection(address: str) -> None:
     """Connect once, so that an unreachable server fails before hundreds of requests are retried."""
-    from resources.config.addresses import with_keys
-    from resources.http.pages import why_unreachable
+    from resources.config.addresses import fill_keys
+    from resources.http.pages import connection_problem
 
-    parts = urlsplit(with_keys(address))
+    parts = urlsplit(fill_keys(address))
     try:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
         socket.create_connection(place, _CONNECT_TIMEOUT).close()
-    except (OSError, ValueError, UnicodeError) as why:
-        raise ModelError(f"{without_keys(address)}: {why_unreachable(why)}") from why
+    except (OSError, ValueError, UnicodeError) as error:
+        raise ModelError(f"{redact_urls(address)}: {connection_problem(error)}") from error
 
 
 def _check_served(section: Mapping[str, Any]) -> None:
@@ -105,14 +105,14 @@ def _check_served(section: Mapping[str, Any]) -> None:
     """
     import httpx
 
-    from resources.config.addresses import with_keys
+    from resources.config.addresses import fill_keys
     from resources.config.environment import read_secret
 
     address, model = str(section["base_url"]), str(section["model"])
     variable = section.get("api_key_env")
     try:
         key = {"Authorization": f"Bearer {read_secret(str(variable))}"} if variable else {}
-        answer = httpx.get(f"{with_keys(address)}/models", headers=key, timeout=_CONNECT_TIMEOUT)
+        answer = httpx.get(f"{fill_keys(address)}/models", headers=key, timeout=_CONNECT_TIMEOUT)
         listed = parse_json(answer.text) if answer.is_success else None
     except (httpx.HTTPError, SettingsError, SourceError, ValueError, RecursionError):
         return  # the first request reports the error
@@ -122,6 +122,6 @@ def _check_served(section: Mapping[str, Any]) -> None:
         meant = did_you_mean(model, names)
         shown = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
         raise ModelError(
-            f"{without_keys(address)}: no model named {model!r}; it serves: {shown}"
+            f"{redact_urls(address)}: no model named {model!r}; it serves: {shown}"
             f"{meant and f'; {meant}'}"
         )

@@ -63,7 +63,7 @@ def _find_by_signature(bench: Workbench, text: str) -> NumberRef:
         key = evaluation_key(task, said.condition, "metrics")
         for tables in (bench.tables, *bench.tables.elsewhere(task.suite)):
             for model in tables.partitions(key):
-                rows = _readable(tables, key, model)
+                rows = _read_metrics(tables, key, model)
                 if rows and rows[0].signature == text:
                     return _number(text, model, rows, tables)
     return _number(text, "", [], bench.tables)
@@ -73,10 +73,10 @@ def _find_in_file(bench: Workbench, file: Path) -> NumberRef:
     try:
         with file.open("rb") as opened:
             rows = to_rows(pq.read_table(opened), Metric)
-    except OSError as why:
-        raise TableError(f"{file}: cannot be read: {why.strerror}") from why
-    except (pa.ArrowException, ValueError, TypeError, TableError) as why:
-        raise TableError(f"{file}: not a table of metrics: {why!s:.200}") from why
+    except OSError as error:
+        raise TableError(f"{file}: cannot be read: {error.strerror}") from error
+    except (pa.ArrowException, ValueError, TypeError, TableError) as error:
+        raise TableError(f"{file}: not a table of metrics: {error!s:.200}") from error
     found = {(row.task, row.model, row.condition, row.signature) for row in rows}
     if len(found) != 1:
         raise TableError(f"{file}: has metrics of {len(found)} evaluations (expected one)")
@@ -90,7 +90,7 @@ def _number(text: str, model: str, rows: Sequence[Metric], tables: TableFiles) -
     )
 
 
-def _readable(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
+def _read_metrics(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
     try:
         return tables.read(key, Metric, model)
     except TableError:  # `bench home verify` reports it

@@ -7,12 +7,16 @@ from functools import partial
 from string import ascii_uppercase
 
 from bench_assets.audit.framework.evidence import OrderFigure
-from bench_assets.audit.robustness.option_permutations import InOrders, PermutedQuestion, in_orders
+from bench_assets.audit.robustness.option_permutations import (
+    PermutedQuestion,
+    PermutedQuestions,
+    permute_options,
+)
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Prediction, Question, Score
-from bench_assets.core.schema.signature import joined, short
-from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.schema.signature import join_setups, short_digest
+from bench_assets.core.stats.paired_tests import cluster_questions
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import accept_refusals, require_responses
@@ -40,14 +44,14 @@ class PermutationSettings:
 
 def permute_questions(
     bench: Workbench, tasks: Sequence[Task], wanted: PermutationSettings
-) -> list[tuple[Task, InOrders]]:
+) -> list[tuple[Task, PermutedQuestions]]:
     """Rotate the options of each task's questions; tasks without such questions are left out.
 
     Raises:
         SettingsError: If no task remains; names the reasons.
     """
     made = [
-        (task, in_orders(task, questions, wanted.orders, wanted.seed))
+        (task, permute_options(task, questions, wanted.orders, wanted.seed))
         for task in tasks
         if task.asked_of == "model"
         for questions in [wanted.part.of(task, bench.questions(task))]
@@ -61,7 +65,7 @@ def permute_questions(
 
 
 def evaluate_permutations(
-    bench: Workbench, task: Task, model: str, made: InOrders, wanted: PermutationSettings
+    bench: Workbench, task: Task, model: str, made: PermutedQuestions, wanted: PermutationSettings
 ) -> list[OrderFigure]:
     """Evaluate a model on permuted options, judged and scored as usual, and store the figures.
 
@@ -75,12 +79,14 @@ def evaluate_permutations(
         OrderFigure,
         task=task.name,
         model=predictions[0].model,
-        setup=joined([setup_of(model, bench.settings), *(one.setup for one in scores)]),
-        data=short(digest(questions)),
+        setup=join_setups([setup_of(model, bench.settings), *(one.setup for one in scores)]),
+        data=short_digest(digest(questions)),
         orders=wanted.orders,
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
     )
-    figures = figures_of(permutation_outcomes(made.ordered, scores), clusters_of(questions), told)
+    figures = figures_of(
+        permutation_outcomes(made.ordered, scores), cluster_questions(questions), told
+    )
     add_figures(bench.settings.home, OrderFigure, figures)
     return figures
 

@@ -10,11 +10,17 @@ from statistics import median
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
-from bench_assets.comparison.verdicts import by_question
+from bench_assets.comparison.verdicts import fully_scored_by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.core.stats.paired_tests import PairedScores, clusters_of, spread
-from bench_assets.core.stats.power import chance_to_show, design_effect, needed, smallest, unpaired
+from bench_assets.core.stats.paired_tests import PairedScores, change_variance, cluster_questions
+from bench_assets.core.stats.power import (
+    design_effect,
+    detectable_difference,
+    detection_power,
+    required_sample_size,
+    unpaired_variance,
+)
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.workspace.materialization.workbench import Workbench
 
@@ -73,12 +79,12 @@ def _estimates(
     exam = _task_size(task, questions)
     seen = _spreads(bench, task, questions) if questions else {}
     if not seen and exam.questions and task.primary_metric not in task.adds:
-        most = unpaired(baseline) * exam.effect
+        most = unpaired_variance(baseline) * exam.effect
         seen = {"on the same questions": (most, baseline, f"{exam.basis}; at worst, no model seen")}
         seen |= {"on other questions": (most, baseline, exam.basis)}
     unknown = (nan, baseline, f"{exam.basis}; evaluate two models first")
     for compared, (of_unit, base, basis) in (seen or {"on the same questions": unknown}).items():
-        least = smallest(of_unit, exam.units)
+        least = detectable_difference(of_unit, exam.units)
         none = least > 1 and task.primary_metric not in task.adds  # shares differ by 1 at most
         row = PowerEstimate(
             task=task.name,
@@ -99,11 +105,11 @@ def _estimates(
 
 
 def _with_required_size(row: PowerEstimate, of_unit: float, difference: float) -> PowerEstimate:
-    n = needed(of_unit, difference)
+    n = required_sample_size(of_unit, difference)
     return replace(
         row,
         difference=difference,
-        power=chance_to_show(of_unit, row.units, difference),
+        power=detection_power(of_unit, row.units, difference),
         needed=ceil(n * row.questions / row.units),
     )
 
@@ -122,7 +128,7 @@ def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
         whose = "the paper's count, each question for itself" if n else "no questions yet"
         basis = f"{whose}; bench tables questions {task.suite} builds the table"
         return _TaskSize(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
-    clusters = clusters_of(questions)
+    clusters = cluster_questions(questions)
     units = _units(task, questions)
     sizes = Counter(clusters.values())
     per_unit = units / len(questions)
@@ -151,7 +157,7 @@ def _spreads(
     sides = sorted(islice(_sides(bench, task, questions), _MAX_MODELS), key=lambda side: side.value)
     if len(sides) < 2:
         return {}
-    measure, clusters = task.measures[task.primary_metric], clusters_of(questions)
+    measure, clusters = task.measures[task.primary_metric], cluster_questions(questions)
     adds = task.adds.get(task.primary_metric)
     units = _units(task, questions)
     found = [
@@ -162,7 +168,7 @@ def _spreads(
     said = f"{len(sides)} models' responses"
 
     def of_unit(every: Sequence[Sequence[PairedScores]]) -> float:
-        return median(spread(pairs) * units / len(pairs) for pairs in every)
+        return median(change_variance(pairs) * units / len(pairs) for pairs in every)
 
     return {
         "on the same questions": (of_unit(found), base, said),
@@ -178,7 +184,7 @@ def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Itera
     order = sorted(bench.tables.partitions(key), key=lambda one: sha256(one.encode()).digest())
     for model in order:
         try:
-            given = by_question(bench.tables.read(key, Score, model))
+            given = fully_scored_by_question(bench.tables.read(key, Score, model))
         except TableError:
             continue
         if given.keys() != names:

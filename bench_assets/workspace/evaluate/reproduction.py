@@ -12,27 +12,27 @@ from typing import NamedTuple
 from bench_assets.annotation.responses.verdicts import PEOPLE
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
-    NOT_REMEMBERED,
+    NOT_CACHED,
     BundleRequirement,
+    CachedResponseModel,
     NumberRef,
-    RememberedModel,
-    question_needs,
-    task_needs,
+    question_requirements,
+    task_requirements,
 )
 from bench_assets.bundles.rescoring import (
-    Again,
     Divergence,
-    by_model,
-    by_rules,
-    measured,
-    metric_partings,
-    partings,
+    RescoredEvaluation,
+    find_divergences,
+    judge_by_model,
+    judge_by_rules,
+    metric_divergences,
+    score_and_aggregate,
 )
-from bench_assets.comparison.causes import Side, who_and_how
-from bench_assets.comparison.difference import Cause, difference
+from bench_assets.comparison.causes import EvaluationTables, split_model_part
+from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
 from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.elicitation import unsigned
+from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
@@ -41,7 +41,7 @@ from bench_assets.evaluation.outcomes import Accepted, accept_refusals
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Task
 from bench_assets.export.collection import ModelResponses, TableCollection, TableFilter
-from bench_assets.report.site.images import not_to_be_passed_on
+from bench_assets.report.site.images import restricted_suites
 from bench_assets.workspace.console.output import progress_style
 from bench_assets.workspace.evaluate.number_lookup import find_number
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -60,7 +60,7 @@ class ReproductionResult:
 
     number: NumberRef
     needs: list[BundleRequirement]
-    again: Again | None = None  # None: an input is missing
+    again: RescoredEvaluation | None = None  # None: an input is missing
     partings: Sequence[Divergence] = ()
     causes: Sequence[Cause] = ()
     compared: str = ""  # what the digits were compared with
@@ -91,11 +91,11 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
         number: The number to reproduce.
         ask: Whether to request responses that are not cached.
     """
-    task, needs = task_needs(number, bench.catalog)
+    task, needs = task_requirements(number, bench.catalog)
     if task is None or _has_missing(needs):
         return ReproductionResult(number=number, needs=needs)
     places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
-    questions, more = question_needs(number, task, places)
+    questions, more = question_requirements(number, task, places)
     needs += more
     if _has_missing(needs):
         return ReproductionResult(number=number, needs=needs)
@@ -104,13 +104,13 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
         try:
             predictions = _predictions(bench, models, whole, needs, ask=ask)
             judgements = _judgements(bench, models, whole, predictions, needs, ask=ask)
-        except BenchError as why:  # for any reason, responses are missing
+        except BenchError as error:  # for any reason, responses are missing
             lacks = BundleRequirement(
-                part="responses", takes="all", here=str(why), missing=_remedy(number, ask=ask)
+                part="responses", takes="all", here=str(error), missing=_remedy(number, ask=ask)
             )
             return ReproductionResult(number=number, needs=[*needs, lacks])
     scorer = number.signature.parts["scorer"]
-    again = measured(task, questions, predictions, judgements, scorer)
+    again = score_and_aggregate(task, questions, predictions, judgements, scorer)
     return _compare(whole, needs, again)
 
 
@@ -139,9 +139,9 @@ def _predictions(
         )
         return rows
     if not _is_local(bench, number.model):
-        known = _remembered(number.model or who_and_how(wanted)[0], wanted, models)
+        known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
         rows = _with_refusals(whole, pipeline.predict(task, questions, known, condition))
-        missing = sum(row.error == NOT_REMEMBERED for row in rows)
+        missing = sum(row.error == NOT_CACHED for row in rows)
         if not missing:
             needs.append(
                 BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} cached")
@@ -166,7 +166,7 @@ def _with_refusals(whole: _Inputs, rows: Sequence[Prediction]) -> list[Predictio
     accept: list[Accepted] = ["refused"]
     return [
         refused.get((row.question_id, row.sample), row)
-        if row.error == NOT_REMEMBERED
+        if row.error == NOT_CACHED
         else accept_refusals(row, accept)
         for row in rows
     ]
@@ -190,9 +190,9 @@ def _judgements(
         recorded = _stored_verdicts(whole) if name == PEOPLE else []
         here = f"{len(recorded)} human verdicts" if recorded else f"rules: {name}"
         needs.append(BundleRequirement(part="judge", takes=said, here=here))
-        return by_rules(task, questions, predictions, name, recorded)
+        return judge_by_rules(task, questions, predictions, name, recorded)
     with _open_model(models, asked, "main", ask=ask) as judge:
-        rows = by_model(task, questions, predictions, (judge, name), "")
+        rows = judge_by_model(task, questions, predictions, (judge, name), "")
     needs.append(
         BundleRequirement(part="judge", takes=said, here=f"{len(rows)} verdicts, {judge.signature}")
     )
@@ -207,10 +207,10 @@ def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
     return task.chosen_judge(said if len(asked) > 1 else (asked or [RULES])[0])
 
 
-def _remembered(name: str, wanted: str, models: Models) -> ChatModel:
+def _cached_model(name: str, wanted: str, models: Models) -> ChatModel:
     """Read the cached responses of a signature, with its elicitation method."""
-    known = RememberedModel(name, wanted, models.store)
-    elicitation = unsigned(wanted)[1]
+    known = CachedResponseModel(name, wanted, models.store)
+    elicitation = split_signature(wanted)[1]
     return ElicitedModel(known, name, elicitation) if elicitation else known
 
 
@@ -220,7 +220,7 @@ def _is_local(bench: Workbench, model: str) -> bool:
     if model not in {**EMBEDDED_MODELS, **settings.models}:
         return False
     spec = settings.model(model)
-    return engine_kind(settings.innermost(spec)) is None
+    return engine_kind(settings.base_model(spec)) is None
 
 
 @contextmanager
@@ -262,20 +262,24 @@ def _location(whole: _Inputs) -> EvaluationLocation:
     return EvaluationLocation(number.tables, whole.task, number.signature.condition, number.model)
 
 
-def _compare(whole: _Inputs, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
+def _compare(
+    whole: _Inputs, needs: list[BundleRequirement], again: RescoredEvaluation
+) -> ReproductionResult:
     """Compare with stored tables; without them with metrics, or only with the signature."""
     number, task = whole.number, whole.task
     before = _location(whole).read() if number.model and number.metrics else None
     found: Sequence[Divergence]
     causes: list[Cause] = []
-    if before is not None and not metric_partings(before.metrics, number.metrics):
-        then = Again(before.predictions, before.judgements, before.scores, before.metrics)
-        found, compared = partings(then, again), "the tables of this home"
+    if before is not None and not metric_divergences(before.metrics, number.metrics):
+        then = RescoredEvaluation(
+            before.predictions, before.judgements, before.scores, before.metrics
+        )
+        found, compared = find_divergences(then, again), "the tables of this home"
         if found:
-            after = Side(name="again", questions=whole.questions, **again._asdict())
-            causes = difference(task, before, after, _metric_of(found, task))
+            after = EvaluationTables(name="again", questions=whole.questions, **again._asdict())
+            causes = decompose_difference(task, before, after, _metric_of(found, task))
     elif number.metrics:
-        found, compared = metric_partings(number.metrics, again.metrics), "the file of metrics"
+        found, compared = metric_divergences(number.metrics, again.metrics), "the file of metrics"
     else:
         now = again.metrics[0].signature
         same = now == number.text
@@ -326,7 +330,7 @@ def bundle(
         image_store=open_image_store(bench.settings),
         remembered=responses.prompt if responses else lambda sha256: None,
         secrets=known_secrets(home),
-        passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),
+        passed_on=suite.name not in restricted_suites(number.tables, bench.catalog),
         images=images,
     )
     return pack_number(_only(gathered), beside, target)

@@ -12,10 +12,10 @@ from bench_assets.core.judging.verdicts import read_word
 from bench_assets.core.parsing.choices import lettered
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import verdicts
+from bench_assets.core.tables.large_tables import group_judgements
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.outcomes import is_unread
-from bench_assets.evaluation.reviews import NONE, ReviewLine, read_review, written
+from bench_assets.evaluation.reviews import NO_ANSWER, ReviewLine, format_lines, read_review
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import AnsweredQuestion, Task
 from bench_assets.workspace.evaluate.subset import open_model
@@ -63,7 +63,7 @@ def write_review(
         with bench.models() as models, open_model(models, f"{by}: review", by) as opened:
             form = fill_in(form, opened.model)
     with open_atomic(file) as out:
-        out.write(written(form).encode())
+        out.write(format_lines(form).encode())
     return form
 
 
@@ -82,13 +82,13 @@ def review_lines(
     asked = {question.question_id: question for question in questions}
     names = dict.fromkeys((scorer or task.default_scorer, *task.scorers))
     given = [pipeline.score(task, questions, predictions, judgements, name) for name in names]
-    heard = verdicts(predictions, judgements)
+    heard = group_judgements(predictions, judgements)
     found: dict[tuple[str, str], ReviewLine] = {}
     for prediction, about, *scores in zip(predictions, heard, *given, strict=True):
         by_model = any(one.prompt_sha256 for one in about)
         is_partial = by_model and scores[0].max_points != 1.0
         pair = AnsweredQuestion(asked[prediction.question_id], prediction)
-        if not is_partial and (why := _why(pair, scores, about)):
+        if not is_partial and (why := _review_reason(pair, scores, about)):
             line = _line(pair, why, by_model=by_model)
             found.setdefault((line.question_id, line.response), line)
     return list(found.values())
@@ -101,7 +101,7 @@ def fill_in(lines: Sequence[ReviewLine], model: ChatModel) -> list[ReviewLine]:
     filled = list(lines)
     for place, response in zip(open_, responses, strict=True):
         said = "" if response.error else response.said.answer
-        filled[place] = _filled(lines[place], said, f"model:{model.name}")
+        filled[place] = _filled_line(lines[place], said, f"model:{model.name}")
     return filled
 
 
@@ -112,7 +112,9 @@ def _existing(file: Path) -> list[ReviewLine]:
     return []
 
 
-def _why(pair: AnsweredQuestion, scores: Sequence[Score], about: Sequence[Judgement]) -> str:
+def _review_reason(
+    pair: AnsweredQuestion, scores: Sequence[Score], about: Sequence[Judgement]
+) -> str:
     if is_unread(pair, scores[0], about):
         return "unread"
     first, by_model = scores[0], any(one.prompt_sha256 for one in about)
@@ -129,14 +131,14 @@ def _line(pair: AnsweredQuestion, why: str, *, by_model: bool) -> ReviewLine:
         why=why,
         kind=question.kind,
         question=question.text,
-        options=_one_a_line(question),
+        options=_option_lines(question),
         reference="\n".join(question.answer) if by_model else "",
         text=prediction.text,
         asked_for="verdict" if by_model else "answer",
     )
 
 
-def _one_a_line(question: Question) -> str:
+def _option_lines(question: Question) -> str:
     options = [" ".join(option.split()) for option in question.options]
     return lettered(options) if question.kind in _ANSWERS else "\n".join(options)
 
@@ -154,17 +156,17 @@ def _prompt(line: ReviewLine) -> Prompt:
         how = _ANSWERS.get(line.kind, "Reply with the answer alone")
         task = (
             f"Which answer does the response commit to? Do not answer the question yourself. {how}"
-            f" that the response commits to, or {NONE} if it commits to no answer."
+            f" that the response commits to, or {NO_ANSWER} if it commits to no answer."
         )
     return Prompt.of("\n\n".join([*shown, task]))
 
 
-def _filled(line: ReviewLine, said: str, by: str) -> ReviewLine:
+def _filled_line(line: ReviewLine, said: str, by: str) -> ReviewLine:
     if line.asked_for == "verdict":
         verdict = read_word(said, {"yes": "right", "no": "wrong"})
         return replace(line, verdict=verdict, by=by) if verdict else line
-    if read_word(said, {NONE: NONE}):
-        return replace(line, answer=NONE, by=by)
+    if read_word(said, {NO_ANSWER: NO_ANSWER}):
+        return replace(line, answer=NO_ANSWER, by=by)
     if line.kind in _ANSWERS:
         letters = said.replace(",", " ").replace("(", " ").replace(")", " ").rstrip(". \n").split()
         offered = set(ascii_uppercase[: len(line.options.splitlines())])

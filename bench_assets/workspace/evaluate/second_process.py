@@ -23,7 +23,7 @@ _GC_THRESHOLD = 50_000  # as in ``bench_assets.cli.start``; halves the time of i
 
 
 @contextmanager
-def evaluated_meanwhile(home: Path, steps: Sequence[Step]) -> Iterator[Callable[[], object]]:
+def background_evaluation(home: Path, steps: Sequence[Step]) -> Iterator[Callable[[], object]]:
     """Evaluate models in another process during the block; does nothing on a single core.
 
     Output and errors are dropped. Evaluate the same steps again afterwards: finished tables are

@@ -12,18 +12,18 @@ from functools import partial
 from hashlib import sha256
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import read_judged
+from bench_assets.asset_factory.evaluation_steps import read_judged_responses
 from bench_assets.asset_factory.partial_results import (
-    keep_partial,
-    kept_while_asking,
-    marked_partial,
+    mark_partial,
+    snapshot_while_running,
+    write_partial,
 )
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
-from bench_assets.core.schema.signature import judged_by
+from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import beside, best_constants
+from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
 from bench_assets.evaluation.elicited_model import has_options
 from bench_assets.evaluation.outcomes import (
     accept_refusals,
@@ -235,17 +235,17 @@ def evaluate_subset(
     """
     elicits = isinstance(bench.settings.model(model), ElicitedSpec)
     for task in tasks:
-        pipeline.refuse_people(task, bench.settings.suite(task.suite, SuiteSettings).judge)
+        pipeline.reject_people_judge(task, bench.settings.suite(task.suite, SuiteSettings).judge)
     with bench.models() as models:
         return [
             _evaluate_task(bench, models, (task, condition), model, (few, asked, part))
             for task in tasks
             for asked in [bench.questions(task, condition)]
-            if (few := _askable(part.of(task, asked), elicits=elicits))
+            if (few := _elicitable_questions(part.of(task, asked), elicits=elicits))
         ]
 
 
-def _askable(few: list[Question], *, elicits: bool) -> list[Question]:
+def _elicitable_questions(few: list[Question], *, elicits: bool) -> list[Question]:
     """For option elicitation, keep only questions with options, unless there are none."""
     return [one for one in few if has_options(one)] or few if elicits else few
 
@@ -261,7 +261,7 @@ def _evaluate_task(
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with (
         open_model(models, f"{model}: {task.name}", model, condition) as session,
-        kept_while_asking(bench.settings, task, condition, few, session),
+        snapshot_while_running(bench.settings, task, condition, few, session),
     ):
         came = pipeline.predict(task, few, session.model, condition)
     predictions = [accept_refusals(row, chosen.accept) for row in came]
@@ -273,9 +273,9 @@ def _evaluate_task(
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {len(asked)} questions{which}"
     keys = partial(evaluation_key, task, condition)
-    known = read_judged(bench.tables, keys, asked, predictions, judgements)
+    known = read_judged_responses(bench.tables, keys, asked, predictions, judgements)
     constants = [] if known else best_constants(task, few)
-    rows = beside(task, few, predictions, scores, constants, known)
+    rows = metrics_with_baselines(task, few, predictions, scores, constants, known)
     found = TaskEvaluation(
         task=task,
         model=model,
@@ -283,10 +283,10 @@ def _evaluate_task(
         questions=few,
         predictions=predictions,
         scores=scores,
-        metrics=[PartialMetric(**asdict(row), partial=said) for row in marked_partial(rows, said)],
+        metrics=[PartialMetric(**asdict(row), partial=said) for row in mark_partial(rows, said)],
         partial=said,
     )
-    keep_partial(bench.settings.home, found, judgements)
+    write_partial(bench.settings.home, found, judgements)
     return found
 
 
@@ -301,7 +301,7 @@ def judge_predictions(
     chosen = task.chosen_judge(settings.judge)
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
-    setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
+    setup = format_judge_setup(chosen.name, setup_of(chosen.model, models.settings.load()))
     with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
         said = pipeline.judge(task, questions, predictions, judge.model, chosen.name)
     return [replace(accept_refusals(row, settings.accept), setup=setup) for row in said]

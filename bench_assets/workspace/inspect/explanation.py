@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dagster as dg
 
-from bench_assets.annotation.answers.values import items_behind, said_of
+from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.causes import Side, who_and_how
-from bench_assets.comparison.difference import Cause, difference
-from bench_assets.comparison.sides import is_signature, places, side_of
+from bench_assets.comparison.causes import EvaluationTables, split_model_part
+from bench_assets.comparison.difference import Cause, decompose_difference
+from bench_assets.comparison.sides import find_by_signature, find_evaluations, is_signature
 from bench_assets.comparison.verdicts import Comparison, compare_scores
-from bench_assets.core.parsing.reasoning import take_apart
+from bench_assets.core.parsing.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
@@ -101,7 +101,7 @@ def explain(
         condition=condition,
         question={name: value for name, value in question.items() if name != "table"},
         images=[_image(bench, one) for one in question["images"]],
-        people=[to_json(answer) for answer in _people(bench, task, question)],
+        people=[to_json(answer) for answer in _annotations_of(bench, task, question)],
         prompt={name: value for name, value in prompt.items() if name != "table"},
         draws=draws,
         scorer=_scorer_description(task, draws[0].score.get("scorer", "")),
@@ -110,19 +110,19 @@ def explain(
     )
 
 
-def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
+def _annotations_of(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
     """Annotations behind a question."""
     said: list[Answer] = []
     for form in bench.catalog.suite(task.suite).annotation_tasks:
         keys = [form.table(which).split("/") for which in ("units", "answers")]
         if all(map(bench.tables.exists, keys)):
-            asked = items_behind(
+            asked = question_units(
                 question["question_id"],
                 question["group_id"],
                 question["images"],
                 bench.tables.read(keys[0], Unit),
             )
-            said += said_of(asked, bench.tables.read(keys[1], Answer))
+            said += unit_answers(asked, bench.tables.read(keys[1], Answer))
     return sorted(said, key=lambda answer: answer.changed_at)
 
 
@@ -136,7 +136,7 @@ def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEv
         scores = [row for row in of["scores"] if row["sample"] == said["sample"]]
         yield SampleEvidence(
             prediction=said,
-            thought=_thought(said),
+            thought=_reasoning_of(said),
             judgements=[
                 {**row, "prompt": _sent_prompt(store, row["prompt_sha256"])} for row in about
             ],
@@ -152,27 +152,27 @@ def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
     return store.prompt(sha256) if sha256 else None
 
 
-def _thought(said: Mapping[str, Any]) -> str:
+def _reasoning_of(said: Mapping[str, Any]) -> str:
     """Extract the reasoning of a response, by the tags in the model's signature."""
     raw = said["raw_text"]
     if not raw or raw == said["text"]:
         return ""
-    _, _, tags = who_and_how(said["decoding"])[1].partition(_THINKING)
+    _, _, tags = split_model_part(said["decoding"])[1].partition(_THINKING)
     opening, _, closing = tags.partition(" ")
-    return take_apart(raw, (opening, closing) if closing else None).thought
+    return split_reasoning(raw, (opening, closing) if closing else None).thought
 
 
 def _image(bench: Workbench, digest: str) -> ImageEvidence:
     store = open_image_store(bench.settings)
     try:
         width, height = store.open(digest).size
-    except ImageError as why:
+    except ImageError as error:
         return ImageEvidence(
             sha256=digest,
             path=store.place.where(digest),
             width=None,
             height=None,
-            problem=str(why),
+            problem=str(error),
         )
     path = store.place.where(digest)
     return ImageEvidence(sha256=digest, path=path, width=width, height=height)
@@ -242,8 +242,8 @@ class EvaluationPair(NamedTuple):
     """Two evaluations of a task, and the causes of their difference."""
 
     task: Task
-    before: Side
-    after: Side
+    before: EvaluationTables
+    after: EvaluationTables
     causes: list[Cause]
 
     @property
@@ -286,18 +286,18 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
     whose = model or next((one for one in (before, after) if _is_model(one, tasks)), "")
     old, new = (_sides(bench, named, tasks, whose, condition) for named in (before, after))
-    for task in _in_both(bench, before, old, after, new):
+    for task in _common_tasks(bench, before, old, after, new):
         if metric and metric not in task.measures:
             continue
         try:
             sides = old[task.name](), new[task.name]()
-        except TableError as why:
-            left_out.append(why)
+        except TableError as error:
+            left_out.append(error)
         else:
-            yield EvaluationPair(task, *sides, difference(task, *sides, metric))
+            yield EvaluationPair(task, *sides, decompose_difference(task, *sides, metric))
 
 
-def _in_both(
+def _common_tasks(
     bench: Workbench, before: str, old: Collection[str], after: str, new: Collection[str]
 ) -> list[Task]:
     """Tasks with evaluations on both sides, in the order of ``old``.
@@ -316,12 +316,12 @@ def _in_both(
 
 def _sides(
     bench: Workbench, named: str, tasks: Sequence[Task], model: str, condition: str
-) -> dict[str, Callable[[], Side]]:
+) -> dict[str, Callable[[], EvaluationTables]]:
     """Map tasks to readers of their evaluation: a damaged table affects its own task only."""
     if is_signature(named):
-        task, side = side_of(named, bench.tables, bench.catalog)
+        task, side = find_by_signature(named, bench.tables, bench.catalog)
         return {task.name: lambda: side}
-    found = places(named, bench.tables, tasks, model, condition)
+    found = find_evaluations(named, bench.tables, tasks, model, condition)
     return {place.task.name: place.read for place in found}
 
 

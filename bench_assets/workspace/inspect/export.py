@@ -13,7 +13,7 @@ from urllib.parse import quote
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.defs.checks.staleness import CurrentConfiguration
-from bench_assets.defs.tables.leaderboard import standings
+from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob, format_of
@@ -92,7 +92,7 @@ def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[Leaderboa
     """Compute the leaderboard of the given tasks without storing it."""
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
-    return [row for task in tasks for row in standings(task, bench.tables, published, now)]
+    return [row for task in tasks for row in rank_task(task, bench.tables, published, now)]
 
 
 def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:

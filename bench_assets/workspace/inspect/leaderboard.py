@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.asset_factory.asset_metadata import mixed_mark, percent
-from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
-from bench_assets.comparison.measurements import exam
+from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
+from bench_assets.comparison.judge_agreement import judges_with_agreement, unmeasured_judges
+from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
-from bench_assets.core.stats.ranks import MeanRanks, ranking
+from bench_assets.core.stats.ranks import MeanRanks, rank_models
 from bench_assets.defs.checks.staleness import CurrentConfiguration
-from bench_assets.defs.tables.leaderboard import all_standings
+from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -157,7 +157,7 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
     for row in rows:
         if not (isnan(row.value) or row.is_baseline):
             values.setdefault(row.task, {})[row.model] = row.merit
-    return ranking(values, np.random.default_rng(0))
+    return rank_models(values, np.random.default_rng(0))
 
 
 def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
@@ -173,10 +173,10 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
 def _outcomes(row: LeaderboardRow) -> Iterator[str]:
     """Irregular outcomes: unread or refused responses, and several models behind one name."""
     if row.unread:
-        yield f"{percent(row.unread)} unread"
+        yield f"{format_percent(row.unread)} unread"
     if row.n_refused:
         yield f"{row.n_refused} refused"
-    if mixed_mark(row.signature):
+    if format_mixed(row.signature):
         yield "mixed"
 
 
@@ -198,7 +198,7 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     if home.exists() and not os.access(home, os.W_OK):
         published, _ = bench.catalog.published()
         now = CurrentConfiguration(bench.settings)
-        return all_standings(bench.catalog.tasks, bench.tables, published, now)
+        return rank_tasks(bench.catalog.tasks, bench.tables, published, now)
     bench.refresh_leaderboard()
     return list(bench.rows("leaderboard"))
 
@@ -211,21 +211,23 @@ def present_report(bench: Workbench, without_images: Collection[str] = ()) -> Pa
     """
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
-    rows = all_standings(bench.catalog.tasks, bench.tables, published, now)
+    rows = rank_tasks(bench.catalog.tasks, bench.tables, published, now)
     made_of = bench.settings, bench.tables, bench.catalog, rows
     return make_report(*made_of, print_message, without_images)
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:
     """Expected score of guessing on each task's present questions; None if unknown."""
-    return {task.name: exam(bench.tables, task).chance for task in bench.catalog.tasks}
+    return {
+        task.name: describe_questions(bench.tables, task).chance for task in bench.catalog.tasks
+    }
 
 
 def unvalidated_judge_signatures(bench: Workbench, rows: Sequence[LeaderboardRow]) -> set[str]:
     """Signatures of numbers whose judge's agreement with people was never measured."""
-    known = measured_judges(bench.tables, bench.catalog.tasks)
+    known = judges_with_agreement(bench.tables, bench.catalog.tasks)
     return {
         row.signature
         for row in rows
-        if unmeasured_judge(row.task.partition("+")[0], row.signature, known)
+        if unmeasured_judges(row.task.partition("+")[0], row.signature, known)
     }

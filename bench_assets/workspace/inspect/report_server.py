@@ -63,14 +63,14 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
     wanted = served_port(home) if port is None else port
     try:
         serving = _ReportServer((ADDRESS, wanted), OfFolder)
-    except OSError as why:
+    except OSError as error:
         if port is None:
             return open_server(home, 0)
         raise SettingsError(
-            f"port {port} of {ADDRESS}: {why.strerror}. Choose another with --port (0: any)"
-        ) from why
-    except OverflowError as why:
-        raise SettingsError(f"port {port}: expected 0 to 65535") from why
+            f"port {port} of {ADDRESS}: {error.strerror}. Choose another with --port (0: any)"
+        ) from error
+    except OverflowError as error:
+        raise SettingsError(f"port {port}: expected 0 to 65535") from error
     if serving.server_port != served_port(home):
         remember_port(home, serving.server_port)
     return serving
@@ -115,9 +115,9 @@ def _keep_current(remake: Callable[[], object], ended: Event) -> None:
         began = time.monotonic()
         try:
             remake()
-        except BenchError as why:
-            if str(why) != told:
-                told = str(why)
+        except BenchError as error:
+            if str(error) != told:
+                told = str(error)
                 print_message(f"The report cannot be updated: {told}")
         pause = max(EVERY, _SHARE * (time.monotonic() - began))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from bench_assets.asset_factory.suite_assets import NEEDS
+from bench_assets.asset_factory.suite_assets import NEEDS_KEY
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.materialization.asset_selections import CONSTANT_TABLES, on_demand
 from bench_assets.workspace.materialization.name_validation import check_names
@@ -38,7 +38,7 @@ def list_paper_tables(bench: Workbench) -> list[PaperTable]:
 def needs_of(bench: Workbench, table: str) -> str:
     """Describe the inputs that a table needs to have rows."""
     node = bench.definitions.resolve_asset_graph().get(dg.AssetKey(table.split("/")))
-    return str(node.metadata.get(NEEDS, "questions, and answers to them"))
+    return str(node.metadata.get(NEEDS_KEY, "questions, and answers to them"))
 
 
 def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -> str:
@@ -153,18 +153,18 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
     Raises:
         UnknownNameError: If it has no tables.
     """
-    every = list(_every(bench))
+    every = list(_all_tables(bench))
     found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
     if not found:
-        folders = {one.name[:end] for one in every for end in _ends(one.name)}
+        folders = {one.name[:end] for one in every for end in _folder_ends(one.name)}
         raise UnknownNameError(
             "suite, task or folder of tables", below, folders, all_by="bench tables list"
         )
     return found
 
 
-def _every(bench: Workbench) -> Iterator[ListedTable]:
-    graph, made = bench.definitions.resolve_asset_graph(), _made(bench)
+def _all_tables(bench: Workbench) -> Iterator[ListedTable]:
+    graph, made = bench.definitions.resolve_asset_graph(), _file_counts(bench)
     for key in sorted(graph.get_all_asset_keys()):
         node = graph.get(key)
         yield ListedTable(
@@ -176,12 +176,12 @@ def _every(bench: Workbench) -> Iterator[ListedTable]:
         )
 
 
-def _made(bench: Workbench) -> Counter[str]:
+def _file_counts(bench: Workbench) -> Counter[str]:
     """Count the Parquet files of each table, by folder."""
     names = (one.name for one in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
 
 
-def _ends(name: str) -> Iterator[int]:
+def _folder_ends(name: str) -> Iterator[int]:
     """Positions at which the folders of a table's name end."""
     return (at for at, letter in enumerate(name) if letter == "/")

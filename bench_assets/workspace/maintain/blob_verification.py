@@ -43,14 +43,14 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
                 else:
                     n_whole += 1
         yield from missing_tables(bench, listed)
-    except HomeError as why:
-        yield VerificationFinding(what="tables", state="missing", n=1, why=str(why))
+    except HomeError as error:
+        yield VerificationFinding(what="tables", state="missing", n=1, why=str(error))
         return
     yield from whole_finding("tables", n_whole)
 
 
 def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
-    tables, key, model = bench.tables.holding(name)
+    tables, key, model = bench.tables.locate_file(name)
     what = "/".join(key) + (f" of {model}" if model else "")
     is_file = tables.blobs.folder is not None
     state: State = "damaged"
@@ -58,14 +58,14 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
         tables.verify(key, model)
         state = "outdated"
         _require_current_columns(bench, tables, key, model)
-    except TableError as why:
+    except TableError as error:
         named = tables.root(key[0]) == bench.tables.root(key[0])
         again = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
         return VerificationFinding(
             what=what,
             state=state,
             n=1,
-            why=str(why),
+            why=str(error),
             command=again or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
         )
     return None
@@ -88,8 +88,8 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
         suites = suites_by_image(bench)
         stored = set(place.every())
         damaged = damaged_images(place, sorted(stored))
-    except HomeError as why:
-        yield VerificationFinding(what="images", state="missing", n=1, why=str(why))
+    except HomeError as error:
+        yield VerificationFinding(what="images", state="missing", n=1, why=str(error))
         return
     missing = {name: f"no such image in {place.name}" for name in sorted(suites.keys() - stored)}
     for name, said in (damaged | missing).items():

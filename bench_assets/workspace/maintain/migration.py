@@ -88,19 +88,19 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
     Raises:
         HomeError: If something cannot be read or written. Copies made so far stay.
     """
-    yield _images(*_both(settings, KIND, back=back))
-    yield _painted(*_both(settings, PAINTED, back=back))
-    replaced, _ = _both(settings, REPLACED, back=back)
-    yield from _tables(*_both(settings, "tables", back=back), replaced)
+    yield _copy_images(*_target_and_source(settings, KIND, back=back))
+    yield _copy_generation_notes(*_target_and_source(settings, PAINTED, back=back))
+    replaced, _ = _target_and_source(settings, REPLACED, back=back)
+    yield from _copy_tables(*_target_and_source(settings, "tables", back=back), replaced)
 
 
-def _both(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
+def _target_and_source(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
     """Target and source of the copy."""
     here, shared = open_blobs(settings.home, below), open_home_blobs(settings, below)
     return (here, shared) if back else (shared, here)
 
 
-def _images(target: Blobs, source: Blobs) -> MigrationResult:
+def _copy_images(target: Blobs, source: Blobs) -> MigrationResult:
     """Copy images under the digest of their bytes; replaces damaged ones in the target."""
     listed = (one for two in source.folders() for one in source.list(two))  # may be a million
     named = (one for one in listed if is_digest(one.name[3:]))
@@ -110,14 +110,14 @@ def _images(target: Blobs, source: Blobs) -> MigrationResult:
     )
 
 
-def _painted(target: Blobs, source: Blobs) -> MigrationResult:
+def _copy_generation_notes(target: Blobs, source: Blobs) -> MigrationResult:
     """Copy the notes on generated images; the target's own notes stay."""
     rules = TransferRules(is_whole=_is_painted_note, is_better=_never_valid)
     became = transfer(target, source, source.list(), rules)
     return _migration_result("notes of painted images", target, source, became)
 
 
-def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
+def _copy_tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
     """Copy tables unless the target's is newer; then their provenance notes."""
     listed = list(source.list())
     kept = _RetainedTables()
@@ -221,11 +221,11 @@ def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
         )
     if busy := lock_holders(settings.home / "locks"):
         raise HomeError(f"{settings.home}: in use by {busy[0]}. Stop it, or wait until it ends")
-    moved = [*_responses(settings, back=back)] if storage.variable else []
+    moved = [*_copy_responses(settings, back=back)] if storage.variable else []
     return [*moved, *(migrate_blobs(settings, back=back) if storage.objects else ())]
 
 
-def _responses(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
+def _copy_responses(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
     if vectors := migrate_vectors(settings, back=back):
         yield MigrationResult(
             what="vectors",

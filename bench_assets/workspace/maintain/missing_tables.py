@@ -67,7 +67,7 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.evaluable.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
-            keys = list(tables.undivided(suite))
+            keys = list(tables.unpartitioned_keys(suite))
             for sql, row_type in rows:
                 others: dict[Table, str] = {}  # tables of other row types, and damaged tables
                 found = tables.query(sql, {"tables": (keys, row_type)}, others)
@@ -138,7 +138,7 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
 
 
 def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFinding:
-    tables, key, model = bench.tables.holding(made.name)
+    tables, key, model = bench.tables.locate_file(made.name)
     is_current = made.root == bench.tables.root(key[0])
     other = "" if is_current else "; it belongs to another source, see --source"
     return VerificationFinding(
@@ -188,6 +188,6 @@ def _recorded_evaluations(bench: Workbench, listed: Collection[str]) -> Iterator
     }
     for name in listed:
         if name.endswith(".parquet"):
-            tables, key, model = bench.tables.holding(name)
+            tables, key, model = bench.tables.locate_file(name)
             if key in of:
                 yield _EvaluationRecord(tables.root(key[0]), *of[key], model)

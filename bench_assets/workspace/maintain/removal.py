@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import dagster as dg
 
-from bench_assets.asset_factory.suite_assets import ANSWERING
+from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.workspace.materialization.freshness import model_notes
@@ -68,7 +68,7 @@ def find_removable(bench: Workbench, model: str) -> Removable:
         for one in blobs.list(suite)
         if PurePosixPath(one.name).name == file_name(model) != file_name()
     ]
-    sets = {str(one.name) for one in ANSWERING.values()}
+    sets = {str(one.name) for one in PARTITIONS_BY_MODEL_KIND.values()}
     found = Removable(
         model=model,
         tables=listed,
@@ -115,7 +115,7 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
         if index := bench.tables.metrics_index:
             for below in {name.rpartition("/")[0] for name in names}:
                 index.forget(below, [model])
-        for name in {str(one.name) for one in ANSWERING.values()}:
+        for name in {str(one.name) for one in PARTITIONS_BY_MODEL_KIND.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)
         if found.is_given:
@@ -155,7 +155,7 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     for key in _keys(bench):
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
-                (own if name == model else others).update(_asked_as(bench, key, name))
+                (own if name == model else others).update(_request_identities(bench, key, name))
     store, file = existing_response_store(bench.settings), bench.settings.responses_file
     if store is None or not own - others:
         return 0, 0.0
@@ -165,7 +165,7 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     return n, max(0.0, freed / 1e6)
 
 
-def _asked_as(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
+def _request_identities(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
     """Identities and decodings in the predictions; none for a damaged table."""
     try:
         return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}

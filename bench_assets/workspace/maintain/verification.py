@@ -143,13 +143,13 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
     cache = ReleaseCache(home)
     try:
         releases = cache.all()
-    except SourceError as why:
+    except SourceError as error:
         yield VerificationFinding(
-            what="sources", state="damaged", n=1, why=str(why), command="bench home fetch"
+            what="sources", state="damaged", n=1, why=str(error), command="bench home fetch"
         )
         return
     for suite, _, folder in releases:
-        wrong = cache.damage(folder)
+        wrong = cache.find_damage(folder)
         for said in wrong:
             command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"
             what = f"sources/{suite}"

@@ -48,8 +48,8 @@ def _error(file: Path) -> OSError | None:
     try:
         with file.open("rb"):
             return None
-    except OSError as why:
-        return why
+    except OSError as error:
+        return error
 
 
 def _unreadable_finding(what: str, place: Path) -> VerificationFinding:

@@ -6,25 +6,25 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.partial_results import CONSTANTS
-from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.evaluation.task import Task
 
 REPORT = dg.AssetSelection.assets("report")
-LEADERBOARD = grouped("leaderboard", "claims") - REPORT
+LEADERBOARD = select_group("leaderboard", "claims") - REPORT
 CONSTANT_TABLES = dg.AssetSelection.tag("bench/stage", CONSTANTS)
 _PER_MODEL = dg.AssetSelection.tag("bench/per", "model")
 
 
 def on_demand(suite: str) -> dg.AssetSelection:
     """Select the assets built only on demand: for a condition, or for annotation."""
-    asked = grouped(suite) & dg.AssetSelection.tag("bench/when", "asked")
-    return (grouped(f"{suite}_ablations") | asked) - _PER_MODEL
+    asked = select_group(suite) & dg.AssetSelection.tag("bench/when", "asked")
+    return (select_group(f"{suite}_ablations") | asked) - _PER_MODEL
 
 
 def dataset_build(name: str) -> dg.AssetSelection:
     """Select the assets of a suite or task that every evaluation reads, whatever the model."""
     suite, _, task = name.partition("/")
-    left = grouped(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
+    left = select_group(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
     own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
     return own.required_multi_asset_neighbors() & left if task else left
 
@@ -48,7 +48,7 @@ def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetS
         keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
         return dg.AssetSelection.assets(*(keys & known))
     per_model = dg.AssetSelection.tag("bench/per", task.asked_of)
-    ablations = grouped(f"{task.suite}_ablations")
+    ablations = select_group(f"{task.suite}_ablations")
     return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations
 
 

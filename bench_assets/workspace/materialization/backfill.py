@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from bench_assets.asset_factory.asset_metadata import mixed_mark, percent
+from bench_assets.asset_factory.asset_metadata import format_mixed, format_percent
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.evaluation_steps import rejected
-from bench_assets.comparison.measurements import exam
+from bench_assets.asset_factory.evaluation_steps import read_rejections
+from bench_assets.comparison.measurements import describe_questions
 from bench_assets.core.schema.errors import BenchError, HomeError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.tables.large_tables import column
@@ -17,7 +17,7 @@ from bench_assets.workspace.materialization.asset_selections import tasks_of_one
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.response_body import is_version
+from resources.models.api.formats.response_body import is_model_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,8 @@ def backfill(
         BenchError: If a source cannot be used or a name is unknown, before any request.
     """
     wanted = {
-        one: _having(bench, suites or bench.catalog.evaluable.names, one) for one in conditions
+        one: _suites_with_condition(bench, suites or bench.catalog.evaluable.names, one)
+        for one in conditions
     }
     check_names(bench, suites or bench.catalog.evaluable.names, models)
     named = dict.fromkeys(name for names in wanted.values() for name in names)
@@ -60,10 +61,10 @@ def backfill(
         bench.refresh_questions(suite)
     for model in dict.fromkeys(models):
         for condition, names in wanted.items():
-            yield _one(bench, model, names, condition)
+            yield _evaluate_model(bench, model, names, condition)
 
 
-def _having(bench: Workbench, suites: Sequence[str], condition: str) -> list[str]:
+def _suites_with_condition(bench: Workbench, suites: Sequence[str], condition: str) -> list[str]:
     """The suites; for an ablation, their tasks that have it."""
     tasks = [task for suite in suites for task in bench.catalog.tasks_of(suite)]
     if condition == "main":
@@ -75,7 +76,9 @@ def _having(bench: Workbench, suites: Sequence[str], condition: str) -> list[str
     return having
 
 
-def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) -> BackfillResult:
+def _evaluate_model(
+    bench: Workbench, model: str, suites: Sequence[str], condition: str
+) -> BackfillResult:
     started, errors = monotonic(), list[str]()
     of_kind: dict[str, list[str]] = {}
     for suite in suites:
@@ -84,8 +87,8 @@ def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) ->
     for names in of_kind.values():
         try:
             bench.evaluate(names, model, condition)
-        except BenchError as why:
-            errors.append(str(why))
+        except BenchError as exc:
+            errors.append(str(exc))
     return BackfillResult(
         model=model,
         condition=condition,
@@ -108,16 +111,16 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
         bench.refresh_questions(suite)
     except HomeError:
         raise  # the tasks share the home, and would fail as well
-    except BenchError as why:
-        failures = [why]
+    except BenchError as error:
+        failures = [error]
     else:
         return [suite], []
     built = []
     for task in bench.catalog.tasks_of(suite):
         try:
             bench.refresh_questions(task.name)
-        except BenchError as why:
-            failures.append(why)
+        except BenchError as error:
+            failures.append(error)
         else:
             has_questions = bench.tables.exists(questions_key(task, "main"))
             built += [task.name] if has_questions else []
@@ -139,9 +142,11 @@ def rejection_messages(
     found: dict[str, str] = {}
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
         known = condition in task.conditions
-        left_out = rejected(bench.tables, task, "", condition) if known else {}
+        left_out = read_rejections(bench.tables, task, "", condition) if known else {}
         for table, rows in left_out.items():
-            if rows and exam(bench.tables, task).edition != "mini":  # which has some on purpose
+            if (
+                rows and describe_questions(bench.tables, task).edition != "mini"
+            ):  # which has some on purpose
                 found[table] = (
                     f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "
@@ -170,20 +175,20 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
         yield f"no response was scored: {given[0].note}"
     if row.n_refused:
         yield f"{row.n_refused} questions were refused for good and count as wrong"
-    if mixed_mark(row.signature) or _is_of_another(bench, row):
+    if format_mixed(row.signature) or _is_other_model(bench, row):
         yield f"answered by {row.served}"
     if row.unread:
         yield (
-            f"{percent(row.unread)} of the responses are unread. To review them:"
+            f"{format_percent(row.unread)} of the responses are unread. To review them:"
             f" bench annotate review {task.name} --model {row.model}"
         )
 
 
-def _is_of_another(bench: Workbench, row: Metric) -> bool:
+def _is_other_model(bench: Workbench, row: Metric) -> bool:
     """Whether the server reports a model other than the requested one or a version of it."""
     try:
         spec = bench.settings.model(row.model)
     except BenchError:
         return False
     name = row.served.partition(" ")[0]
-    return isinstance(spec, ServerSpec) and bool(name) and not is_version(name, spec.model)
+    return isinstance(spec, ServerSpec) and bool(name) and not is_model_version(name, spec.model)

@@ -15,14 +15,14 @@ import yaml
 
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import Settings, model_pools
-from resources.config.sections.cluster import RUNS
+from resources.config.sections.cluster import MAX_RUNS
 from resources.runs.run_pools import tag_limits
 from resources.storage.atomic_write import open_atomic
 
 SITE = "dagster.site.yaml"
 _SHIPPED = files(__package__) / "dagster.yaml"
 
-_ABOVE = (
+_HEADER = (
     "# Rewritten by every command, from the packaged dagster.yaml, [storage] and [cluster] of"
     f" bench.toml,\n# and {SITE} beside it. Put additions there.\n"
 )
@@ -66,17 +66,17 @@ def site_file(settings: Settings) -> Path:
 
 def _text(folder: Path, settings: Settings) -> str:
     ours = _SHIPPED.read_text(encoding="utf-8")
-    home = _of_the_home(folder, settings)
+    home = _storage_config(folder, settings)
     site, elsewhere = _site(settings), _cluster(settings)
     if not site and not elsewhere:
         lines = (f"{name}: {json.dumps(value)}\n" for name, value in home.items())
         return "\n".join([ours, "".join(lines)])
     whole = _merged(yaml.safe_load(ours) | home, elsewhere)
     told = yaml.safe_dump(_merged(whole, site), sort_keys=False, allow_unicode=True)
-    return f"{_ABOVE}{told}"
+    return f"{_HEADER}{told}"
 
 
-def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
+def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
     """Settings of the instance's storage; no addresses, since launchers pass them as arguments."""
     bench: dict[str, Any] = {"folder": str(folder)}
     storage: dict[str, Any] = {"sqlite": {"base_dir": str(folder)}}
@@ -86,7 +86,7 @@ def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
         _require("dagster_postgres", settings, "[storage] database")
         bench["database"] = settings.storage.variable
         storage = {
-            "custom": _named(
+            "custom": _configurable_class(
                 "resources.runs.dagster_postgres",
                 "SharedPostgresStorage",
                 variable=settings.storage.variable,
@@ -99,7 +99,7 @@ def _cluster(settings: Settings) -> dict[str, Any]:
     """Settings from [storage] and [cluster], except the instance's storage."""
     cluster = settings.cluster
     changed: dict[str, Any] = {}
-    if cluster.runs != RUNS:
+    if cluster.runs != MAX_RUNS:
         changed["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
     if pools := model_pools(settings):
         changed["run_coordinator"] = _COORDINATOR
@@ -117,11 +117,13 @@ def _cluster(settings: Settings) -> dict[str, Any]:
         changed["run_monitoring"] = monitoring
     if cluster.launcher == "ray":
         _require("dagster_ray", settings, "[cluster] launcher")
-        changed["run_launcher"] = _named(
+        changed["run_launcher"] = _configurable_class(
             "resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
     if cluster.launcher == "slurm":
-        changed["run_launcher"] = _named("resources.runs.slurm_launcher", "SlurmLauncher")
+        changed["run_launcher"] = _configurable_class(
+            "resources.runs.slurm_launcher", "SlurmLauncher"
+        )
     return changed
 
 
@@ -133,7 +135,7 @@ def _require(module: str, settings: Settings, entry: str) -> None:
         )
 
 
-def _named(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: ANN401
+def _configurable_class(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"module": module, "class": name, "config": config}
 
 
@@ -144,8 +146,8 @@ def _site(settings: Settings) -> dict[str, Any]:
         said = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, yaml.YAMLError) as why:
-        raise SettingsError(f"{file}: cannot be read: {' '.join(str(why).split())}") from why
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise SettingsError(f"{file}: cannot be read: {' '.join(str(error).split())}") from error
     if said is None:
         return {}
     if not isinstance(said, dict):

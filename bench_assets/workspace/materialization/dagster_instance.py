@@ -16,7 +16,7 @@ import dagster as dg
 from dagster import DagsterExecutionInterruptedError, DagsterInvalidConfigError
 
 from bench_assets.core.schema.errors import BenchError, HomeError, SettingsError
-from bench_assets.core.text.escaping import as_written
+from bench_assets.core.text.escaping import unescape_markdown
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.progress import materialization_progress
 from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
@@ -86,10 +86,10 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
 def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
     try:
         return dg.DagsterInstance.from_config(str(folder))
-    except DagsterInvalidConfigError as why:
+    except DagsterInvalidConfigError as exc:
         if not (file := site_file(settings)).exists():
             raise
-        said = " ".join(error.message for error in why.errors) or " ".join(str(why).split())
+        said = " ".join(error.message for error in exc.errors) or " ".join(str(exc).split())
         raise SettingsError(f"{file}: {said}") from None
 
 
@@ -118,13 +118,14 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
     try:
         with redirect_stderr(cast(TextIO, heard)):
             yield
-    except OSError as why:
-        raise HomeError(f"{why.filename or folder}: {why.strerror or why}") from why
-    except _database_error() as why:
+    except OSError as error:
+        raise HomeError(f"{error.filename or folder}: {error.strerror or error}") from error
+    except _database_error() as error:
         raise HomeError(
-            f"{folder}: Dagster's records cannot be written or read ({why.orig}). Is the disk full"
+            f"{folder}: Dagster's records cannot be written or read ({error.orig})."
+            " Is the disk full"
             " or read-only? `bench home verify` names damaged files. Responses are kept"
-        ) from why
+        ) from error
     if heard.unwritten:
         print_message(
             f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written"
@@ -201,7 +202,7 @@ def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
 
 def _check_message(check: dg.AssetCheckEvaluation) -> str:
     found = {name: value.value for name, value in check.metadata.items()}
-    examples = as_written(str(found.get("examples", ""))).replace("\n", "\n  ")
+    examples = unescape_markdown(str(found.get("examples", ""))).replace("\n", "\n  ")
     n, problems = found.get("rows"), found.get("problems")
     fail = "fails the check" if n in (0, 1) else f"{problems} of {n} rows fail the check"
     return f"{check.asset_key.to_user_string()}: {fail} {check.check_name}:\n  {examples}"

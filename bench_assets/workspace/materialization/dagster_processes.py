@@ -48,10 +48,11 @@ def require_free(port: int, host: str = _HOST) -> None:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         try:
             one.bind((host, port))
-        except OSError as why:
+        except OSError as error:
             raise SettingsError(
-                f"port {port} of {host} cannot be used ({why.strerror}). Choose another with --port"
-            ) from why
+                f"port {port} of {host} cannot be used ({error.strerror})."
+                " Choose another with --port"
+            ) from error
 
 
 def is_reachable(host: str, port: int, path: str) -> bool:
@@ -126,8 +127,8 @@ class UiProcess:
                     stderr=subprocess.STDOUT if log else None,
                     start_new_session=True,  # no signals from the terminal, only ours
                 )
-        except OSError as why:
-            raise HomeError(f"{why.filename}: {why.strerror}") from why
+        except OSError as error:
+            raise HomeError(f"{error.filename}: {error.strerror}") from error
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -25,8 +25,8 @@ from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.datasets.source_files import SuiteSource
-from resources.models.registry.setup import files_named, state_of
-from resources.storage.file_digests import file_states, home_digests, texts_of
+from resources.models.registry.setup import named_files, state_of
+from resources.storage.file_digests import file_states, home_digests, iter_texts
 from resources.tables.locations import SOURCES_FOLDER, TableLocations
 from resources.tables.parquet import TableFiles
 
@@ -63,11 +63,11 @@ class TableGroup:
         """Record that all tables are up to date, unless a failed request has to be retried."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
-        made = [key.to_user_string() for key in sorted(self.keys) if self._is_made(key)]
+        made = [key.to_user_string() for key in sorted(self.keys) if self._is_materialized(key)]
         text = "\n".join((self._note(), *made))  # names, so that missing tables are detected
         self.tables.blobs.put(self._name, text.encode(), sync=False)
 
-    def _is_made(self, key: dg.AssetKey) -> bool:
+    def _is_materialized(self, key: dg.AssetKey) -> bool:
         return self.tables.exists(key.path, self.model)
 
     def _noted(self) -> str:
@@ -100,9 +100,9 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
     """
     entries = settings.suites.get(suite.name, {}).items()
     chosen = {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
-    named = settings.models.keys() & set(texts_of(chosen))
+    named = settings.models.keys() & set(iter_texts(chosen))
     models = {name: state_of(name, settings) for name in named}
-    folders = [*([] if source.is_mini else [source.folder]), *files_named(chosen, settings)]
+    folders = [*([] if source.is_mini else [source.folder]), *named_files(chosen, settings)]
     if benchmark := settings.benchmarks.get(suite.name):
         chosen["benchmark"] = benchmark.model_dump(mode="json")
         chosen["images"] = _images(benchmark, suite.name, source, settings)
@@ -126,9 +126,12 @@ def _images(
 
     More than ``_MANY`` images are compared by size and modification time, since reading is slow.
     """
-    from bench_assets.file_benchmarks.questions import image_files, place_of  # takes 0.1 s
+    from bench_assets.file_benchmarks.questions import (
+        benchmark_location,
+        image_files,
+    )  # takes 0.1 s
 
-    files = image_files(benchmark, place_of(name, source.folder, settings))
+    files = image_files(benchmark, benchmark_location(name, source.folder, settings))
     few = len(files) <= _MANY
     paths = map(Path, files)
     facts: Iterable[list[Any]] = (
@@ -148,8 +151,8 @@ def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
         yield [form.task.name, settings.annotation.kind, asked.model_dump(mode="json")]
         try:
             yield digest(open_annotation_backend(settings).answers(form.task))
-        except BenchError as why:  # building the tables reports it
-            yield str(why)
+        except BenchError as error:  # building the tables reports it
+            yield str(error)
 
 
 def code_digests(home: Path, *suites: Suite) -> Iterator[list[str]]:

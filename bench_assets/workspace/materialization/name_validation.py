@@ -12,7 +12,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.addresses import is_release_address
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
-from resources.models.registry.opening import seeing
+from resources.models.registry.opening import inner_model
 
 _RECORDED = "recorded"  # judge that reads verdicts from the file of `bench evaluate --responses`
 
@@ -84,4 +84,4 @@ def _check_model(name: str, kind: str, settings: Settings) -> None:
         return
     spec = settings.model(name)
     if isinstance(spec, DerivedSpec):
-        seeing(name, spec, settings)
+        inner_model(name, spec, settings)

@@ -13,16 +13,16 @@ from typing import NamedTuple
 import dagster as dg
 
 from bench_assets.annotation.responses.verdicts import PEOPLE
-from bench_assets.annotation.tasks import AnnotationError, moment
+from bench_assets.annotation.tasks import AnnotationError, format_timestamp
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import people_judge
 from bench_assets.asset_factory.partial_results import CONSTANTS
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.runs import compared_with
+from bench_assets.comparison.runs import comparison_models
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.defs.checks.staleness import CurrentConfiguration, configured_state
+from bench_assets.defs.checks.staleness import CurrentConfiguration, configuration_digest
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import print_message
@@ -46,7 +46,7 @@ class HomeContext(NamedTuple):
     settings: Settings
     sources: SourceFiles
 
-    def making(
+    def table_group(
         self, name: str, selection: dg.AssetSelection, made_of: str, model: str = ""
     ) -> TableGroup:
         """Build the group of the selected tables; ``made_of`` is the digest of their inputs."""
@@ -70,7 +70,7 @@ class HomeContext(NamedTuple):
             read.require_source(source.folder)
         return freshness.inputs_digest(self.settings, read, source)
 
-    def read_by(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
+    def input_tables(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
         """Tables outside a selection that its assets read."""
         graph = self.definitions.resolve_asset_graph()
         keys = selection.resolve(graph)
@@ -80,12 +80,14 @@ class HomeContext(NamedTuple):
 def question_group(home: HomeContext, name: str) -> TableGroup:
     """All assets of a suite or task that do not depend on a model."""
     suite = home.catalog.suite(name).name
-    return home.making(name, asset_selections.dataset_build(name), home.inputs(suite))
+    return home.table_group(name, asset_selections.dataset_build(name), home.inputs(suite))
 
 
 def on_demand_group(home: HomeContext, name: str, keys: Collection[dg.AssetKey]) -> TableGroup:
     """Tables that only one condition needs, named after its questions."""
-    return home.making(name, dg.AssetSelection.assets(*keys), home.inputs(name.partition("/")[0]))
+    return home.table_group(
+        name, dg.AssetSelection.assets(*keys), home.inputs(name.partition("/")[0])
+    )
 
 
 def evaluation_groups(
@@ -105,14 +107,14 @@ def constants_groups(
         key = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
         if key in known:
             of = dg.AssetSelection.assets(key)
-            yield home.making(key.to_user_string(), of, home.inputs(task.suite))
+            yield home.table_group(key.to_user_string(), of, home.inputs(task.suite))
 
 
 def leaderboard_group(home: HomeContext) -> TableGroup:
     """The leaderboard: all models' tables and the papers' numbers."""
     suites = home.catalog.suites
     asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
-    read = [*asked, *(key.path for key in home.read_by(asset_selections.LEADERBOARD))]
+    read = [*asked, *(key.path for key in home.input_tables(asset_selections.LEADERBOARD))]
     lie = [(home.tables, key) for key in read]
     lie += [
         (others, evaluation_key(task, "main", name))
@@ -123,7 +125,7 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
     states = [[tables.below(key), tables.states(key)] for tables, key in lie]
     here = home.settings.home
     printed = home_digests(here).of(suite.published for suite in suites if suite.published)
-    now = configured_state(home.catalog.tasks, home.settings, home.tables)
+    now = configuration_digest(home.catalog.tasks, home.settings, home.tables)
     facts = [
         *freshness.code_digests(here, *suites),
         freshness.installed_packages(),
@@ -131,7 +133,7 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
         states,
         now,
     ]
-    return home.making("leaderboard", asset_selections.LEADERBOARD, json_digest(facts))
+    return home.table_group("leaderboard", asset_selections.LEADERBOARD, json_digest(facts))
 
 
 def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsResource) -> None:
@@ -163,26 +165,26 @@ def _evaluation_group(
     selection = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
     read = [
         home.tables.digest(key.path, part)
-        for key in home.read_by(selection)
+        for key in home.input_tables(selection)
         if key.path[-1] != CONSTANTS  # derived from the questions, in the same run
         for part in ("", model)
     ]
     chosen = home.settings.suite(task.suite, SuiteSettings)
     asked = state_of(model, home.settings) if task.asked_of == "model" else []
-    judge = _state_of_judge(task, chosen.judge, home.settings)
+    judge = _judge_inputs(task, chosen.judge, home.settings)
     compared = _regression_inputs(home, task, model, condition)
     review = Path(chosen.review) if chosen.review else None
     reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
     facts = [inputs, read, asked, chosen.model_dump(), judge, compared, reviewed]
-    return home.making(f"{task.name} {condition}", selection, json_digest(facts), model)
+    return home.table_group(f"{task.name} {condition}", selection, json_digest(facts), model)
 
 
-def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object]:
+def _judge_inputs(task: Task, setting: str, settings: Settings) -> list[object]:
     try:
         name, model = task.chosen_judge(setting) if task.is_judged else ("", "")
         if name == PEOPLE:
             people = people_judge(task, settings)
-            closed = bool(people.terms.until) and moment(people.now) > people.terms.until
+            closed = bool(people.terms.until) and format_timestamp(people.now) > people.terms.until
             return [digest(people.answers), str(people.terms), closed]
     except (SettingsError, AnnotationError):  # the run reports it
         model = ""
@@ -194,15 +196,15 @@ def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str
     chosen, tables = home.settings.checkpoints, home.tables
     read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]
     models, written = tables.partitions(read[0]), partial(tables.written, read[0])
-    others = compared_with(model, models, written, chosen.baseline)
+    others = comparison_models(model, models, written, chosen.baseline)
     now = CurrentConfiguration(home.settings).facts([task], others)
-    digests = (_digest_or_why(tables, key, other) for other in others for key in read)
+    digests = (_digest_or_error(tables, key, other) for other in others for key in read)
     return [chosen.model_dump(), *digests, now]
 
 
-def _digest_or_why(tables: TableFiles, key: Sequence[str], model: str) -> str | None:
+def _digest_or_error(tables: TableFiles, key: Sequence[str], model: str) -> str | None:
     """Digest of another model's table; if it is unreadable, the reason."""
     try:
         return tables.digest(key, model)
-    except TableError as why:
-        return str(why)
+    except TableError as error:
+        return str(error)

@@ -11,7 +11,7 @@ from typing import Any, Self, cast, get_args
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import no_questions, questions_key
+from bench_assets.asset_factory.evaluation_assets import no_questions_error, questions_key
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
@@ -139,7 +139,7 @@ class Workbench:
             self._refresh_condition(task, condition)
             made = self.tables.exists(questions_key(task, condition))
             if task.conditions[condition].needs and not made:
-                raise no_questions(task, condition)
+                raise no_questions_error(task, condition)
         wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
         constants = [*table_groups.constants_groups(self._home, tasks, condition)]
         if all(one.is_fresh() for one in (*wanted, *constants)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bench_assets.core.answer_types.option_answers import yes_or_no
+from bench_assets.core.answer_types.option_answers import read_yes_no
 from bench_assets.core.metrics.aggregates import accuracy, f1, group_accuracy, yes_ratio
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Judgement, Question, Score
@@ -23,7 +23,7 @@ def no_image(question: Question) -> Prompt:
 def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give a point for the right word; a response that says neither is wrong."""
     question, prediction = answered
-    said, why = yes_or_no(prediction.text)
+    said, why = read_yes_no(prediction.text)
     answer = (said,) if said else ()
     points = float(answer == question.answer)
     return Score.of(prediction, points=points, answer=answer, note=why)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench_assets.annotation.answers.validation import AnswerValidator, last_words
+from bench_assets.annotation.answers.validation import AnswerValidator, latest_answers
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
@@ -19,26 +19,26 @@ from bench_assets.annotation.tasks import (
     UnitCounts,
     by_id,
 )
-from bench_assets.core.images.orientation import frame_of
+from bench_assets.core.images.orientation import read_frame
 from bench_assets.core.schema.errors import ImageError
 from resources.annotation.label_studio.client import (
     LabelStudio,
     LabelStudioTask,
     Project,
-    changed,
     current,
     projects_of,
+    settings_differ,
     settings_of,
 )
-from resources.annotation.label_studio.record import AskedTask, Record, TaskRequest
-from resources.annotation.label_studio.server import shared_images
+from resources.annotation.label_studio.record import Record, TaskRequest, UnitRequest
+from resources.annotation.label_studio.server import export_images
 from resources.annotation.label_studio.units import (
     TOOL,
     Pseudonyms,
     annotations_of,
     answers_of,
-    is_as_asked,
     label_config,
+    matches_digest,
     task_of,
     unit_of,
 )
@@ -46,7 +46,7 @@ from resources.images.locations import ImageLocation
 from resources.storage.locks import hold_locks
 
 
-class _There(NamedTuple):
+class _ImportedTask(NamedTuple):
     """An imported task of the present or an earlier version."""
 
     task: LabelStudioTask
@@ -62,7 +62,7 @@ class _There(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class TaskPublisher:
     """Publishes the units of one annotation task."""
 
     server: LabelStudio
@@ -86,18 +86,20 @@ class Asker:
         asked = _counts(
             wanted, here, [one for one in [*here, *there] if one.task.overlap or closed]
         )
-        number, is_changed = self._prepared(project, config, units)
+        number, is_changed = self._prepare(project, config, units)
         new = _missing(wanted, here)
         self.server.add(number, [task_of(unit, self.annotation_task) for unit in new])
         if new or is_changed:
             here = self._tasks(number, wanted)
-        tasks = self._show(wanted, here)
+        tasks = self._set_overlaps(wanted, here)
         for one in earlier:
             self.server.change(one.number, {"maximum_annotations": 0})
         return asked, TaskRequest(project=number, closed=not units, tasks=tasks)
 
-    def _tasks(self, project: int, wanted: Mapping[str, Unit]) -> list[_There]:
-        return [_There(task, *self._told(task, wanted)) for task in self.server.tasks(project)]
+    def _tasks(self, project: int, wanted: Mapping[str, Unit]) -> list[_ImportedTask]:
+        return [
+            _ImportedTask(task, *self._told(task, wanted)) for task in self.server.tasks(project)
+        ]
 
     def _told(
         self, task: LabelStudioTask, wanted: Mapping[str, Unit]
@@ -107,7 +109,7 @@ class Asker:
             unit = unit_of(self.annotation_task, task.data)
         except (KeyError, TypeError, ValueError, AttributeError):
             return "", "", False, False
-        intact = is_as_asked(self.annotation_task, unit, task.data)
+        intact = matches_digest(self.annotation_task, unit, task.data)
         now = wanted.get(unit.unit_id)
         stays = intact and now is not None and now.digest == unit.digest
         if stays and now is not None and not task.answers:  # another proposal may be shown
@@ -115,7 +117,7 @@ class Asker:
             stays = before == after
         return unit.unit_id, unit.digest, intact, stays
 
-    def _prepared(
+    def _prepare(
         self, project: Project | None, config: str, units: Sequence[Unit]
     ) -> tuple[int, bool]:
         """Create or update the project; returns its number, and whether it changed."""
@@ -126,7 +128,7 @@ class Asker:
             needed[0][0] if needed else 0,
             proposals=any(unit.proposal for unit in units),
         )
-        is_changed = project is None or changed(settings, project)
+        is_changed = project is None or settings_differ(settings, project)
         if project is None:
             number = self.server.create(settings)
         else:
@@ -134,12 +136,14 @@ class Asker:
             if is_changed:
                 self.server.change(number, settings)
         if shown := [sha for unit in units for sha in unit.images.values()]:
-            self.server.share(number, str(shared_images(self.home, self.images, shown)))
+            self.server.share(number, str(export_images(self.home, self.images, shown)))
         return number, is_changed
 
-    def _show(self, wanted: Mapping[str, Unit], here: Iterable[_There]) -> dict[str, AskedTask]:
+    def _set_overlaps(
+        self, wanted: Mapping[str, Unit], here: Iterable[_ImportedTask]
+    ) -> dict[str, UnitRequest]:
         """Show each unit's task to the number of annotators it needs, and hide all other tasks."""
-        by_unit: dict[str, list[_There]] = defaultdict(list)
+        by_unit: dict[str, list[_ImportedTask]] = defaultdict(list)
         for one in here:
             by_unit[one.unit_id if one.wanted else ""].append(one)
         tasks = {}
@@ -154,9 +158,9 @@ class Asker:
                 self.server.show(one.task.number, 0, again=False)
         return tasks
 
-    def _asked(self, unit: Unit, task: LabelStudioTask) -> AskedTask:
+    def _asked(self, unit: Unit, task: LabelStudioTask) -> UnitRequest:
         """Wanted state of a task; added annotators stay added."""
-        now = AskedTask(
+        now = UnitRequest(
             digest=unit.digest,
             task=task.number,
             overlap=unit.needed,
@@ -169,13 +173,13 @@ class Asker:
         return replace(now, overlap=max(before.overlap + unit.needed - before.needed, 1))
 
 
-def _missing(wanted: Mapping[str, Unit], here: Iterable[_There]) -> list[Unit]:
+def _missing(wanted: Mapping[str, Unit], here: Iterable[_ImportedTask]) -> list[Unit]:
     there = {one.unit_id for one in here if one.wanted}
     return [unit for name, unit in wanted.items() if name not in there]
 
 
 def _counts(
-    wanted: Mapping[str, Unit], here: Iterable[_There], shown: Iterable[_There]
+    wanted: Mapping[str, Unit], here: Iterable[_ImportedTask], shown: Iterable[_ImportedTask]
 ) -> UnitCounts:
     """Count the units to publish, change and withdraw.
 
@@ -217,7 +221,9 @@ class LabelStudioBackend:
         wanted = by_id(annotation_task, units)
         record = self._record(annotation_task)
         with self._alone(annotation_task):
-            asker = Asker(self.server, annotation_task, self.home, self.images, record.asking())
+            asker = TaskPublisher(
+                self.server, annotation_task, self.home, self.images, record.asking()
+            )
             asked, asking = asker.ask(wanted)
             if asking:
                 record.write(asking)
@@ -235,14 +241,14 @@ class LabelStudioBackend:
                 for task in tasks
                 for answer in answers_of(annotation_task, number, task, who, self._size)
             ]
-            whole = self._record(annotation_task).with_seen(said, exports)
-            self._ask_more(annotation_task, exports, said)
+            whole = self._record(annotation_task).merge_seen(said, exports)
+            self._request_more_answers(annotation_task, exports, said)
         return sorted(whole, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
     def _size(self, sha256: str) -> tuple[int, int] | None:
         """Width and height of an upright image, px; None if it cannot be read."""
         try:
-            return frame_of(self.images.read(sha256)).shown
+            return read_frame(self.images.read(sha256)).shown
         except ImageError:
             return None
 
@@ -264,7 +270,7 @@ class LabelStudioBackend:
             self.home / "annotation" / TOOL / "locks", [annotation_task.name], _log.info
         )
 
-    def _ask_more(
+    def _request_more_answers(
         self,
         annotation_task: AnnotationTask,
         exports: Mapping[int, Sequence[Mapping[str, Any]]],
@@ -279,19 +285,19 @@ class LabelStudioBackend:
             by_unit[answer.unit_id, answer.unit_digest].append(answer)
         shown = {}
         for task in exports.get(asking.project, ()):
-            if wanted := _wanted(annotation_task, task, asking, by_unit):
+            if wanted := _updated_request(annotation_task, task, asking, by_unit):
                 shown[wanted[0]] = wanted[1]
                 self.server.show(wanted[1].task, wanted[1].overlap, again=True)
         if shown:
             self._record(annotation_task).write(replace(asking, tasks={**asking.tasks, **shown}))
 
 
-def _wanted(
+def _updated_request(
     annotation_task: AnnotationTask,
     task: Mapping[str, Any],
     asking: TaskRequest,
     by_unit: Mapping[tuple[str, str], Sequence[Answer]],
-) -> tuple[str, AskedTask] | None:
+) -> tuple[str, UnitRequest] | None:
     """Wanted number of annotators of a task, if it differs, with its unit."""
     try:
         unit = unit_of(annotation_task, task["data"])
@@ -301,9 +307,9 @@ def _wanted(
     if asked is None or (asked.task, asked.digest) != (task.get("id"), unit.digest):
         return None
     unit = replace(unit, barred=asked.barred)
-    said = last_words(by_unit[unit.unit_id, unit.digest])
+    said = latest_answers(by_unit[unit.unit_id, unit.digest])
     validator = AnswerValidator(annotation_task, {unit.unit_id: unit})
-    counted = {one.person for one in said if not validator.complaint_of(one)}
+    counted = {one.person for one in said if not validator.find_complaint(one)}
     lacking = asked.needed - len(counted)
     there = sum(1 for one in annotations_of(task) if not one.get("was_cancelled"))
     if lacking <= 0 or there + lacking == asked.overlap:

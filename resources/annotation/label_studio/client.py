@@ -15,19 +15,19 @@ import httpx
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask
 from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.label_studio.units import PROPOSALS
-from resources.config.addresses import is_loopback, with_keys
-from resources.http.pages import why_unreachable
+from resources.config.addresses import fill_keys, is_loopback
+from resources.http.pages import connection_problem
 
 _JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
 
-def checked_address(url: str) -> str:
+def validate_address(url: str) -> str:
     """Validate the server's address; returned without a trailing slash.
 
     Raises:
         SettingsError: If it is not a URL, or neither loopback nor HTTPS.
 
-    >>> checked_address("http://127.0.0.1:8081/")
+    >>> validate_address("http://127.0.0.1:8081/")
     'http://127.0.0.1:8081'
     """
     try:
@@ -50,10 +50,10 @@ def checked_address(url: str) -> str:
 
 def authorization(url: str, token: str) -> httpx.Auth:
     """Build the authorization for a token; its format tells the kind."""
-    return _RefreshToken(url, token) if _JWT.fullmatch(token) else _Legacy(token)
+    return _RefreshToken(url, token) if _JWT.fullmatch(token) else _LegacyToken(token)
 
 
-class _Legacy(httpx.Auth):
+class _LegacyToken(httpx.Auth):
     """Legacy token: forty characters, sent unchanged, without expiry."""
 
     def __init__(self, token: str) -> None:
@@ -80,7 +80,7 @@ class _RefreshToken(httpx.Auth):
             if response.status_code != 401:
                 return
         refreshed = yield httpx.Request("POST", self._url, json={"refresh": self._token})
-        self._access = _access(refreshed)
+        self._access = _parse_access_token(refreshed)
         yield self._shown(request)  # without an access token, the server refuses it
 
     def _shown(self, request: httpx.Request) -> httpx.Request:
@@ -88,7 +88,7 @@ class _RefreshToken(httpx.Auth):
         return request
 
 
-def _access(refreshed: httpx.Response) -> str:
+def _parse_access_token(refreshed: httpx.Response) -> str:
     """Access token from the server's response; "" if refused."""
     try:
         told = refreshed.json() if refreshed.status_code == 200 else {}
@@ -102,7 +102,7 @@ _PAGE = 1000  # rows of a page
 _LOT = 1000  # tasks of one import
 _TIMEOUT = httpx.Timeout(900.0, connect=10.0)  # s; 20,000 answers take 20, or 200 if it is busy
 _TRIES, _WAIT = 4, 0.25  # attempts of idempotent requests; s before the second, doubled each time
-_PASSING = {423, 429, 500, 502, 503, 504}  # the database is locked, or a proxy timed out
+_TRANSIENT_STATUSES = {423, 429, 500, 502, 503, 504}  # the database is locked, or a proxy timed out
 _ADVICE = {
     401: "the token is unknown or expired. Set the variable of token_env to a valid token"
     " (Account & Settings; a legacy token needs LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN=true)",
@@ -128,8 +128,8 @@ class LabelStudio:
         """Store the template of the validated address; sends no request."""
         self.url = url
         self._http = httpx.Client(
-            base_url=with_keys(url),
-            auth=authorization(with_keys(url), token),
+            base_url=fill_keys(url),
+            auth=authorization(fill_keys(url), token),
             timeout=_TIMEOUT,
             trust_env=not is_loopback(httpx.URL(url).host),  # no proxy for loopback
             verify=url.startswith("https"),  # reading certificates takes 0.3 s
@@ -230,12 +230,12 @@ class LabelStudio:
         for again in reversed(range(tries)):
             try:
                 response = self._http.request(verb, path, json=said, params=params)
-            except httpx.HTTPError as why:
+            except httpx.HTTPError as error:
                 raise AnnotationError(
-                    f"{where}: {why_unreachable(why)}. Start Label Studio (bench annotate"
+                    f"{where}: {connection_problem(error)}. Start Label Studio (bench annotate"
                     " server), or correct url of [annotation]"
-                ) from why
-            if not again or response.status_code not in _PASSING:
+                ) from error
+            if not again or response.status_code not in _TRANSIENT_STATUSES:
                 break
             time.sleep(_WAIT * 2 ** (tries - 1 - again))
         return self._read(where, response)
@@ -248,10 +248,10 @@ class LabelStudio:
             raise AnnotationError(f"{where}: {response.status_code} {phrase}: {advice}")
         try:
             return response.json()
-        except ValueError as why:
+        except ValueError as error:
             raise AnnotationError(
                 f"{where}: the response is not JSON: {response.text[:60]!r}. Is this Label Studio?"
-            ) from why
+            ) from error
 
     def _object(self, told: object, *names: str) -> dict[str, Any]:
         if isinstance(told, dict) and all(name in told for name in names):
@@ -355,7 +355,7 @@ def settings_of(
     }
 
 
-def changed(wanted: Mapping[str, Any], project: Project) -> bool:
+def settings_differ(wanted: Mapping[str, Any], project: Project) -> bool:
     """Whether a project's settings differ from ours: any account may change them."""
     return any(wanted[name] != value for name, value in project.settings.items())
 

@@ -17,11 +17,11 @@ from pydantic import TypeAdapter, ValidationError
 from bench_assets.annotation.tasks import AnnotationError, Answer
 from resources.storage.atomic_write import describe_write_errors, open_atomic
 
-_GONE = "deleted in Label Studio"
+_DELETED = "deleted in Label Studio"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedTask:
+class UnitRequest:
     """Wanted state of the Label Studio task of one unit."""
 
     digest: str
@@ -37,7 +37,7 @@ class TaskRequest:
 
     project: int
     closed: bool = False
-    tasks: Mapping[str, AskedTask] = field(default_factory=dict)  # by unit
+    tasks: Mapping[str, UnitRequest] = field(default_factory=dict)  # by unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ class Record:
             return TypeAdapter(TaskRequest).validate_json(file.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValidationError) as why:
+        except (OSError, ValidationError) as error:
             raise AnnotationError(
-                f"{file}: cannot be read: {why!s:.200}. Remove it, and publish the units again"
-            ) from why
+                f"{file}: cannot be read: {error!s:.200}. Remove it, and publish the units again"
+            ) from error
 
     def write(self, asking: TaskRequest) -> None:
         """Store the published units."""
         with open_atomic(self.folder / "asked.json") as file:
             file.write(orjson.dumps(asking))
 
-    def with_seen(self, answers: Sequence[Answer], projects: Iterable[int]) -> list[Answer]:
+    def merge_seen(self, answers: Sequence[Answer], projects: Iterable[int]) -> list[Answer]:
         """Merge recorded and new answers, and record the new ones.
 
         Earlier answers are returned as recorded. Deleted answers get a complaint, unless the person
@@ -86,7 +86,7 @@ class Record:
         self._require_projects(before, set(projects))
         self._add([one for one in answers if one not in before.get(one.tool_id, ())])
         there = {one.tool_id for one in answers}
-        standing = {_place(one) for one in answers}
+        standing = {_answer_key(one) for one in answers}
         earlier = [
             replace(word, person=one.person)  # the pseudonym may have been added later
             for one in answers
@@ -97,7 +97,7 @@ class Record:
         return [
             *earlier,
             *answers,
-            *(replace(one, complaint=_GONE) for one in gone if _place(one) not in standing),
+            *(replace(one, complaint=_DELETED) for one in gone if _answer_key(one) not in standing),
         ]
 
     def _require_projects(self, before: Mapping[str, Sequence[Answer]], there: set[int]) -> None:
@@ -115,16 +115,16 @@ class Record:
             lines = file.read_bytes().split(b"\n")
         except FileNotFoundError:
             return
-        except OSError as why:
-            raise AnnotationError(f"{file}: cannot be read: {why.strerror}") from why
+        except OSError as error:
+            raise AnnotationError(f"{file}: cannot be read: {error.strerror}") from error
         for number, line in enumerate(lines, 1):
             try:
                 if line:
-                    yield _read(json.loads(line))
-            except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as why:
+                    yield _parse_answer(json.loads(line))
+            except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
                 if number < len(lines):  # the last line may be incomplete: a run was killed
-                    told = f"{file}, line {number}: cannot be read ({why}). Delete the line"
-                    raise AnnotationError(told) from why
+                    told = f"{file}, line {number}: cannot be read ({error}). Delete the line"
+                    raise AnnotationError(told) from error
 
     def _add(self, answers: Sequence[Answer]) -> None:
         if not answers:
@@ -132,12 +132,12 @@ class Record:
         file = self.folder / "seen.jsonl"
         with describe_write_errors(file):
             self.folder.mkdir(parents=True, exist_ok=True)
-            _cut_half_line(file)
+            _drop_partial_line(file)
             with file.open("ab") as lines:
-                lines.write("".join(map(_line, answers)).encode())
+                lines.write("".join(map(_serialize_answer, answers)).encode())
 
 
-def _cut_half_line(file: Path) -> None:
+def _drop_partial_line(file: Path) -> None:
     """Remove an incomplete last line of a killed run."""
     if not file.exists():
         return
@@ -146,14 +146,14 @@ def _cut_half_line(file: Path) -> None:
         lines.truncate(data.rfind(b"\n") + 1)
 
 
-def _line(answer: Answer) -> str:
+def _serialize_answer(answer: Answer) -> str:
     return json.dumps({one.name: getattr(answer, one.name) for one in fields(answer)}) + "\n"
 
 
-def _read(entry: dict[str, Any]) -> Answer:
+def _parse_answer(entry: dict[str, Any]) -> Answer:
     values = {name: tuple(given) for name, given in entry["values"].items()}
     return Answer(**{**entry, "values": values})
 
 
-def _place(answer: Answer) -> tuple[str, str, str]:
+def _answer_key(answer: Answer) -> tuple[str, str, str]:
     return answer.unit_id, answer.unit_digest, answer.person

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.images.browser_images import as_sent
+from resources.images.browser_images import browser_image
 from resources.images.locations import ImageFolder, ImageLocation
 from resources.storage.atomic_write import describe_write_errors, open_atomic
 from resources.storage.blobs.files import FileBlobs
@@ -94,7 +94,7 @@ def password(folder: Path) -> str:
         return file.read_text(encoding="ascii")
 
 
-def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
+def export_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
     """Copy images to a folder without other files, as browsers show them upright.
 
     Args:
@@ -113,5 +113,5 @@ def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -
         for digest in dict.fromkeys(shown):
             if not copies.file(digest).exists():
                 with open_atomic(copies.file(digest), sync=False) as file:
-                    file.write(as_sent(place, digest)[0])
+                    file.write(browser_image(place, digest)[0])
     return folder

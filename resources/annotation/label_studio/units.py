@@ -15,7 +15,7 @@ from bench_assets.annotation.tasks import (
     Field,
     Unit,
     Values,
-    read_moment,
+    parse_timestamp,
 )
 
 _STYLE = (
@@ -26,7 +26,7 @@ _STYLE = (
 _HIDDEN = "unit"  # an object that every task has; controls must belong to one
 _IMAGE = "image"
 _INLINE = 60  # the most characters of all choices that are shown in one line
-_BREAK = "\N{ZERO WIDTH SPACE}"  # invisible
+_ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"  # invisible
 
 
 def label_config(annotation_task: AnnotationTask) -> str:
@@ -41,12 +41,12 @@ def label_config(annotation_task: AnnotationTask) -> str:
     view = Element("View")
     SubElement(view, "Style").text = _STYLE
     row = SubElement(view, "View", className="row")
-    _images(SubElement(row, "View", className="left"), points=points)
+    _add_images(SubElement(row, "View", className="left"), points=points)
     right = SubElement(row, "View", className="right")
-    _texts(right)
+    _add_texts(right)
     SubElement(SubElement(view, "View", style="display: none"), "Text", name=_HIDDEN, value="$key")
     for field in annotation_task.fields:
-        SubElement(right, "Header", value=spoken(field.label), size="5")
+        SubElement(right, "Header", value=escape_text(field.label), size="5")
         right.append(_control(annotation_task, field))
     indent(view)
     return tostring(view, encoding="unicode")
@@ -57,27 +57,27 @@ def has_points(annotation_task: AnnotationTask) -> bool:
     return any(field.kind == "points" for field in annotation_task.fields)
 
 
-def spoken(text: str) -> str:
+def escape_text(text: str) -> str:
     """Escape a text for Label Studio, which parses words after a dollar sign as variables.
 
-    >>> unspoken(spoken("$5 or more"))
+    >>> unescape_text(escape_text("$5 or more"))
     '$5 or more'
     """
-    return text.replace("$", f"${_BREAK}")
+    return text.replace("$", f"${_ZERO_WIDTH_SPACE}")
 
 
-def unspoken(text: str) -> str:
-    """Undo ``spoken``."""
-    return text.replace(f"${_BREAK}", "$")
+def unescape_text(text: str) -> str:
+    """Undo ``escape_text``."""
+    return text.replace(f"${_ZERO_WIDTH_SPACE}", "$")
 
 
-def _images(left: Element, *, points: bool) -> None:
+def _add_images(left: Element, *, points: bool) -> None:
     """Build the image views with headings; the image for points has a name of its own."""
     if points:
         SubElement(left, "Header", value="$heading", size="5")
         SubElement(left, "Image", name=_IMAGE, value="$image", maxWidth="100%", zoom="true")
     rest = "others" if points else "images"
-    each = _repeated(left, rest)
+    each = _add_repeater(left, rest)
     SubElement(each, "Header", value=f"${rest}[{{{{idx}}}}].heading", size="5")
     SubElement(
         each, "Image", name="image_{{idx}}", value=f"${rest}[{{{{idx}}}}].url",
@@ -85,20 +85,23 @@ def _images(left: Element, *, points: bool) -> None:
     )  # fmt: skip
 
 
-def _texts(right: Element) -> None:
-    each = _repeated(right, "shown")
+def _add_texts(right: Element) -> None:
+    each = _add_repeater(right, "shown")
     SubElement(each, "Header", value="$shown[{{idx}}].heading", size="5")
     SubElement(each, "Text", name="shown_{{idx}}", value="$shown[{{idx}}].text", valueType="text")
 
 
-def _repeated(parent: Element, what: str) -> Element:
+def _add_repeater(parent: Element, what: str) -> Element:
     return SubElement(parent, "Repeater", on=f"${what}", indexFlag="{{idx}}")
 
 
 def _control(annotation_task: AnnotationTask, field: Field) -> Element:
     told = {"name": field.name, "toName": _IMAGE if field.kind == "points" else _HIDDEN}
     if field.required:
-        told |= {"required": "true", "requiredMessage": f"Please answer: {spoken(field.label)}"}
+        told |= {
+            "required": "true",
+            "requiredMessage": f"Please answer: {escape_text(field.label)}",
+        }
     if field.kind in ("choice", "choices"):
         inline = 0 < sum(map(len, field.choices)) <= _INLINE
         told |= {
@@ -108,7 +111,7 @@ def _control(annotation_task: AnnotationTask, field: Field) -> Element:
         return Element("Choices", told, value=f"$choices_{field.name}")
     if field.kind == "points":
         control = Element("KeyPointLabels", told, strokeWidth="6")  # px; 1 px would be invisible
-        SubElement(control, "Label", value=spoken(field.label), maxUsages=str(field.most))
+        SubElement(control, "Label", value=escape_text(field.label), maxUsages=str(field.most))
         return control
     if field.kind == "image":
         raise AnnotationError(
@@ -128,7 +131,7 @@ def task_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
     task: dict[str, Any] = {"data": data_of(unit, annotation_task)}
     if unit.proposal:
         task["predictions"] = [
-            {"model_version": PROPOSALS, "result": list(_proposed(unit, annotation_task))}
+            {"model_version": PROPOSALS, "result": list(_proposal_results(unit, annotation_task))}
         ]
     return task
 
@@ -145,7 +148,7 @@ def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
         "task_version": annotation_task.version,
         "shown": [{"heading": heading, "text": text} for heading, text in unit.shown.items()],
         "images": images,
-        "choices": _pairs(unit.choices),
+        "choices": _to_pairs(unit.choices),
     }
     if has_points(annotation_task):
         first = images[0] if images else {"heading": "", "url": ""}
@@ -153,9 +156,9 @@ def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
     for field in annotation_task.fields:
         if field.kind in ("choice", "choices"):
             texts = unit.choices.get(field.name, field.choices)
-            data[f"choices_{field.name}"] = [{"value": spoken(text)} for text in texts]
+            data[f"choices_{field.name}"] = [{"value": escape_text(text)} for text in texts]
     if unit.proposal:
-        data |= {"proposal": _pairs(unit.proposal), "proposed_by": unit.proposed_by}
+        data |= {"proposal": _to_pairs(unit.proposal), "proposed_by": unit.proposed_by}
     return data
 
 
@@ -167,23 +170,25 @@ def unit_of(annotation_task: AnnotationTask, data: Mapping[str, Any]) -> Unit:
     """
     return Unit(
         task=annotation_task.name,
-        unit_id=_text(data["key"]),
-        shown={_text(one["heading"]): _text(one["text"]) for one in data["shown"]},
-        images={_text(one["heading"]): one["url"].rpartition("/")[2] for one in data["images"]},
-        choices=_values(data["choices"]),
-        proposal=_values(data.get("proposal", [])),
-        proposed_by=_text(data.get("proposed_by", "")),
+        unit_id=_require_text(data["key"]),
+        shown={_require_text(one["heading"]): _require_text(one["text"]) for one in data["shown"]},
+        images={
+            _require_text(one["heading"]): one["url"].rpartition("/")[2] for one in data["images"]
+        },
+        choices=_from_pairs(data["choices"]),
+        proposal=_from_pairs(data.get("proposal", [])),
+        proposed_by=_require_text(data.get("proposed_by", "")),
     )
 
 
-def is_as_asked(annotation_task: AnnotationTask, unit: Unit, data: Mapping[str, Any]) -> bool:
+def matches_digest(annotation_task: AnnotationTask, unit: Unit, data: Mapping[str, Any]) -> bool:
     """Whether a task's data still match its digest."""
     return dict(data) == data_of(unit, annotation_task)
 
 
-def _proposed(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str, Any]]:
+def _proposal_results(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str, Any]]:
     for number, field in enumerate(annotation_task.fields):
-        given = [spoken(one) for one in unit.proposal.get(field.name, ())]
+        given = [escape_text(one) for one in unit.proposal.get(field.name, ())]
         named = {"id": f"p{number}", "from_name": field.name, "to_name": "unit"}
         if given and field.kind in ("choice", "choices"):
             yield named | {"type": "choices", "value": {"choices": given}}
@@ -193,23 +198,23 @@ def _proposed(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str,
         elif field.kind == "points":
             for place, point in enumerate(given):
                 x, y = (100 * float(share) for share in point.split())  # percent in Label Studio
-                value = {"x": x, "y": y, "width": 0.5, "keypointlabels": [spoken(field.label)]}
+                value = {"x": x, "y": y, "width": 0.5, "keypointlabels": [escape_text(field.label)]}
                 yield named | {
                     "id": f"p{number}_{place}", "to_name": "image", "type": "keypointlabels",
                     "value": value,
                 }  # fmt: skip
 
 
-def _pairs(values: Values) -> list[list[Any]]:
+def _to_pairs(values: Values) -> list[list[Any]]:
     """Format fields as ordered pairs, because the database may sort keys of objects."""
     return [[name, list(given)] for name, given in values.items()]
 
 
-def _values(pairs: Sequence[Sequence[Any]]) -> Values:
-    return {_text(name): tuple(map(_text, given)) for name, given in pairs}
+def _from_pairs(pairs: Sequence[Sequence[Any]]) -> Values:
+    return {_require_text(name): tuple(map(_require_text, given)) for name, given in pairs}
 
 
-def _text(value: object) -> str:
+def _require_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a text, got {value!r:.60}")
     return value
@@ -217,8 +222,8 @@ def _text(value: object) -> str:
 
 TOOL = "label-studio"
 SizeOf = Callable[[str], tuple[int, int] | None]
-_FAULTS = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
-_ROUNDED = 0.05  # relative tolerance of the aspect ratio: sizes are rounded to whole px
+_PARSE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
+_ASPECT_TOLERANCE = 0.05  # relative tolerance of the aspect ratio: sizes are rounded to whole px
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +264,7 @@ def answers_of(
         who: Pseudonyms of the annotators.
         size_of: Width and height of an upright image, by SHA-256.
     """
-    unit, version, fault = _unit(annotation_task, task.get("data"))
+    unit, version, fault = _parse_unit(annotation_task, task.get("data"))
     nothing = Answer(
         task=annotation_task.name,
         task_version=version,
@@ -277,11 +282,11 @@ def answers_of(
         number = annotation.get("id", "?")
         empty = replace(nothing, tool_id=f"{project}/{task.get('id', '?')}/{number}")
         try:
-            answer = _answer(empty, annotation, who)
+            answer = _parse_answer(empty, annotation, who)
             _check_size(unit, annotation["result"], size_of)
             yield answer
-        except _FAULTS as why:
-            complaint = f"annotation {number}: no answer: {type(why).__name__} {why}"
+        except _PARSE_ERRORS as error:
+            complaint = f"annotation {number}: no answer: {type(error).__name__} {error}"
             yield replace(empty, complaint=fault or complaint)
 
 
@@ -291,26 +296,26 @@ def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _unit(annotation_task: AnnotationTask, data: Any) -> tuple[Unit | None, str, str]:  # noqa: ANN401  (JSON)
+def _parse_unit(annotation_task: AnnotationTask, data: Any) -> tuple[Unit | None, str, str]:  # noqa: ANN401  (JSON)
     """Unit of a task, the version of its annotation task, and why it is not trusted."""
     try:
         unit, version = unit_of(annotation_task, data), data["task_version"]
-    except _FAULTS:
+    except _PARSE_ERRORS:
         return None, "", "its task was not created by bench, or was changed in Label Studio"
-    if version == annotation_task.version and not is_as_asked(annotation_task, unit, data):
+    if version == annotation_task.version and not matches_digest(annotation_task, unit, data):
         return unit, version, "the content of its task was changed in Label Studio"
     return unit, version, ""
 
 
-def _answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> Answer:
+def _parse_answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> Answer:
     person, changed_by = who.of(annotation["completed_by"]), who.of(annotation.get("updated_by"))
     seconds = annotation.get("lead_time")
     return replace(
         empty,
         person=person,
-        values=_said(annotation["result"]),
-        at=read_moment(annotation["created_at"]),
-        changed_at=read_moment(annotation.get("updated_at") or annotation["created_at"]),
+        values=_parse_result(annotation["result"]),
+        at=parse_timestamp(annotation["created_at"]),
+        changed_at=parse_timestamp(annotation.get("updated_at") or annotation["created_at"]),
         changed_by="" if changed_by == person else changed_by,
         seconds=float(seconds) if isinstance(seconds, int | float) else None,
         skipped=annotation.get("was_cancelled") is True,
@@ -318,13 +323,13 @@ def _answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> An
     )
 
 
-def _said(result: Sequence[Mapping[str, Any]]) -> Values:
+def _parse_result(result: Sequence[Mapping[str, Any]]) -> Values:
     found: dict[str, tuple[str, ...]] = {}
     for part in result:
         name = part["from_name"]
         if turn := part.get("image_rotation"):
             raise ValueError(f"points are on an image that was rotated by {turn} degrees")
-        found[name] = found.get(name, ()) + tuple(_given(part["value"]))
+        found[name] = found.get(name, ()) + tuple(_result_entries(part["value"]))
     return {name: given for name, given in found.items() if given}
 
 
@@ -338,14 +343,14 @@ def _check_size(unit: Unit | None, result: Sequence[Mapping[str, Any]], size_of:
     size = size_of(next(iter(unit.images.values()))) if drawn and unit and unit.images else None
     for one in drawn if size else ():
         width, height = one["original_width"], one["original_height"]
-        if size and abs(width * size[1] / (height * size[0]) - 1) > _ROUNDED:
+        if size and abs(width * size[1] / (height * size[0]) - 1) > _ASPECT_TOLERANCE:
             raise ValueError(
                 f"points are on an image of {width} x {height} px, the upright image has "
                 f"{size[0]} x {size[1]} px"
             )
 
 
-def _given(value: Mapping[str, Any]) -> Iterator[str]:
+def _result_entries(value: Mapping[str, Any]) -> Iterator[str]:
     """Entries of one part of a result.
 
     Raises:
@@ -363,4 +368,4 @@ def _given(value: Mapping[str, Any]) -> Iterator[str]:
         if not isinstance(one, str):
             raise TypeError(f"expected a text, got {one!r:.60}")
         if one.strip():
-            yield unspoken(one).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            yield unescape_text(one).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

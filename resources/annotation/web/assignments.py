@@ -10,28 +10,28 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from bench_assets.annotation.answers.validation import Terms
-from bench_assets.annotation.tasks import AnnotationTask, Values, moment
-from resources.annotation.web.backend import room_again
+from bench_assets.annotation.answers.validation import AnnotationTerms
+from bench_assets.annotation.tasks import AnnotationTask, Values, format_timestamp
+from resources.annotation.web.backend import update_room
 from resources.annotation.web.store import (
+    PagesStore,
     ShownUnit,
-    Store,
-    read_said,
-    read_task,
-    read_unit,
-    written_values,
+    parse_task,
+    parse_unit,
+    parse_values,
+    serialize_values,
 )
 
 HELD_BY_OTHERS = """(SELECT count(*) FROM places o WHERE o.unit = i.id AND o.person <> :person
     AND o.until > :now AND (o.word IS NULL OR o.skipped))"""
 """SQL: reservations of unit ``i`` by other people who have not answered it yet."""
 
-_HOLD = """
+_UPSERT_RESERVATION = """
 INSERT INTO places (unit, person, shown, until) VALUES (:unit, :person, :now, :until)
 ON CONFLICT (unit, person) DO UPDATE SET until = max(until, excluded.until),
 shown = CASE WHEN until > excluded.shown THEN shown ELSE excluded.shown END
 """
-_SEAT = f"""
+_SELECT_RESERVATION = f"""
 SELECT i.id, i.task, i.unit_id, i.told, f.told AS form_told, f.closed,
     i.asked AND i.version = f.version AS is_asked, p.shown, p.until, p.word, p.skipped,
     i.room > {HELD_BY_OTHERS} AS is_free, a.said, a.at, a.changed_at,
@@ -40,18 +40,18 @@ FROM units i JOIN tasks f ON i.task = f.id
 JOIN places p ON p.unit = i.id AND p.person = :person LEFT JOIN answers a ON a.id = p.word
 WHERE i.id = :unit
 """
-_SAY = """
+_INSERT_ANSWER = """
 INSERT INTO answers (unit, person, said, at, changed_at, seconds, skipped, proposed_by)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
 """
-_MARK = """
+_UPSERT_MARK = """
 INSERT INTO marks SELECT task, :person, position FROM units WHERE id = :unit
 ON CONFLICT DO UPDATE SET position = max(position, excluded.position)
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Reservation:
     """A person's reservation of a unit."""
 
     person: str
@@ -67,46 +67,48 @@ class Seat:
     last_at: str
 
 
-def seat_of(db: sqlite3.Connection, unit: int, person: str, now: float) -> Seat | None:
+def find_reservation(
+    db: sqlite3.Connection, unit: int, person: str, now: float
+) -> Reservation | None:
     """Find a person's reservation of a unit; None without one."""
-    found = db.execute(_SEAT, {"unit": unit, "person": person, "now": now})
+    found = db.execute(_SELECT_RESERVATION, {"unit": unit, "person": person, "now": now})
     row = found.fetchone()
     if row is None:
         return None
     told = dict(zip([column[0] for column in found.description], row, strict=True))
     has_said = told["word"] is not None
-    return Seat(
+    return Reservation(
         person=person,
-        task=read_task(told["form_told"]),
-        unit=read_unit(*row[:4]),
+        task=parse_task(told["form_told"]),
+        unit=parse_unit(*row[:4]),
         refusal=_refusal(told, now),
         is_closed=bool(told["closed"]),
         in_time=not has_said and told["until"] > now,
         shown=told["shown"],
-        said=read_said(told["said"]) if has_said else None,
+        said=parse_values(told["said"]) if has_said else None,
         skipped=bool(told["skipped"]),
         first_at=told["at"] or "",
         last_at=told["changed_at"] or "",
     )
 
 
-def add_word(
-    db: sqlite3.Connection, seat: Seat, now: float, values: Values, *, skipped: bool
+def insert_answer(
+    db: sqlite3.Connection, seat: Reservation, now: float, values: Values, *, skipped: bool
 ) -> None:
     """Store an answer of a person, after any earlier ones."""
-    at = max(moment(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
+    at = max(format_timestamp(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
     unit, person = seat.unit.number, seat.person
     ((word,),) = db.execute(
-        _SAY,
-        (unit, person, written_values(values), seat.first_at or at, at,
+        _INSERT_ANSWER,
+        (unit, person, serialize_values(values), seat.first_at or at, at,
          max(0.0, round(now - seat.shown, 1)), skipped, seat.unit.proposed_by),
     )  # fmt: skip
     db.execute(
         "UPDATE places SET word = ?, skipped = ?, until = 0 WHERE unit = ? AND person = ?",
         (word, skipped, unit, person),
     )
-    db.execute(_MARK, {"unit": unit, "person": person})
-    room_again(db, unit)
+    db.execute(_UPSERT_MARK, {"unit": unit, "person": person})
+    update_room(db, unit)
 
 
 def _refusal(told: dict[str, object], now: float) -> str:
@@ -124,31 +126,31 @@ LEASE = 20 * 60.0
 """s that a reservation lasts; the page extends it while the annotator writes."""
 
 _NOT_BARRED = "NOT EXISTS (SELECT 1 FROM barred b WHERE b.unit = i.id AND b.person = :person)"
-_NEXT = f"""
+_SELECT_NEXT = f"""
 SELECT i.id FROM units i WHERE i.task = :task AND i.asked AND i.room > 0 AND i.position > :after
 AND NOT EXISTS (SELECT 1 FROM places p WHERE p.unit = i.id AND p.person = :person
     AND p.word IS NOT NULL)
 AND {_NOT_BARRED}
 AND i.room > {HELD_BY_OTHERS} ORDER BY i.position LIMIT 1
 """
-_MARKED = "SELECT position FROM marks WHERE task = :task AND person = :person"
-_THEIRS = f"""
+_SELECT_MARK = "SELECT position FROM marks WHERE task = :task AND person = :person"
+_SELECT_RESERVED = f"""
 SELECT i.id FROM places p JOIN units i ON p.unit = i.id WHERE p.person = :person
 AND i.task = :task AND i.asked AND p.word IS NULL AND p.until > :now AND {_NOT_BARRED}
 ORDER BY i.position LIMIT 1
 """
-_OPEN = "SELECT count(*) FROM units i WHERE i.task = :task AND i.asked AND i.room > 0"
-_BARRED = """
+_COUNT_OPEN = "SELECT count(*) FROM units i WHERE i.task = :task AND i.asked AND i.room > 0"
+_COUNT_BARRED = """
 SELECT count(*) FROM barred b JOIN units i ON b.unit = i.id
 WHERE b.person = :person AND i.task = :task AND i.asked AND i.room > 0
 """
-_DONE = """
+_COUNT_DONE = """
 SELECT count(*), count(*) FILTER (WHERE NOT p.skipped AND NOT i.gold),
     count(*) FILTER (WHERE i.room > 0)
 FROM places p JOIN units i ON p.unit = i.id
 WHERE p.person = :person AND i.task = :task AND i.asked AND p.word IS NOT NULL
 """
-_WORDS = """
+_SELECT_LAST_ANSWERS = """
 SELECT i.id, i.task, i.unit_id, i.told, a.said, a.skipped, a.changed_at
 FROM places p JOIN units i ON p.unit = i.id JOIN answers a ON p.word = a.id
 WHERE p.person = ? AND i.task = ? AND i.asked ORDER BY a.id DESC
@@ -166,7 +168,7 @@ class OpenTask:
     is_over: str  # reason why the person gets no more units; "" while they do
 
 
-class Word(NamedTuple):
+class LastAnswer(NamedTuple):
     """A person's last answer to a unit."""
 
     unit: ShownUnit
@@ -176,14 +178,14 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class Assignments:
     """Assigns units and stores answers.
 
     All methods raise ``AnnotationError`` if the file cannot be used.
     """
 
-    store: Store
-    terms: Callable[[], Mapping[str, Terms]] = dict  # by task
+    store: PagesStore
+    terms: Callable[[], Mapping[str, AnnotationTerms]] = dict  # by task
     lease: float = LEASE  # s
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -193,7 +195,7 @@ class Desk:
             return []
         with self.store.reading() as db:
             rows = db.execute("SELECT id, told, closed FROM tasks ORDER BY name").fetchall()
-            tasks = [(number, read_task(told), bool(closed)) for number, told, closed in rows]
+            tasks = [(number, parse_task(told), bool(closed)) for number, told, closed in rows]
             return [
                 self._open_task(db, number, task, person, is_closed=closed)
                 for number, task, closed in tasks
@@ -206,7 +208,7 @@ class Desk:
             row = db.execute("SELECT told, closed FROM tasks WHERE id = ?", (number,)).fetchone()
             if row is None:
                 return None
-            return self._open_task(db, number, read_task(row[0]), person, is_closed=bool(row[1]))
+            return self._open_task(db, number, parse_task(row[0]), person, is_closed=bool(row[1]))
 
     def next_unit(self, task: OpenTask, person: str) -> int | None:
         """Assign the next unit of a task, or return the present one; None if none is left."""
@@ -214,28 +216,28 @@ class Desk:
             return None
         with self.store.writing() as db:
             asked = {"task": task.number, "person": person, "now": self._now()}
-            found = db.execute(_THEIRS, asked).fetchone()
-            mark = db.execute(_MARKED, asked).fetchone() or (-1,)
+            found = db.execute(_SELECT_RESERVED, asked).fetchone()
+            mark = db.execute(_SELECT_MARK, asked).fetchone() or (-1,)
             for after in (mark[0], -1):  # earlier units come again after the rest
-                found = found or db.execute(_NEXT, {**asked, "after": after}).fetchone()
+                found = found or db.execute(_SELECT_NEXT, {**asked, "after": after}).fetchone()
             if found:
-                self._hold(db, found[0], person)
+                self._reserve(db, found[0], person)
         return int(found[0]) if found else None
 
-    def seat(self, unit: int, person: str) -> Seat | None:
+    def reservation(self, unit: int, person: str) -> Reservation | None:
         """Find a person's reservation of a unit; None without one."""
         with self.store.reading() as db:
-            return self._seat(db, unit, person)
+            return self._find_reservation(db, unit, person)
 
-    def keep(self, unit: int, person: str) -> Seat | None:
+    def keep(self, unit: int, person: str) -> Reservation | None:
         """Find a person's reservation, and extend it if they may still answer."""
         with self.store.writing() as db:
-            seat = self._seat(db, unit, person)
+            seat = self._find_reservation(db, unit, person)
             if seat and not seat.refusal:
-                self._hold(db, unit, person)
+                self._reserve(db, unit, person)
             return seat
 
-    def say(self, seat: Seat, values: Values, *, skipped: bool = False) -> str:
+    def say(self, seat: Reservation, values: Values, *, skipped: bool = False) -> str:
         """Store an answer; idempotent.
 
         An answer sent during a reservation is stored even if the unit was withdrawn or the task
@@ -245,20 +247,23 @@ class Desk:
             Reason why it was refused; "" if it was stored.
         """
         with self.store.writing() as db:
-            now = self._seat(db, seat.unit.number, seat.person)
+            now = self._find_reservation(db, seat.unit.number, seat.person)
             if now is None or (now.refusal and not now.in_time):
                 return now.refusal if now else "This unit is not assigned to you."
             if now.said != values or now.skipped != skipped:
-                add_word(db, now, self._now(), values, skipped=skipped)
+                insert_answer(db, now, self._now(), values, skipped=skipped)
             return ""
 
-    def words(self, task: OpenTask, person: str) -> list[Word]:
+    def words(self, task: OpenTask, person: str) -> list[LastAnswer]:
         """A person's last answers to the present units, newest first."""
         with self.store.reading() as db:
-            rows = db.execute(_WORDS, (person, task.number)).fetchall()
-        return [Word(read_unit(*row[:4]), read_said(row[4]), bool(row[5]), row[6]) for row in rows]
+            rows = db.execute(_SELECT_LAST_ANSWERS, (person, task.number)).fetchall()
+        return [
+            LastAnswer(parse_unit(*row[:4]), parse_values(row[4]), bool(row[5]), row[6])
+            for row in rows
+        ]
 
-    def keep_upload(self, person: str, image: str) -> None:
+    def record_upload(self, person: str, image: str) -> None:
         """Record a person's upload, which only they may see and use in answers."""
         with self.store.writing() as db:
             db.execute("INSERT OR IGNORE INTO uploads VALUES (?, ?)", (person, image))
@@ -280,8 +285,11 @@ class Desk:
         is_closed: bool,
     ) -> OpenTask:
         asked = {"task": number, "person": person}
-        ((n_open,),), ((barred,),) = db.execute(_OPEN, asked), db.execute(_BARRED, asked)
-        ((answered, counted, also_open),) = db.execute(_DONE, asked)
+        ((n_open,),), ((barred,),) = (
+            db.execute(_COUNT_OPEN, asked),
+            db.execute(_COUNT_BARRED, asked),
+        )
+        ((answered, counted, also_open),) = db.execute(_COUNT_DONE, asked)
         left = max(0, n_open - barred - also_open)
         most = self._terms(task).most_answers
         over = self._over(task, is_closed=is_closed)
@@ -289,23 +297,28 @@ class Desk:
             over = f"You gave {counted} answers, the most that one person may give."
         return OpenTask(number=number, task=task, answered=answered, left=left, is_over=over)
 
-    def _terms(self, task: AnnotationTask) -> Terms:
-        return self.terms().get(task.name, Terms())
+    def _terms(self, task: AnnotationTask) -> AnnotationTerms:
+        return self.terms().get(task.name, AnnotationTerms())
 
     def _over(self, task: AnnotationTask, *, is_closed: bool) -> str:
         until = self._terms(task).until
-        if until and moment(self.clock()) > until:
+        if until and format_timestamp(self.clock()) > until:
             return f"This task ended on {until[:16].replace('T', ', ')} UTC."
         return "This task is closed." if is_closed else ""
 
-    def _seat(self, db: sqlite3.Connection, unit: int, person: str) -> Seat | None:
-        seat = seat_of(db, unit, person, self._now())
+    def _find_reservation(
+        self, db: sqlite3.Connection, unit: int, person: str
+    ) -> Reservation | None:
+        seat = find_reservation(db, unit, person, self._now())
         over = self._over(seat.task, is_closed=seat.is_closed) if seat else ""
         return replace(seat, refusal=over) if seat and over else seat
 
-    def _hold(self, db: sqlite3.Connection, unit: int, person: str) -> None:
+    def _reserve(self, db: sqlite3.Connection, unit: int, person: str) -> None:
         now = self._now()
-        db.execute(_HOLD, {"unit": unit, "person": person, "now": now, "until": now + self.lease})
+        db.execute(
+            _UPSERT_RESERVATION,
+            {"unit": unit, "person": person, "now": now, "until": now + self.lease},
+        )
 
     def _now(self) -> float:
         return self.clock().timestamp()

@@ -14,30 +14,33 @@ from bench_assets.annotation.tasks import (
     Values,
     by_id,
 )
-from resources.annotation.web.store import Store, read_said, written_task, written_unit
+from resources.annotation.web.store import PagesStore, parse_values, serialize_task, serialize_unit
 
 TOOL = "pages"
 _NO_END = 1_000_000_000  # annotators of an attention check: unlimited
 _SHORT = 400  # characters; shorter answers are likely to repeat, and parsed once
 
-_OF_FORM = "SELECT id FROM tasks WHERE name = ?"
-_KEEP_FORM = """
+_SELECT_TASK = "SELECT id FROM tasks WHERE name = ?"
+_UPSERT_TASK = """
 INSERT INTO tasks (name, version, told, closed) VALUES (?, ?, ?, 0) ON CONFLICT (name)
 DO UPDATE SET version = excluded.version, told = excluded.told, closed = 0 RETURNING id
 """
-_KEEP_ITEM = """
+_UPSERT_UNIT = """
 INSERT INTO units (task, version, unit_id, digest, told, position, asked, needed, gold)
 VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (task, unit_id, digest, version) DO UPDATE SET
 told = excluded.told, position = excluded.position, asked = 1, needed = excluded.needed,
 gold = excluded.gold
 """
-_ROOM = f"""
+_UPDATE_ROOM = f"""
 UPDATE units SET room = CASE WHEN gold THEN {_NO_END} ELSE needed - (
     SELECT count(*) FROM places WHERE unit = units.id AND word IS NOT NULL AND NOT skipped
 ) END WHERE
 """
-_BAR = "INSERT INTO barred SELECT id, ? FROM units WHERE task = ? AND unit_id = ? AND asked"
-_ANSWERS = """
+_SELECT_DIGESTS = f"SELECT unit_id, digest FROM units WHERE task = ({_SELECT_TASK}) AND asked"
+_INSERT_BARRED = (
+    "INSERT INTO barred SELECT id, ? FROM units WHERE task = ? AND unit_id = ? AND asked"
+)
+_SELECT_ANSWERS = """
 SELECT a.id, i.version, i.unit_id, i.digest, a.person, a.said, a.at, a.changed_at, a.seconds,
     a.skipped, a.proposed_by
 FROM answers a JOIN units i ON a.unit = i.id WHERE i.task = (SELECT id FROM tasks WHERE name = ?)
@@ -49,15 +52,14 @@ ORDER BY i.unit_id, i.digest, a.person, a.id
 class PagesBackend:
     """The annotation backend over the SQLite file; works without the server."""
 
-    store: Store
+    store: PagesStore
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Publish units; the pages show them from then on."""
         wanted = {name: unit.digest for name, unit in by_id(task, units).items()}
         with self.store.writing() as db:
-            before = dict(db.execute(f"SELECT unit_id, digest FROM units WHERE task = ({_OF_FORM})"
-                                     " AND asked", (task.name,)))  # fmt: skip
-            _write_down(db, task, units)
+            before = dict(db.execute(_SELECT_DIGESTS, (task.name,)))
+            _store_units(db, task, units)
         return UnitCounts.of(before, wanted)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
@@ -65,7 +67,7 @@ class PagesBackend:
         if not self.store.exists:
             return []
         with self.store.reading() as db:
-            return list(_read(task.name, db.execute(_ANSWERS, (task.name,))))
+            return list(_read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,))))
 
     def close(self, task: AnnotationTask) -> None:
         """Close the task; an answer in progress may still be sent."""
@@ -73,34 +75,35 @@ class PagesBackend:
             db.execute("UPDATE tasks SET closed = 1 WHERE name = ?", (task.name,))
 
 
-def room_again(db: sqlite3.Connection, unit: int) -> None:
+def update_room(db: sqlite3.Connection, unit: int) -> None:
     """Update the number of people who may still answer a unit."""
-    db.execute(f"{_ROOM} id = ?", (unit,))
+    db.execute(f"{_UPDATE_ROOM} id = ?", (unit,))
 
 
-def _write_down(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[Unit]) -> None:
-    ((number,),) = db.execute(_KEEP_FORM, (task.name, task.version, written_task(task)))
+def _store_units(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[Unit]) -> None:
+    ((number,),) = db.execute(_UPSERT_TASK, (task.name, task.version, serialize_task(task)))
     db.execute("UPDATE units SET asked = 0 WHERE task = ?", (number,))
     version = task.version
     db.executemany(
-        _KEEP_ITEM,
+        _UPSERT_UNIT,
         (
-            (number, version, unit.unit_id, unit.digest, written_unit(unit), position,
+            (number, version, unit.unit_id, unit.digest, serialize_unit(unit), position,
              unit.needed, bool(unit.gold))
             for position, unit in enumerate(units)
         ),
     )  # fmt: skip
     db.execute("DELETE FROM barred WHERE unit IN (SELECT id FROM units WHERE task = ?)", (number,))
     db.executemany(
-        _BAR, ((who, number, unit.unit_id) for unit in units for who in dict.fromkeys(unit.barred))
+        _INSERT_BARRED,
+        ((who, number, unit.unit_id) for unit in units for who in dict.fromkeys(unit.barred)),
     )
-    db.execute(f"{_ROOM} task = ? AND asked", (number,))
+    db.execute(f"{_UPDATE_ROOM} task = ? AND asked", (number,))
 
 
-def _read(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
+def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
     known: dict[str, Any] = {}  # shared texts: two hundred thousand answers have few distinct ones
     for number, version, unit_id, digest, person, said, at, changed_at, seconds, *more in rows:
-        values, complaint = _values(known, said)
+        values, complaint = _parse_values(known, said)
         yield Answer(
             task=task,
             task_version=known.setdefault(version, version),
@@ -119,11 +122,11 @@ def _read(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
         )
 
 
-def _values(known: dict[str, Any], said: str) -> tuple[Values, str]:
+def _parse_values(known: dict[str, Any], said: str) -> tuple[Values, str]:
     key = f"said:{said}" if len(said) < _SHORT else ""
     if key not in known or not key:
         try:
-            found = read_said(said), ""
+            found = parse_values(said), ""
         except (AnnotationError, TypeError, AttributeError):
             found = {}, "the stored answer is damaged"
         if not key:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from starlette.requests import ClientDisconnect, Request
 
-from bench_assets.annotation.answers.validation import field_misfits
+from bench_assets.annotation.answers.validation import field_errors
 from bench_assets.annotation.tasks import AnnotationTask, Field, Values
-from bench_assets.core.text.escaping import printable
+from bench_assets.core.text.escaping import escape_controls
 from resources.annotation.web.rendering import RefusedError
 from resources.annotation.web.store import ShownUnit
 
@@ -19,7 +19,7 @@ MOST_TEXT = 4 * 2**20  # bytes of one field
 _TIMEOUT = 120  # s to receive a body
 _MOST_FIELDS = 1000
 
-LISTED = ("texts", "points")
+LIST_KINDS = ("texts", "points")
 """Field kinds with one entry per line."""
 
 
@@ -55,8 +55,8 @@ async def read_form(request: Request) -> SubmittedForm:
                     found.texts[name].append(value.replace("\r\n", "\n").replace("\r", "\n"))
                 elif data := await value.read():
                     found.files[name] = data
-    except (TimeoutError, ClientDisconnect) as why:
-        raise RefusedError(408, "This took too long to arrive: please send it again.") from why
+    except (TimeoutError, ClientDisconnect) as error:
+        raise RefusedError(408, "This took too long to arrive: please send it again.") from error
     return found
 
 
@@ -73,10 +73,12 @@ def complaints(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[st
     """Errors in the values, by field."""
     choices = choices_of(task, unit)
     found = {
-        one.name: list(field_misfits(one, values.get(one.name, ()), choices[one.name]))
+        one.name: list(field_errors(one, values.get(one.name, ()), choices[one.name]))
         for one in task.fields
     }
-    return {one.name: _sentence(one, found[one.name]) for one in task.fields if found[one.name]}
+    return {
+        one.name: _error_message(one, found[one.name]) for one in task.fields if found[one.name]
+    }
 
 
 def choices_of(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str, ...]]:
@@ -85,23 +87,23 @@ def choices_of(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str,
 
 
 def _entries(one: Field, given: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
-    if one.kind in LISTED:
+    if one.kind in LIST_KINDS:
         lines = (line.strip() for text in given for line in text.split("\n"))
         return tuple(dict.fromkeys(line for line in lines if line))
     if one.kind in ("choice", "choices"):
-        shown = {printable(choice): choice for choice in choices}
+        shown = {escape_controls(choice): choice for choice in choices}
         return tuple(dict.fromkeys(shown.get(text, text) for text in given if text.strip()))
     return tuple(text for text in given if text.strip())
 
 
-def _sentence(one: Field, wrong: list[str]) -> str:
+def _error_message(one: Field, wrong: list[str]) -> str:
     if wrong == ["empty"]:
         return "Please choose." if one.kind.startswith("choice") else "Please fill this in."
     text = "; ".join(wrong)
     return f"{text[:1].upper()}{text[1:]}."
 
 
-_PLACE = re.compile(
+_NUMBERED_HEADING = re.compile(
     r"^(.*?)\s*\b(?:[A-H]|[1-9]|left|right|first|second|one|other)\b\s*$", re.IGNORECASE
 )
 _LONG = 1200  # characters; a longer text has its own scroll bar
@@ -146,7 +148,7 @@ def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
     groups: list[list[ShownText]] = []
     before = None
     for heading, text in shown.items():
-        found = _PLACE.match(heading)
+        found = _NUMBERED_HEADING.match(heading)
         stem = found[1] if found else None
         if stem is None or stem != before:
             groups.append([])
@@ -169,7 +171,7 @@ def fields_of(
             hint=hint(one),
             choices=choices[one.name],
             given=values.get(one.name, ()),
-            typed="\n".join(values.get(one.name, ())[: None if one.kind in LISTED else 1]),
+            typed="\n".join(values.get(one.name, ())[: None if one.kind in LIST_KINDS else 1]),
             is_one_line=one.kind == "text" and one.most <= _ONE_LINE,
             complaint=complaints.get(one.name, ""),
         )
@@ -185,7 +187,7 @@ def hint(one: Field) -> str:
     """
     if one.kind == "text":
         return f"At most {one.most} characters." if one.most < 2000 else ""
-    if one.kind not in (*LISTED, "choices"):
+    if one.kind not in (*LIST_KINDS, "choices"):
         return ""
     n = _count(one.least, one.most)
     if one.kind == "texts":
@@ -204,7 +206,7 @@ def is_wide(unit: ShownUnit) -> bool:
     return compared or len(unit.images) > 1 or not (unit.shown or unit.images)
 
 
-def wants_images(fields: Iterable[Field]) -> bool:
+def has_upload_field(fields: Iterable[Field]) -> bool:
     """Whether the task has an upload field."""
     return any(one.kind == "image" for one in fields)
 

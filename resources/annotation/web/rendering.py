@@ -9,14 +9,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.text.escaping import one_line, printable
+from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
 from resources.images.locations import ImageLocation
 from resources.images.store import inspect_image
 
 FOLDER = Path(__file__).parent
 
 
-def page(name: str, status: int = 200, **context: object) -> Response:
+def render_page(name: str, status: int = 200, **context: object) -> Response:
     """Render a template as a response."""
     text = _templates().get_template(name).render(**context)
     return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
@@ -31,7 +31,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"printable": printable, "one_line": one_line}
+    made.filters |= {"printable": escape_controls, "one_line": escape_to_one_line}
     return made
 
 
@@ -46,7 +46,7 @@ class RefusedError(BenchError):
 
 MOST_BYTES = 20 * 2**20
 _MOST_PIXELS = 50_000_000
-_AT_ONCE = 2  # uploads decoded at once; each takes memory for all its pixels
+_MAX_DECODING = 2  # uploads decoded at once; each takes memory for all its pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Uploads:
     """Stores uploaded images."""
 
     place: ImageLocation
-    _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
+    _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_MAX_DECODING))
 
     def keep(self, data: bytes) -> str:
         """Store an image; returns its SHA-256.

@@ -11,26 +11,26 @@ from starlette.staticfiles import StaticFiles
 
 from bench_assets.annotation.tasks import Values
 from bench_assets.core.schema.errors import ImageError
-from resources.annotation.web.assignments import Desk, OpenTask, Seat
+from resources.annotation.web.assignments import Assignments, OpenTask, Reservation
 from resources.annotation.web.forms import (
     SubmittedForm,
     complaints,
     fields_of,
+    has_upload_field,
     is_wide,
     read_form,
     text_groups,
     values_of,
-    wants_images,
 )
 from resources.annotation.web.rendering import (
     FOLDER,
     MOST_BYTES,
     RefusedError,
     Uploads,
-    page,
+    render_page,
 )
 from resources.annotation.web.sessions import Visitor, VisitorSessions
-from resources.images.browser_images import as_sent
+from resources.images.browser_images import browser_image
 
 _LARGEST_ID = 2**63 - 1  # of SQLite
 _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # addressed by digest
@@ -40,7 +40,7 @@ _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # addressed
 class Pages:
     """Handlers of the pages; access to files and images runs in threads."""
 
-    desk: Desk
+    desk: Assignments
     sessions: VisitorSessions
     uploads: Uploads
 
@@ -56,7 +56,7 @@ class Pages:
             Route("/f/{task:int}/mine", self.mine),
             Route(unit, self.unit, methods=["GET"]),
             Route(unit, self.answer, methods=["POST"]),
-            Route(f"{unit}/stay", self.stay, methods=["POST"]),
+            Route(f"{unit}/stay", self.extend_reservation, methods=["POST"]),
             Route(f"{unit}/image/{{sha256}}", self.image),
             Route("/upload/{sha256}", self.uploaded),
             Mount("/static", StaticFiles(directory=FOLDER / "static")),
@@ -72,7 +72,7 @@ class Pages:
         visitor = await run_in_threadpool(self.sessions.visitor, request)
         visitor.check_form(await read_form(request))
         request.session.clear()
-        return page(
+        return render_page(
             "message.html", heading="You have logged out", onward="",
             sentence="To come back, open the link that was sent to you.",
         )  # fmt: skip
@@ -81,7 +81,7 @@ class Pages:
         """Page of a person's tasks."""
         visitor = self.sessions.visitor(request)
         tasks = self.desk.tasks(visitor.person, visitor.link.tasks)
-        return page("home.html", tasks=tasks, **self._frame(visitor))
+        return render_page("home.html", tasks=tasks, **self._template_variables(visitor))
 
     def next_unit(self, request: Request) -> Response:
         """Redirect to the next unit, or to the closing page."""
@@ -89,7 +89,7 @@ class Pages:
         one = self._task(visitor, request)
         unit = self.desk.next_unit(one, visitor.person)
         if unit is None:
-            return page("thanks.html", one=one, **self._frame(visitor, one))
+            return render_page("thanks.html", one=one, **self._template_variables(visitor, one))
         return RedirectResponse(f"/f/{one.number}/i/{unit}", 303)
 
     def mine(self, request: Request) -> Response:
@@ -97,7 +97,9 @@ class Pages:
         visitor = self.sessions.visitor(request)
         one = self._task(visitor, request)
         words = self.desk.words(one, visitor.person)
-        return page("mine.html", one=one, words=words, **self._frame(visitor, one))
+        return render_page(
+            "mine.html", one=one, words=words, **self._template_variables(visitor, one)
+        )
 
     def unit(self, request: Request) -> Response:
         """Show a unit."""
@@ -106,18 +108,20 @@ class Pages:
         if seat.refusal and seat.said is None:
             raise RefusedError(409, seat.refusal)
         values = seat.unit.proposal if seat.said is None else seat.said
-        return self._unit(visitor, seat, values, {})
+        return self._render_unit(visitor, seat, values, {})
 
     async def answer(self, request: Request) -> Response:
         """Store an answer, and continue."""
         visitor = await run_in_threadpool(self.sessions.visitor, request, "answer")
-        found = await run_in_threadpool(self.desk.seat, _number(request, "unit"), visitor.person)
+        found = await run_in_threadpool(
+            self.desk.reservation, _number(request, "unit"), visitor.person
+        )
         seat = self._given(visitor, found)
         sent = await read_form(request)
         visitor.check_form(sent)
         return await run_in_threadpool(self._answer, visitor, seat, sent)
 
-    def stay(self, request: Request) -> Response:
+    def extend_reservation(self, request: Request) -> Response:
         """Extend a reservation while a person writes."""
         visitor = self.sessions.visitor(request)
         self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
@@ -126,7 +130,7 @@ class Pages:
     def image(self, request: Request) -> Response:
         """Send an image of a unit that is assigned to the person."""
         visitor = self.sessions.visitor(request)
-        seat = self._given(visitor, self.desk.seat(_number(request, "unit"), visitor.person))
+        seat = self._given(visitor, self.desk.reservation(_number(request, "unit"), visitor.person))
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=sha256 in seat.unit.images.values())
 
@@ -136,19 +140,19 @@ class Pages:
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=self.desk.brought(visitor.person, sha256))
 
-    def _answer(self, visitor: Visitor, seat: Seat, sent: SubmittedForm) -> Response:
+    def _answer(self, visitor: Visitor, seat: Reservation, sent: SubmittedForm) -> Response:
         values: Values = {}
         if not (skips := sent.first("what-now") == "skip"):
-            values, wrong = self._filled_in(visitor, seat, sent)
+            values, wrong = self._parse_form(visitor, seat, sent)
             if wrong:
-                return self._unit(visitor, seat, values, wrong)
+                return self._render_unit(visitor, seat, values, wrong)
         if why := self.desk.say(seat, values, skipped=skips):
             raise RefusedError(409, why)
         onward = "next" if seat.said is None else "mine"
         return RedirectResponse(f"/f/{seat.unit.task}/{onward}", 303)
 
-    def _filled_in(
-        self, visitor: Visitor, seat: Seat, sent: SubmittedForm
+    def _parse_form(
+        self, visitor: Visitor, seat: Reservation, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         """Values and errors of a form; stores uploaded images."""
         values, wrong = dict(values_of(seat.task, seat.unit, sent)), dict[str, str]()
@@ -157,20 +161,20 @@ class Pages:
                 self.sessions.count("upload", visitor.person)
                 try:
                     values[one.name] = (self.uploads.keep(sent.files[one.name]),)
-                except ImageError as why:
-                    wrong[one.name] = f"This file is not a usable image: {why}."
+                except ImageError as error:
+                    wrong[one.name] = f"This file is not a usable image: {error}."
                     values.pop(one.name, None)
                 else:
-                    self.desk.keep_upload(visitor.person, values[one.name][0])
+                    self.desk.record_upload(visitor.person, values[one.name][0])
             elif one.name in values and not self.desk.brought(visitor.person, values[one.name][0]):
                 del values[one.name]  # another person's upload
         return values, complaints(seat.task, seat.unit, values) | wrong
 
-    def _unit(
-        self, visitor: Visitor, seat: Seat, values: Values, wrong: dict[str, str]
+    def _render_unit(
+        self, visitor: Visitor, seat: Reservation, values: Values, wrong: dict[str, str]
     ) -> Response:
         one = self.desk.task(seat.unit.task, visitor.person)
-        return page(
+        return render_page(
             "unit.html",
             422 if wrong else 200,
             one=one,
@@ -182,32 +186,32 @@ class Pages:
             was_said=seat.said is not None,
             was_skipped=seat.skipped,
             refusal="" if seat.in_time else seat.refusal,
-            brings_images=wants_images(seat.task.fields),
+            brings_images=has_upload_field(seat.task.fields),
             most_upload=MOST_BYTES // 2**20,
-            **self._frame(visitor, one),
+            **self._template_variables(visitor, one),
         )
 
     def _image(self, sha256: str, *, may_see: bool) -> Response:
         try:
             if not may_see:
                 raise RefusedError(404, "There is no such image.")
-            data, kind = as_sent(self.uploads.place, sha256)
-        except ImageError as why:
-            raise RefusedError(404, "This image cannot be shown.") from why
+            data, kind = browser_image(self.uploads.place, sha256)
+        except ImageError as error:
+            raise RefusedError(404, "This image cannot be shown.") from error
         return Response(data, media_type=kind, headers=_FOR_GOOD)
 
     def _task(self, visitor: Visitor, request: Request) -> OpenTask:
         one = self.desk.task(_number(request, "task"), visitor.person)
-        if one is None or not visitor.may_fill_in(one.task.name):
+        if one is None or not visitor.can_answer(one.task.name):
             raise RefusedError(404, "There is no such task, or your link does not allow it.")
         return one
 
-    def _given(self, visitor: Visitor, seat: Seat | None) -> Seat:
-        if seat is None or not visitor.may_fill_in(seat.task.name):
+    def _given(self, visitor: Visitor, seat: Reservation | None) -> Reservation:
+        if seat is None or not visitor.can_answer(seat.task.name):
             raise RefusedError(404, "This is not assigned to you.")
         return seat
 
-    def _frame(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
+    def _template_variables(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
         """Template variables that all pages need."""
         frame: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
         return frame | ({"task_number": one.number} if one else {})

@@ -21,24 +21,24 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from bench_assets.annotation.answers.validation import Terms
+from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.core.schema.errors import BenchError, SettingsError
-from resources.annotation.web.assignments import LEASE, Desk
+from resources.annotation.web.assignments import LEASE, Assignments
 from resources.annotation.web.forms import MOST_TEXT
-from resources.annotation.web.rendering import MOST_BYTES, RefusedError, Uploads, page
+from resources.annotation.web.rendering import MOST_BYTES, RefusedError, Uploads, render_page
 from resources.annotation.web.routes import Pages
 from resources.annotation.web.sessions import (
     COOKIE,
     RATES,
-    Links,
+    LinkSigner,
     Rate,
     RateLimiter,
+    RequestKind,
     SecurityHeaders,
     VisitorSessions,
-    What,
 )
-from resources.annotation.web.store import Store, pages_store
-from resources.config.addresses import with_keys
+from resources.annotation.web.store import PagesStore, pages_store
+from resources.config.addresses import fill_keys
 from resources.config.bench_toml import Settings, load_settings
 from resources.images.locations import ImageLocation
 from resources.images.store import open_image_store
@@ -46,8 +46,8 @@ from resources.images.store import open_image_store
 PORT = 8766
 LOOPBACK = "127.0.0.1"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
-_EVERYWHERE = ("0.0.0.0", "::")
-_AT_ONCE = 256  # requests
+_ANY_ADDRESS = ("0.0.0.0", "::")
+_MAX_REQUESTS = 256  # requests
 _SESSION = 365 * 86400  # s; a link ends a session earlier
 
 _log = logging.getLogger("bench_assets.annotation.answers")
@@ -57,12 +57,12 @@ _log = logging.getLogger("bench_assets.annotation.answers")
 class Setup:
     """Dependencies of the pages."""
 
-    store: Store
+    store: PagesStore
     images: ImageLocation
     url: str = ""  # public address of the pages
-    terms: Callable[[], Mapping[str, Terms]] = dict  # by task
+    terms: Callable[[], Mapping[str, AnnotationTerms]] = dict  # by task
     lease: float = LEASE  # s
-    rates: Mapping[What, Rate] = field(default_factory=RATES.copy)
+    rates: Mapping[RequestKind, Rate] = field(default_factory=RATES.copy)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
@@ -73,7 +73,7 @@ class CurrentTerms:
     settings: Settings
     _changed: int = 0  # ns since the epoch
 
-    def __call__(self) -> Mapping[str, Terms]:
+    def __call__(self) -> Mapping[str, AnnotationTerms]:
         """Current terms; the previous ones while bench.toml is missing or invalid."""
         with suppress(OSError, SettingsError):
             changed = self.settings.file.stat().st_mtime_ns
@@ -107,7 +107,7 @@ def setup_of(settings: Settings) -> Setup:
     return Setup(
         store=pages_store(settings.home),
         images=open_image_store(settings).place,
-        url=with_keys(settings.annotation.url),
+        url=fill_keys(settings.annotation.url),
         terms=CurrentTerms(settings),
     )
 
@@ -121,13 +121,13 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
 
     outside = urlsplit(setup.url)
-    links = Links.beside(setup.store)
-    desk = Desk(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
+    links = LinkSigner.beside(setup.store)
+    desk = Assignments(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
     sessions = VisitorSessions(
         links=links, limits=RateLimiter(dict(setup.rates)), clock=setup.clock
     )
-    named = map(_in_address, (*_LOCAL, outside.hostname or "", host))
-    hosts = {"*"} if host in _EVERYWHERE else {*named} - {""}
+    named = map(_url_host, (*_LOCAL, outside.hostname or "", host))
+    hosts = {"*"} if host in _ANY_ADDRESS else {*named} - {""}
     app = Starlette(
         routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
         middleware=[
@@ -142,16 +142,16 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
             ),
         ],
         exception_handlers={
-            HTTPException: _http_error,
-            RefusedError: _refused,
-            BenchError: _not_now,
-            Exception: _not_now,
+            HTTPException: _handle_http_error,
+            RefusedError: _handle_refusal,
+            BenchError: _handle_unavailable,
+            Exception: _handle_unavailable,
         },
     )
     return SecurityHeaders(app)
 
 
-def _in_address(host: str) -> str:
+def _url_host(host: str) -> str:
     """A host as in addresses and the header Host: IPv6 in brackets."""
     return f"[{host}]" if ":" in host else host
 
@@ -174,11 +174,11 @@ class PagesServer:
             self._socket = socket.socket(family, kind)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind(address)
-        except (OSError, OverflowError) as why:
+        except (OSError, OverflowError) as error:
             raise SettingsError(
-                f"port {port} of {host} cannot be used: {why}. Choose another: --port, 0 for any"
-            ) from why
-        self.address = f"http://{_in_address(host)}:{self._socket.getsockname()[1]}"
+                f"port {port} of {host} cannot be used: {error}. Choose another: --port, 0 for any"
+            ) from error
+        self.address = f"http://{_url_host(host)}:{self._socket.getsockname()[1]}"
 
     def __enter__(self) -> Self:
         """Start serving."""
@@ -186,7 +186,7 @@ class PagesServer:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 self._app, log_config=None, access_log=False, server_header=False,
-                proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_AT_ONCE,
+                proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_MAX_REQUESTS,
                 timeout_graceful_shutdown=5,
             )
         )  # fmt: skip
@@ -207,8 +207,8 @@ class PagesServer:
         self._thread.join()
 
 
-def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
-    response = page(
+def _message_page(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
+    response = render_page(
         "message.html", status, heading=heading, sentence=sentence,
         onward="" if status in (403, 503) else "/", onward_name="To the tasks",
     )  # fmt: skip
@@ -217,21 +217,21 @@ def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Re
     return response
 
 
-def _refused(_: Request, why: Exception) -> Response:
+def _handle_refusal(_: Request, why: Exception) -> Response:
     if not isinstance(why, RefusedError):
         raise why
-    return _message(why.status, "Not possible", str(why), why.after)
+    return _message_page(why.status, "Not possible", str(why), why.after)
 
 
-def _http_error(_: Request, why: Exception) -> Response:
+def _handle_http_error(_: Request, why: Exception) -> Response:
     status = why.status_code if isinstance(why, HTTPException) else 500
     if status in (400, 413):
-        return _message(status, "Not possible", "The request is too large, or not a form.")
-    return _message(status, "Page not found", "There is nothing at this address.")
+        return _message_page(status, "Not possible", "The request is too large, or not a form.")
+    return _message_page(status, "Page not found", "There is nothing at this address.")
 
 
-def _not_now(_: Request, why: Exception) -> Response:
+def _handle_unavailable(_: Request, why: Exception) -> Response:
     """Error page; the reason is only in the log, without the person."""
     _log.error("a page failed: %s", why, exc_info=not isinstance(why, BenchError))
     sentence = "What you sent was not saved. Please try again in a few minutes."
-    return _message(503, "The pages cannot be used now", sentence)
+    return _message_page(503, "The pages cannot be used now", sentence)

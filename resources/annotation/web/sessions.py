@@ -24,7 +24,7 @@ from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import BenchError
 from resources.annotation.web.forms import SubmittedForm
 from resources.annotation.web.rendering import RefusedError
-from resources.annotation.web.store import Store
+from resources.annotation.web.store import PagesStore
 from resources.storage.atomic_write import describe_write_errors
 from resources.storage.blobs.files import FileBlobs
 
@@ -52,20 +52,20 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class LinkSigner:
     """Signs, verifies and revokes links."""
 
-    store: Store
+    store: PagesStore
     key: str
 
     @classmethod
-    def beside(cls, store: Store) -> "Links":
+    def beside(cls, store: PagesStore) -> "LinkSigner":
         """Use the signing key beside the answers, which is created if missing.
 
         Raises:
             AnnotationError: If the key cannot be read or written, or others may read it.
         """
-        return cls(store, _key(store.file.with_name(NAME)))
+        return cls(store, _read_or_create_key(store.file.with_name(NAME)))
 
     def make(self, person: str, tasks: tuple[str, ...], until: int) -> str:
         """Sign a link.
@@ -90,8 +90,8 @@ class Links:
 
         try:
             person, tasks, until, revocations = self._serializer.loads(token)
-        except BadData as why:
-            raise LinkError("This link is incomplete. Open it exactly as it was sent.") from why
+        except BadData as error:
+            raise LinkError("This link is incomplete. Open it exactly as it was sent.") from error
         if until < now:
             raise LinkError("This link has expired. Ask its sender for a new one.")
         if revocations != self._revocations(person):
@@ -120,7 +120,7 @@ class Links:
         return int(row[0]) if row else 0
 
 
-def _key(file: Path) -> str:
+def _read_or_create_key(file: Path) -> str:
     FileBlobs(file.parent).put_new(file.name, secrets.token_hex(32).encode())  # for its owner alone
     with describe_write_errors(file):
         if file.stat().st_mode & 0o077:
@@ -133,7 +133,7 @@ def _key(file: Path) -> str:
 
 COOKIE = "bench_annotation"
 
-What: TypeAlias = Literal["page", "answer", "upload", "link"]
+RequestKind: TypeAlias = Literal["page", "answer", "upload", "link"]
 
 _MOST_BUCKETS = 10_000  # beyond this, the least recently used one is dropped
 
@@ -146,7 +146,7 @@ class Rate:
     each_second: float
 
 
-RATES: dict[What, Rate] = {
+RATES: dict[RequestKind, Rate] = {
     "page": Rate(300, 20),
     "answer": Rate(60, 2),
     "upload": Rate(20, 0.2),
@@ -158,12 +158,14 @@ RATES: dict[What, Rate] = {
 class RateLimiter:
     """Token buckets by kind of request and person or address."""
 
-    rates: dict[What, Rate] = field(default_factory=RATES.copy)
+    rates: dict[RequestKind, Rate] = field(default_factory=RATES.copy)
     clock: Callable[[], float] = monotonic  # s
-    _left: OrderedDict[tuple[What, str], tuple[float, float]] = field(default_factory=OrderedDict)
+    _left: OrderedDict[tuple[RequestKind, str], tuple[float, float]] = field(
+        default_factory=OrderedDict
+    )
     _lock: Lock = field(default_factory=Lock)
 
-    def take(self, what: What, who: str) -> float:
+    def take(self, what: RequestKind, who: str) -> float:
         """Take a token; 0, or the seconds until one is available."""
         rate, now = self.rates[what], self.clock()
         with self._lock:
@@ -188,7 +190,7 @@ class Visitor:
         """Their pseudonym."""
         return self.link.person
 
-    def may_fill_in(self, task: str) -> bool:
+    def can_answer(self, task: str) -> bool:
         """Whether the link allows a task."""
         return not self.link.tasks or task in self.link.tasks
 
@@ -206,7 +208,7 @@ class Visitor:
 class VisitorSessions:
     """Sessions, each begun by a link, which is stored in the session cookie."""
 
-    links: Links
+    links: LinkSigner
     limits: RateLimiter
     clock: Callable[[], datetime]
 
@@ -220,7 +222,7 @@ class VisitorSessions:
         if request.session.get("link") != token:
             request.session.update(link=token, form_token=secrets.token_urlsafe(16))
 
-    def visitor(self, request: Request, what: What = "page") -> Visitor:
+    def visitor(self, request: Request, what: RequestKind = "page") -> Visitor:
         """Find the visitor of a request, and count the request.
 
         Raises:
@@ -233,7 +235,7 @@ class VisitorSessions:
         self.count(what, visitor.person)
         return visitor
 
-    def count(self, what: What, who: str) -> None:
+    def count(self, what: RequestKind, who: str) -> None:
         """Count a request against the rate limit.
 
         Raises:
@@ -245,9 +247,9 @@ class VisitorSessions:
     def _read(self, request: Request, token: str) -> Link:
         try:
             return self.links.read(token, self.clock().timestamp())
-        except LinkError as why:
+        except LinkError as error:
             self.count("link", request.client.host if request.client else "")
-            raise RefusedError(403, str(why)) from why
+            raise RefusedError(403, str(error)) from error
 
 
 _HEADERS = {

@@ -20,10 +20,10 @@ from resources.storage.sqlite import connect, create, describe_sqlite_errors, op
 NAME = "pages.sqlite"
 """Name of the file, in ``annotation/`` of the home folder."""
 
-VERSION = 1
+SCHEMA_VERSION = 1
 """Version of the schema, in ``PRAGMA user_version``."""
 
-_IF_DAMAGED = "restore a backup, or save the intact rows with `sqlite3 FILE .recover`"
+_REPAIR_ADVICE = "restore a backup, or save the intact rows with `sqlite3 FILE .recover`"
 _SCHEMA = f"""
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, version TEXT NOT NULL,
@@ -68,12 +68,12 @@ CREATE TABLE marks (                   -- how far a person is: what they are sho
 ) WITHOUT ROWID;
 CREATE TABLE links (person TEXT PRIMARY KEY, voided INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE uploads (person TEXT, image TEXT, PRIMARY KEY (person, image)) WITHOUT ROWID;
-PRAGMA user_version = {VERSION};
+PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class PagesStore:
     """The file, created by the first write."""
 
     file: Path
@@ -104,8 +104,8 @@ class Store:
         with _as_annotation_error():
             if not self.exists:
                 raise AnnotationError(f"{self.file}: no units were published on pages")
-            with describe_sqlite_errors(self.file, _IF_DAMAGED), open_read_only(self.file) as db:
-                _require_known(db, self.file)
+            with describe_sqlite_errors(self.file, _REPAIR_ADVICE), open_read_only(self.file) as db:
+                _require_version(db, self.file)
                 yield db
 
     @contextmanager
@@ -115,27 +115,28 @@ class Store:
         Raises:
             AnnotationError: If it is damaged, has another schema version, or cannot be written.
         """
-        with _as_annotation_error(), describe_sqlite_errors(self.file, _IF_DAMAGED):
+        with _as_annotation_error(), describe_sqlite_errors(self.file, _REPAIR_ADVICE):
             if not self.exists:
                 create(self.file, _SCHEMA)
             with closing(connect(self.file)) as db:
                 db.isolation_level = None  # transactions begin explicitly
                 db.execute("PRAGMA synchronous=NORMAL")  # only a power cut may lose an answer
-                _require_known(db, self.file)
+                _require_version(db, self.file)
                 db.execute("BEGIN IMMEDIATE")
                 with db:
                     yield db
 
 
-def pages_store(home: Path) -> Store:
+def pages_store(home: Path) -> PagesStore:
     """The store of a home."""
-    return Store(home / "annotation" / NAME)
+    return PagesStore(home / "annotation" / NAME)
 
 
-def _require_known(db: sqlite3.Connection, file: Path) -> None:
-    if (version := _version(db)) != VERSION:
+def _require_version(db: sqlite3.Connection, file: Path) -> None:
+    if (version := _version(db)) != SCHEMA_VERSION:
         raise AnnotationError(
-            f"{file}: its tables have version {version}, expected {VERSION}; update this program,"
+            f"{file}: its tables have version {version}, expected {SCHEMA_VERSION};"
+            f" update this program,"
             " or move the file away"
         )
 
@@ -149,8 +150,8 @@ def _version(db: sqlite3.Connection) -> int:
 def _as_annotation_error() -> Generator[None]:
     try:
         yield
-    except HomeError as why:
-        raise AnnotationError(str(why)) from why
+    except HomeError as error:
+        raise AnnotationError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,53 +168,53 @@ class ShownUnit:
     proposed_by: str
 
 
-def written_task(task: AnnotationTask) -> str:
+def serialize_task(task: AnnotationTask) -> str:
     """Serialize an annotation task."""
     return json.dumps(asdict(task))
 
 
-def read_task(told: str) -> AnnotationTask:
+def parse_task(told: str) -> AnnotationTask:
     """Parse an annotation task."""
-    entry = _parsed(told)
+    entry = _parse_json(told)
     fields = tuple(Field(**{**one, "choices": tuple(one["choices"])}) for one in entry["fields"])
     return AnnotationTask(**{**entry, "fields": fields})
 
 
-def written_unit(unit: Unit) -> str:
+def serialize_unit(unit: Unit) -> str:
     """Serialize a unit for annotators, without the key."""
     names = ("shown", "images", "choices", "proposal", "proposed_by")
     return json.dumps({name: getattr(unit, name) for name in names}, default=dict)
 
 
-def read_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
+def parse_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
     """Parse a unit."""
-    entry = _parsed(told)
+    entry = _parse_json(told)
     for name in ("choices", "proposal"):
-        entry[name] = read_values(entry[name])
+        entry[name] = values_from_json(entry[name])
     return ShownUnit(number=number, task=task, unit_id=unit_id, **entry)
 
 
-def written_values(values: Values) -> str:
+def serialize_values(values: Values) -> str:
     """Serialize the values of a form."""
     return json.dumps(dict(values))
 
 
-def read_values(entry: dict[str, Any]) -> Values:
+def values_from_json(entry: dict[str, Any]) -> Values:
     """Convert parsed JSON to the values of a form."""
     return {name: tuple(given) for name, given in entry.items()}
 
 
-def read_said(told: str) -> Values:
-    """Parse values that ``written_values`` serialized.
+def parse_values(told: str) -> Values:
+    """Parse values that ``serialize_values`` serialized.
 
     Raises:
         AnnotationError: If it is damaged.
     """
-    return read_values(_parsed(told))
+    return values_from_json(_parse_json(told))
 
 
-def _parsed(told: str) -> Any:  # noqa: ANN401
+def _parse_json(told: str) -> Any:  # noqa: ANN401
     try:
         return json.loads(told)
-    except (ValueError, RecursionError) as why:
-        raise AnnotationError(f"annotation/pages.sqlite: an entry is damaged: {why}") from why
+    except (ValueError, RecursionError) as error:
+        raise AnnotationError(f"annotation/pages.sqlite: an entry is damaged: {error}") from error

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from bench_assets.annotation.answers.validation import Terms
-from bench_assets.annotation.tasks import end_of
+from bench_assets.annotation.answers.validation import AnnotationTerms
+from bench_assets.annotation.tasks import deadline_end
 from resources.config.addresses import Address
 from resources.config.sections.base import StrictSection
 
@@ -35,11 +35,11 @@ class AnnotationTaskSettings(StrictSection):
     """Share of units without a proposal."""
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> AnnotationTerms:
         """The terms, for counting answers."""
-        return Terms(
+        return AnnotationTerms(
             needed=self.needed,
-            until=end_of(self.until) if self.until else "",
+            until=deadline_end(self.until) if self.until else "",
             most_answers=self.most_answers,
             least_gold=self.least_gold,
             least_decided=self.least_decided,

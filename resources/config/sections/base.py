@@ -14,7 +14,7 @@ class StrictSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _are_amounts(needs: dict[str, float]) -> dict[str, float]:
+def _check_amounts(needs: dict[str, float]) -> dict[str, float]:
     for name, amount in needs.items():
         if not 0 <= amount < inf:
             raise ValueError(f"{name} = {amount}: expected a finite number of 0 or more")
@@ -23,7 +23,7 @@ def _are_amounts(needs: dict[str, float]) -> dict[str, float]:
     return needs
 
 
-Needs: TypeAlias = Annotated[dict[str, float], AfterValidator(_are_amounts)]
+Needs: TypeAlias = Annotated[dict[str, float], AfterValidator(_check_amounts)]
 """Resources by name: ``cpu``, ``gpu``, ``memory`` in bytes, and the cluster's own."""
 
 

@@ -31,7 +31,7 @@ BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """Names a folder, and is part of asset keys and question ids: a-z, digits and underscores."""
 
 PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
-_IN_SEVERAL: frozenset[Column] = frozenset({"images", "options", "turns"})
+_LIST_COLUMNS: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
 class FileBenchmarkSettings(StrictSection):
@@ -95,16 +95,16 @@ class FileBenchmarkSettings(StrictSection):
 
     @field_validator("metric", mode="before")
     @classmethod
-    def _is_known(cls, metric: object) -> object:
+    def _check_metric(cls, metric: object) -> object:
         known = get_args(MetricName)
         if isinstance(metric, str) and ":" not in metric and metric not in known:
             raise ValueError(did_you_mean(metric, known) or f"known: {', '.join(known)}")
         return metric
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _check_columns(self) -> Self:
         several = [name for name, column in self.columns.items() if not isinstance(column, str)]
-        if wrong := sorted(set(several) - _IN_SEVERAL):
+        if wrong := sorted(set(several) - _LIST_COLUMNS):
             raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
         if "question" in self.columns and "turns" in self.columns:
             raise ValueError("columns: question and turns. Remove one")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from resources.config.sections.serving import is_command
+from resources.config.sections.serving import validate_command
 
 
 class CheckpointSettings(BaseModel):
@@ -25,7 +25,7 @@ class CheckpointSettings(BaseModel):
     s; DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS extends it."""
     like: str = ""
     """The model whose settings checkpoints use: transformers, vllm, or a server with ``serve``."""
-    serve: Annotated[str, AfterValidator(is_command)] = ""
+    serve: Annotated[str, AfterValidator(validate_command)] = ""
     """The command that serves a checkpoint, as ``serve`` of a model."""
     suites: list[str] = Field(default_factory=list)
     """Suites to evaluate; default: all."""

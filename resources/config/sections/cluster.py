@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from resources.config.addresses import template_of
 from resources.config.sections.base import StrictSection
 
-POOLS = {"gpu": 1, "judge": 4}
+POOL_LIMITS = {"gpu": 1, "judge": 4}
 """Default number of concurrent runs per pool: one loads weights, a few wait for judges."""
 
-RUNS = 4
+MAX_RUNS = 4
 """Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
 
 _WEEK = 7 * 86_400  # s
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)
 
 
-def _is_pool(name: str) -> str:
+def _check_pool_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(
             'expected a name like "gpu" or "gpu-80gb": lower-case letters, digits, "-" and "_"'
@@ -29,7 +29,7 @@ def _is_pool(name: str) -> str:
     return name
 
 
-def _is_address(written: str) -> str:
+def _parse_address(written: str) -> str:
     if written and not _ADDRESS.fullmatch(written):
         raise ValueError(
             'expected an address like "http://head:8265", without a password: Ray reads its token'
@@ -38,7 +38,7 @@ def _is_address(written: str) -> str:
     return template_of(written.rstrip("/"))
 
 
-PoolName: TypeAlias = Annotated[str, AfterValidator(_is_pool)]
+PoolName: TypeAlias = Annotated[str, AfterValidator(_check_pool_name)]
 PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster's maximum
 
 
@@ -47,7 +47,7 @@ class ClusterSettings(StrictSection):
 
     launcher: Literal["local", "ray", "slurm", "k8s"] = "local"
     """Where runs start: this machine, Ray, Slurm, Kubernetes (``deploy/values.yaml``)."""
-    address: Annotated[str, AfterValidator(_is_address)] = ""
+    address: Annotated[str, AfterValidator(_parse_address)] = ""
     """Address of Ray's job server, ``http://head:8265``."""
     partition: str = ""
     """Slurm's partition."""
@@ -55,7 +55,7 @@ class ClusterSettings(StrictSection):
     """Slurm's account."""
     sbatch: tuple[str, ...] = ()
     """Options of every job, such as ``["--time=04:00:00"]``."""
-    runs: PoolLimit = RUNS
+    runs: PoolLimit = MAX_RUNS
     """Most concurrent runs, on all machines together."""
     wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
     """Seconds, beyond five minutes, that a launched run may wait for free resources of the
@@ -67,7 +67,7 @@ class ClusterSettings(StrictSection):
     counts."""
 
     @model_validator(mode="after")
-    def _names_an_address_where_there_is_one(self) -> Self:
+    def _check_launcher(self) -> Self:
         if self.launcher == "ray" and not self.address:
             raise ValueError('launcher = "ray" needs address, such as "http://head:8265"')
         if self.launcher != "ray" and self.address:
@@ -82,7 +82,7 @@ class ClusterSettings(StrictSection):
         return self
 
     @model_validator(mode="after")
-    def _knows_its_pools(self) -> Self:
+    def _check_pools(self) -> Self:
         if unknown := sorted({*self.pool_of.values()} - self.limits.keys()):
             named, known = ", ".join(unknown), ", ".join(sorted(self.limits))
             raise ValueError(f"pool_of names {named}, which is not in pools (known: {known})")
@@ -97,10 +97,10 @@ class ClusterSettings(StrictSection):
     @property
     def limits(self) -> dict[str, int]:
         """Concurrent runs allowed in each pool."""
-        return POOLS | self.pools
+        return POOL_LIMITS | self.pools
 
 
-_NAMED = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_ENV_REFERENCE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _STORES = ("s3", "gs", "az")
 
 
@@ -134,8 +134,8 @@ class StorageSettings(StrictSection):
 
     @field_validator("database")
     @classmethod
-    def _is_named(cls, written: str) -> str:
-        if written and not _NAMED.fullmatch(written):
+    def _check_database(cls, written: str) -> str:
+        if written and not _ENV_REFERENCE.fullmatch(written):
             raise ValueError(
                 'expected "env:NAME", with the NAME of an environment variable with the'
                 " address of a PostgreSQL database: an address may contain a password, which must"
@@ -145,7 +145,7 @@ class StorageSettings(StrictSection):
 
     @field_validator("objects")
     @classmethod
-    def _is_a_place(cls, written: str) -> str:
+    def _check_objects(cls, written: str) -> str:
         address = _plain_address(written)
         if address.scheme == "file" and not address.netloc and address.path.startswith("/"):
             return written
@@ -160,14 +160,14 @@ class StorageSettings(StrictSection):
 
     @field_validator("endpoint")
     @classmethod
-    def _is_a_service(cls, written: str) -> str:
+    def _check_endpoint(cls, written: str) -> str:
         address = _plain_address(written)
         if written and not (address.scheme in ("http", "https") and address.hostname):
             raise ValueError('expected "http://host:port" or "https://host"')
         return template_of(written.rstrip("/"))
 
     @model_validator(mode="after")
-    def _has_what_it_is_of(self) -> Self:
+    def _check_endpoint_store(self) -> Self:
         if self.endpoint and not self.objects.startswith("s3:"):
             raise ValueError('endpoint needs objects = "s3://..."')
         return self

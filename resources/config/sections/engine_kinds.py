@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from bench_assets.core.schema.errors import BenchError, did_you_mean
-from bench_assets.plugins import Plugins, find_plugins, strangers_objects
+from bench_assets.plugins import Plugins, find_plugins, plugin_error_reporting
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.models import SPECS
 from resources.response_cache.engine import Engine, ReadImage
@@ -97,17 +97,17 @@ def read_model_section(section: object) -> ModelSpec:
         raise ValueError('expected a table with kind = "..."')
     if kind in SPECS:
         return SPECS[kind].model_validate(section)
-    if left_out := _installed(tuple(sys.path)).unusable.get(kind):
+    if left_out := _load_kinds(tuple(sys.path)).unusable.get(kind):
         return UnusableSpec(kind=kind, why=left_out)
     try:
         spec = spec_of(kind)
-    except ValueError as why:
-        return UnusableSpec(kind=UNKNOWN_KIND, why=f"{why}. Install its package, or correct kind")
+    except ValueError as error:
+        return UnusableSpec(kind=UNKNOWN_KIND, why=f"{error}. Install its package, or correct kind")
     try:
-        with strangers_objects(ValueError):  # includes pydantic's ValidationError
+        with plugin_error_reporting(ValueError):  # includes pydantic's ValidationError
             return spec.model_validate(section)
-    except BenchError as why:  # its text may contain a secret of the section
-        raised = type(why.__cause__ or why).__name__
+    except BenchError as error:  # its text may contain a secret of the section
+        raised = type(error.__cause__ or error).__name__
         return UnusableSpec(kind=kind, why=f"its section cannot be read: {raised}")
 
 
@@ -126,7 +126,7 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     Raises:
         ValueError: If there is none; lists the existing kinds, and unusable packages with reasons.
     """
-    installed = _installed(tuple(sys.path))
+    installed = _load_kinds(tuple(sys.path))
     if kind in installed.found:
         return installed.found[kind]
     known = [*SPECS, *sorted(installed.names - SPECS.keys())]
@@ -150,10 +150,10 @@ def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
     ]
     if all(spec.kind in SPECS for spec in models.values()):
         return [*find_plugins(GROUP, EngineKind, only=(), taken=SPECS).problems]
-    return [*_installed(tuple(sys.path)).problems, *stale]
+    return [*_load_kinds(tuple(sys.path)).problems, *stale]
 
 
 @lru_cache(maxsize=8)
-def _installed(path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
+def _load_kinds(path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
     """Installed kinds on a search path; failed imports are not retried."""
     return find_plugins(GROUP, EngineKind, taken=SPECS)

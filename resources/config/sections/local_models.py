@@ -56,7 +56,7 @@ class LocalSpec(SamplingSection):
     """Resources of a replica or run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
 
     @model_validator(mode="after")
-    def _replicas_are_on_ray(self) -> Self:
+    def _check_replicas(self) -> Self:
         if self.replicas > 1 and self.on != "ray":
             raise ValueError('several replicas need on = "ray"')
         return self
@@ -69,10 +69,10 @@ class LocalSpec(SamplingSection):
     @property
     def gpus(self) -> float:
         """GPUs of one replica, or of a run of this model."""
-        return self.needs.get("gpu", self._usual_gpus)
+        return self.needs.get("gpu", self._default_gpus)
 
     @property
-    def _usual_gpus(self) -> float:
+    def _default_gpus(self) -> float:
         return 0.0
 
     @property
@@ -86,15 +86,17 @@ class LocalSpec(SamplingSection):
         parts += [f"tokens={limit}"] if (limit := self.max_image_tokens) else []
         parts += ["text_only"] if self.text_only else []
         parts += [f"template={named}"] if (named := _template_digest(self.chat_template)) else []
-        parts += [_written("variables", given)] if (given := self.chat_template_kwargs) else []
-        parts += [_written("processor", given)] if (given := self.processor_kwargs) else []
+        parts += (
+            [_format_arguments("variables", given)] if (given := self.chat_template_kwargs) else []
+        )
+        parts += [_format_arguments("processor", given)] if (given := self.processor_kwargs) else []
         return parts
 
 
 AnyLocalSpec = TypeVar("AnyLocalSpec", bound=LocalSpec)
 
 
-def _written(what: str, arguments: Mapping[str, Any]) -> str:
+def _format_arguments(what: str, arguments: Mapping[str, Any]) -> str:
     return f"{what}={json.dumps(arguments, sort_keys=True)}"
 
 
@@ -103,8 +105,10 @@ def _template_digest(chat_template: str) -> str:
         return chat_template
     try:
         return sha256(Path(chat_template).expanduser().read_bytes()).hexdigest()[:8]
-    except OSError as why:
-        raise ModelError(f"chat_template {chat_template}: cannot be read: {why.strerror}") from why
+    except OSError as error:
+        raise ModelError(
+            f"chat_template {chat_template}: cannot be read: {error.strerror}"
+        ) from error
 
 
 class TransformersSpec(LocalSpec):
@@ -129,7 +133,7 @@ class TransformersSpec(LocalSpec):
     """GGUF file inside ``path``, if the weights are not safetensors."""
 
     @model_validator(mode="after")
-    def _one_or_several(self) -> Self:
+    def _check_devices(self) -> Self:
         if self.devices and self.device != "auto":
             raise ValueError("either device or devices, not both")
         if self.on == "ray" and (self.devices or self.device not in ("cuda", "cpu")):
@@ -140,7 +144,7 @@ class TransformersSpec(LocalSpec):
         return self
 
     @property
-    def _usual_gpus(self) -> float:
+    def _default_gpus(self) -> float:
         if self.devices:
             return 1.0 if self.devices == "all" else float(len(self.devices))
         return 1.0 if self.device.startswith("cuda") else 0.0
@@ -169,7 +173,7 @@ class VllmSpec(LocalSpec):
     identity."""
 
     @property
-    def _usual_gpus(self) -> float:
+    def _default_gpus(self) -> float:
         return float(self.tensor_parallel_size)
 
 
@@ -197,7 +201,7 @@ class AutoSpec(ModelSpec):
         return {"transformers": one - other, "vllm": other - one}
 
     @model_validator(mode="after")
-    def _fits_an_engine(self) -> Self:
+    def _check_engine_keys(self) -> Self:
         said = self.model_dump()
         own = {kind for kind, names in self.own_fields().items() if names & said.keys()}
         if len(own) > 1:

@@ -70,11 +70,11 @@ class ElicitedSpec(DerivedSpec):
 
     @field_validator("elicit")
     @classmethod
-    def _is_method(cls, value: str) -> str:
+    def _check_method(cls, value: str) -> str:
         try:
             return str(Elicitation.parse(value))
-        except SettingsError as why:
-            raise ValueError(str(why)) from None
+        except SettingsError as error:
+            raise ValueError(str(error)) from None
 
     @property
     def way(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
 _TINY_RUN = Path(__file__).parents[2] / "models" / "tiny_vlm" / "run-1"
 _TINY_STEPS = [folder.name for folder in sorted(_TINY_RUN.glob("step-*"))]
-_TINY_TWIN = [
+_TINY_BLIND = [
     ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]
 ]
 
@@ -153,7 +153,7 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
         )
         for step in _TINY_STEPS
     },
-    **dict(_TINY_TWIN),
+    **dict(_TINY_BLIND),
 }
 """Models that need no download: baselines, a language model that a package carries, and steps of a
 small vision-language model that was trained on drawings like the mini editions', the last one also

@@ -20,10 +20,10 @@ from resources.config.sections.known_servers import (
 )
 from resources.config.sections.serving import ManagedServerSection, server_of
 
-FIRST_CONCURRENCY = 32
+INITIAL_CONCURRENCY = 32
 """Initial number of concurrent requests per address with ``concurrency = "auto"``."""
 
-_DRAWN = ("temperature", "top_p", "max_tokens", "seed")
+_SAMPLING_FIELDS = ("temperature", "top_p", "max_tokens", "seed")
 
 
 def is_url(text: str) -> bool:
@@ -31,7 +31,7 @@ def is_url(text: str) -> bool:
     return bool(re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", text))
 
 
-def _is_an_address(value: object) -> object:
+def _parse_address(value: object) -> object:
     if not (isinstance(value, str) and is_url(value)):
         raise ValueError(
             "expected an address like http://127.0.0.1:8000/v1, without a password and #; for"
@@ -40,20 +40,20 @@ def _is_an_address(value: object) -> object:
     return template_of(value)
 
 
-def _is_header(name: str) -> str:
+def _check_header(name: str) -> str:
     if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]*", name, re.ASCII):
         raise ValueError('expected the name of a header, such as "X-Api-Key"; its value is the key')
     return name
 
 
-def _is_concurrency(value: object) -> object:
+def _check_concurrency(value: object) -> object:
     is_number = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if value != "auto" and not is_number:
         raise ValueError('expected "auto" or a whole number greater than 0')
     return value
 
 
-def _named_by_its_command(said: Mapping[str, Any]) -> ServerName:
+def _server_from_command(said: Mapping[str, Any]) -> ServerName:
     return server_of(said.get("serve", "")) if said.get("format") == "openai" else ""
 
 
@@ -72,11 +72,11 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     format: FormatName = "openai"
     """API: OpenAI's chat completions, Anthropic's Messages, or Gemini's ``generateContent``."""
-    server: ServerName = Field(default_factory=_named_by_its_command)
+    server: ServerName = Field(default_factory=_server_from_command)
     """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
     sent. Its fields that switch off ``generation_config.json`` are part of a response's
     identity."""
-    base_url: Annotated[str, BeforeValidator(_is_an_address)] = ""
+    base_url: Annotated[str, BeforeValidator(_parse_address)] = ""
     """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
     environment variable. Part of a response's identity unless ``path`` is set."""
     model: str = ""
@@ -85,9 +85,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """Part of a response's identity: change it when the server's weights change."""
     api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
     """Name of the environment variable with the key."""
-    key_header: Annotated[str, AfterValidator(_is_header)] = ""
+    key_header: Annotated[str, AfterValidator(_check_header)] = ""
     """Header for the key; ``Authorization`` gets "Bearer" before it."""
-    concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_is_concurrency)] = "auto"
+    concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_check_concurrency)] = "auto"
     """Most concurrent requests per server; "auto": as many as make the server no slower."""
     max_tries: int = Field(6, gt=0)
     """Attempts per request, including the first."""
@@ -132,14 +132,14 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return 0.5 if self.batch else 1.0
 
     @property
-    def first_concurrency(self) -> int:
+    def initial_concurrency(self) -> int:
         """Initial number of concurrent requests per server."""
-        return FIRST_CONCURRENCY if self.concurrency == "auto" else self.concurrency
+        return INITIAL_CONCURRENCY if self.concurrency == "auto" else self.concurrency
 
     @property
     def at_once(self) -> int:
         """Initial number of concurrent requests at all servers."""
-        return self.first_concurrency * self.n_served
+        return self.initial_concurrency * self.n_servers
 
     @property
     def knows(self) -> ServerFeatures:
@@ -161,7 +161,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             fields["chat_template_kwargs"] = self.chat_template_kwargs
         return self._sent(fields)
 
-    def drawn_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
+    def sampling_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
         """Fields that differ between requests: temperature and seed; sample n has the seed plus n.
 
         Args:
@@ -185,7 +185,11 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def identity_of(self, answers: str) -> str:
         """Identity of a model behind a server, which is named by its address or content digest."""
         particular = self.constant_fields | self.extra_body
-        decoding = {"max_completion_tokens", *_DRAWN, *map(self._called, _DRAWN)}
+        decoding = {
+            "max_completion_tokens",
+            *_SAMPLING_FIELDS,
+            *map(self._field_name, _SAMPLING_FIELDS),
+        }
         for name in decoding - self.extra_body.keys():
             particular.pop(name, None)
         revision = f"@{self.revision}" if self.revision else ""
@@ -198,19 +202,19 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             parts.append(shown_address(said))
         return "|".join(parts)
 
-    def _called(self, name: str) -> str:
+    def _field_name(self, name: str) -> str:
         """The server's name of a field; "" if it does not take it."""
         if name == "max_tokens" and self.max_tokens_field:
             return self.max_tokens_field
         return self.knows.names.get(name, name)
 
     def _sent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        named = {name: self._called(name) for name in fields}
+        named = {name: self._field_name(name) for name in fields}
         kept = [name for name in fields if not {name, named[name]} & set(self.omit)]
         return {named[name]: fields[name] for name in kept if named[name]}
 
     @model_validator(mode="after")
-    def _is_somewhere(self) -> Self:
+    def _check_location(self) -> Self:
         if bool(self.serve) == bool(self.base_url):
             raise ValueError("expected either serve or base_url")
         if self.serve and not self.path:
@@ -233,7 +237,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return self
 
     @model_validator(mode="after")
-    def _adds_fields_only(self) -> Self:
+    def _check_extra_body(self) -> Self:
         """Prompt, model and number of responses are part of a response's identity elsewhere."""
         inside = (self.extra_body.get(name) for name in ("generationConfig", "generation_config"))
         named = [self.extra_body, *(one for one in inside if isinstance(one, dict))]  # of Gemini
@@ -246,7 +250,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return self
 
     @model_validator(mode="after")
-    def _fits_the_server(self) -> Self:
+    def _check_features(self) -> Self:
         if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
             taking = ", ".join(name for name, one in SERVERS.items() if one.takes_template_kwargs)
             raise ValueError(
@@ -259,11 +263,15 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
                 f'decoding = "card" does not work with {asked_of}: without temperature it samples'
                 ' by its own default, not the model card\'s. Use omit = ["temperature"] for that'
             )
-        if self.seed is not None and not self._called("seed"):
+        if self.seed is not None and not self._field_name("seed"):
             raise ValueError(f"seed does not work with {asked_of}. Remove it")
         if self.format != "openai" and (self.server or self.max_tokens_field):
             raise ValueError('server and max_tokens_field need format = "openai"')
-        ours = {*_DRAWN, *map(self._called, _DRAWN), "max_completion_tokens"}
+        ours = {
+            *_SAMPLING_FIELDS,
+            *map(self._field_name, _SAMPLING_FIELDS),
+            "max_completion_tokens",
+        }
         if unknown := set(self.omit) - ours - {*self.knows.neutral}:
             raise ValueError(f"omit: not sent to this server: {', '.join(sorted(unknown))}")
         if needed := set(self.omit) & self.knows.needs:

@@ -19,9 +19,9 @@ from resources.config.sections.base import ModelSpec, Needs
 from resources.config.sections.cluster import PoolName
 from resources.config.sections.known_servers import ServerName
 
-_NAMED = re.compile(r"\{(\w*)\}")  # does not match {"image": 4}, an argument of vLLM
-_KNOWN = ("path", "port", "name")
-_OF_A_SHELL = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
+_PLACEHOLDER = re.compile(r"\{(\w*)\}")  # does not match {"image": 4}, an argument of vLLM
+_PLACEHOLDER_NAMES = ("path", "port", "name")
+_SHELL_SYNTAX = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
 
 
@@ -48,7 +48,7 @@ def server_of(command: str) -> ServerName:
     return next((_PROGRAMS[one] for one in (*named, *modules) if one in _PROGRAMS), "")
 
 
-def is_command(written: str) -> str:
+def validate_command(written: str) -> str:
     """Check the words of a command that serves a folder at a port.
 
     Raises:
@@ -58,14 +58,16 @@ def is_command(written: str) -> str:
         return written
     try:
         words = shlex.split(written)
-    except ValueError as why:
-        raise ValueError(f"cannot be split into words: {why}") from why
-    if strange := [name for name in _NAMED.findall(written) if name not in _KNOWN]:
-        known = ", ".join(f"{{{name}}}" for name in _KNOWN)
+    except ValueError as error:
+        raise ValueError(f"cannot be split into words: {error}") from error
+    if strange := [
+        name for name in _PLACEHOLDER.findall(written) if name not in _PLACEHOLDER_NAMES
+    ]:
+        known = ", ".join(f"{{{name}}}" for name in _PLACEHOLDER_NAMES)
         raise ValueError(f"unknown {{{strange[0]}}} (known: {known})")
     if missing := [name for name in ("path", "port") if f"{{{name}}}" not in written]:
         raise ValueError(f"expected {{{missing[0]}}}: bench sets weights and port")
-    if shell := [word for word in words if _OF_A_SHELL.fullmatch(word)]:
+    if shell := [word for word in words if _SHELL_SYNTAX.fullmatch(word)]:
         raise ValueError(
             f"{shell[0]} needs a shell, but the command runs without one. Write a script, and name"
             " it here"
@@ -80,7 +82,7 @@ def is_command(written: str) -> str:
     return written
 
 
-def _is_a_router(address: str) -> str:
+def _check_router(address: str) -> str:
     if address and not re.fullmatch(r"https?://[^/@?#\s]+", address):
         raise ValueError("expected the address of a vllm-router, such as http://10.0.0.1:30000")
     return address
@@ -89,7 +91,7 @@ def _is_a_router(address: str) -> str:
 class ManagedServerSection(ModelSpec):
     """A server that is started for a run, and the pool of its runs."""
 
-    serve: Annotated[str, AfterValidator(is_command)] = ""
+    serve: Annotated[str, AfterValidator(validate_command)] = ""
     """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,
     ``{port}`` and ``{name}`` are replaced. Part of a response's identity; instead of
     ``base_url``."""
@@ -105,13 +107,13 @@ class ManagedServerSection(ModelSpec):
     """Seconds to wait for a started server."""
     health: str = Field("/health", pattern=r"^/\S*$")
     """Health page; without one, ``/v1/models``."""
-    router: Annotated[str, AfterValidator(_is_a_router)] = ""
+    router: Annotated[str, AfterValidator(_check_router)] = ""
     """Address of a running vllm-router: the servers of all machines join it, and share requests."""
     pool: PoolName | None = None
     """Pool that a run of this model holds instead of ``gpu``: one of ``pools`` in ``[cluster]``."""
 
     @property
-    def n_served(self) -> int:
+    def n_servers(self) -> int:
         """Servers to be started."""
         return max(self.replicas, len(self.devices))
 
@@ -123,7 +125,7 @@ class ManagedServerSection(ModelSpec):
     @property
     def is_routed(self) -> bool:
         """Whether a request may reach the server of another model by mistake."""
-        return bool(self.path and (not self.serve or self.router or self.n_served > 1))
+        return bool(self.path and (not self.serve or self.router or self.n_servers > 1))
 
     @property
     def command_digest(self) -> str:
@@ -141,12 +143,12 @@ class ManagedServerSection(ModelSpec):
         """
         values = {"path": path, "port": str(port), "name": name}
         return [
-            _NAMED.sub(lambda found: values.get(found[1], found[0]), word)
+            _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), word)
             for word in shlex.split(self.serve)
         ]
 
     @model_validator(mode="after")
-    def _goes_together(self) -> Self:
+    def _check_serve_options(self) -> Self:
         only = {"replicas", "devices", "health", "needs", "router"} & self.model_fields_set
         if not self.serve and only:
             raise ValueError(f"{min(only)} needs serve")

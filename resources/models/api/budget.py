@@ -8,7 +8,7 @@ from resources.redaction.engine import EngineWrapper
 from resources.response_cache.engine import Engine, validate_arrivals
 from resources.response_cache.rows import TokenCounts
 
-_AT_ONCE = 16  # requests in a part, for an engine that does not check the budget itself
+_BATCH_SIZE = 16  # requests in a part, for an engine that does not check the budget itself
 
 
 def cost(spec: PriceSection, tokens: TokenCounts) -> float:
@@ -59,7 +59,7 @@ class Budget:
         n = both.prompt + both.completion
         return not (dear or (spec.budget_tokens is not None and n > spec.budget_tokens))
 
-    def why_over(self) -> str:
+    def exhausted_reason(self) -> str:
         """Why no further request may be sent; "" while the budget lasts."""
         spec, money = self._spec, cost(self._spec, self._spent)
         tokens = self._spent.prompt + self._spent.completion
@@ -86,9 +86,9 @@ class WithinBudget(EngineWrapper):
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield responses; once the budget is spent, the rest come back with ``error``."""
         budget = Budget(self._spec, self._spent(self.identity))
-        for start in range(0, len(requests), _AT_ONCE):
-            few = requests[start : start + _AT_ONCE]
-            over = budget.why_over()
+        for start in range(0, len(requests), _BATCH_SIZE):
+            few = requests[start : start + _BATCH_SIZE]
+            over = budget.exhausted_reason()
             unasked = enumerate(Response(error=over) for _ in few)
             for position, response in (
                 unasked if over else validate_arrivals(self._engine.stream(few), len(few))

@@ -10,16 +10,16 @@ from typing import Any
 import aiohttp
 import orjson
 
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
-from resources.http.errors import MOST_BYTES, body_of, failure, unpacked
-from resources.http.pages import why_unreachable
+from resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
+from resources.http.errors import MOST_BYTES, body_of, decompress, failure
+from resources.http.pages import connection_problem
 from resources.models.api.concurrency_limit import Endpoint
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.response_body import read
+from resources.models.api.formats.response_body import decode_response
 from resources.models.api.image_support import ImageSupport
 from resources.redaction.engine import note_redaction
 
@@ -54,10 +54,10 @@ class ChatSession:
                 responses.append(await self.retrying.response(partial(post, body)))
                 if responses[-1].error:
                     return responses[-1]
-                text = without_reasoning(responses[-1].text, self.spec.thinking_tags)
+                text = strip_reasoning(responses[-1].text, self.spec.thinking_tags)
                 messages.append(self.form.message(Turn("assistant", (text,))))
-        except (ImageError, orjson.JSONEncodeError) as why:
-            return Response(error=f"cannot be sent: {why}")
+        except (ImageError, orjson.JSONEncodeError) as exc:
+            return Response(error=f"cannot be sent: {exc}")
         if not responses:
             return Response(error="cannot be sent: the prompt has no unanswered user turn")
         return Response.together(responses)
@@ -69,7 +69,7 @@ class ChatSession:
         async with self.endpoint.place():
             sent_at = monotonic()
             outcome = await self._send(body)
-            self.endpoint.learn(outcome, sent_at)
+            self.endpoint.adapt_limit(outcome, sent_at)
         if isinstance(outcome, Failure) and (outcome.unreachable or outcome.is_overload):
             await self.until_ready()
         return outcome
@@ -83,19 +83,19 @@ class ChatSession:
             ) as response:
                 data = await body_of(response)
                 packed = response.headers.get("Content-Encoding", "").strip().lower()
-                data = data and unpacked(data, packed)
+                data = data and decompress(data, packed)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
-            what = self.endpoint.secrets.redacted(why_unreachable(why))
-            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            what = self.endpoint.secrets.redacted(connection_problem(error))
+            return Failure(what=what, tries=UNLIMITED_TRIES, unreachable=True)
         except TimeoutError:
             what = f"no response within {self.spec.timeout:g} s"
-            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
-        except aiohttp.ClientError as why:
-            broken = self.endpoint.secrets.redacted(str(why)) or type(why).__name__
+            return Failure(what=what, tries=UNLIMITED_TRIES)
+        except aiohttp.ClientError as error:
+            broken = self.endpoint.secrets.redacted(str(error)) or type(error).__name__
             what = f"the connection broke: {broken}"
-            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
+            return Failure(what=what, tries=UNLIMITED_TRIES)
         return self._outcome(response, data, perf_counter() - started)
 
     def _outcome(
@@ -107,7 +107,7 @@ class ChatSession:
         discreet = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
         if response.status != 200:
             return failure(response.status, discreet, response.headers)
-        outcome = read(self.form, discreet, seconds, response.headers)
+        outcome = decode_response(self.form, discreet, seconds, response.headers)
         if discreet != data and isinstance(outcome, Response):
             said = data.decode("utf-8", "replace")
             return note_redaction(outcome, said, self.endpoint.secrets, self.spec.place)

@@ -7,12 +7,12 @@ from math import exp, inf, log, sqrt
 from time import monotonic
 
 from bench_assets.core.schema.chat import Response
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.config.environment import section_secrets
-from resources.config.sections.servers import FIRST_CONCURRENCY, ServerSpec
+from resources.config.sections.servers import INITIAL_CONCURRENCY, ServerSpec
 from resources.http.backoff import Failure
 
-MOST = 512
+MAX_CONCURRENCY = 512
 """Maximum concurrent requests to one server: a process has 1,024 files and connections."""
 
 _ROUND = 8  # responses per round, at least
@@ -41,8 +41,8 @@ class ConcurrencyLimit:
 
     def __init__(self, given: int | None) -> None:
         """Begin at the given limit, or search for it if that is None."""
-        self.most = given or MOST
-        self.value = float(given or FIRST_CONCURRENCY)  # fractions add up to whole requests
+        self.most = given or MAX_CONCURRENCY
+        self.value = float(given or INITIAL_CONCURRENCY)  # fractions add up to whole requests
         self._searches = given is None
         self._target = self.value  # approached by one request per response
         self._changed_at = -inf  # s, when the limit last changed
@@ -81,7 +81,7 @@ class ConcurrencyLimit:
         value, cut, self._cut = self.value, self._cut, None
         if mean <= _WAITING * self._unloaded:
             self._unloaded = min(mean, sqrt(mean * self._unloaded))
-            self._set(self._grown(), now)
+            self._set(self._next_value(), now)
         elif cut and mean > cut[1] * (1 - _UNEXPLAINED * (1 - value / cut[0])):
             self._unloaded = mean
             self._set(cut[0], now)
@@ -91,7 +91,7 @@ class ConcurrencyLimit:
             self._set(value * max(share * _GROWTH[0], 0.25), now)
             self._free_rounds = 0
 
-    def _grown(self) -> float:
+    def _next_value(self) -> float:
         growth = _GROWTH[min(self._free_rounds, len(_GROWTH) - 1)]
         self._free_rounds += 1
         grown = max(self.value * growth, self.value + 1)
@@ -118,7 +118,7 @@ class Endpoint:
 
     def __init__(self, spec: ServerSpec, path: str) -> None:
         # Azure wants its api-version in the query.
-        base, question_mark, query = with_keys(spec.address).partition("?")
+        base, question_mark, query = fill_keys(spec.address).partition("?")
         self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
         self.secrets = section_secrets(spec.model_dump())
         self.limit = ConcurrencyLimit(None if spec.concurrency == "auto" else spec.at_once)
@@ -139,7 +139,7 @@ class Endpoint:
             async with self._freed:
                 self._freed.notify(2)  # for this place, and one by which the limit may have grown
 
-    def learn(self, outcome: Response | Failure, sent_at: float) -> None:
+    def adapt_limit(self, outcome: Response | Failure, sent_at: float) -> None:
         """Adapt the limit to the outcome of a request sent at ``sent_at`` (monotonic clock)."""
         if isinstance(outcome, Response):
             self.limit.answered(sent_at, monotonic())

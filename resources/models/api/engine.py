@@ -20,7 +20,7 @@ from resources.config.environment import read_secret, weak_key_warning
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import RetryPolicy
-from resources.http.event_loop import Arrival, Hand, in_background
+from resources.http.event_loop import Arrival, Hand, stream_in_thread
 from resources.models.api.budget import Budget, has_budget
 from resources.models.api.chat_session import ChatSession
 from resources.models.api.concurrency_limit import Endpoint
@@ -54,7 +54,7 @@ def no_tokens(_: str) -> TokenCounts:
     return TokenCounts()
 
 
-class AtServer(ABC):
+class RemoteEngine(ABC):
     """Base of the engines whose model is behind a server."""
 
     def __init__(
@@ -66,7 +66,7 @@ class AtServer(ABC):
     ) -> None:
         self._read_image = read_image
         self._format_of = _FORMATS[spec.format]
-        self._send_to(spec)
+        self._use_section(spec)
         self._image_changes = ImageChangeRecorder(read_image, SERVER_CHANGES)
         self._spent = spent
         self._base_delay = base_delay
@@ -90,7 +90,7 @@ class AtServer(ABC):
         """Yield each response as it arrives."""
         if self._spec.text_only:
             requests = [replace(one, prompt=one.prompt.without_images()) for one in requests]
-        responses = in_background(partial(self._answer_all, requests, self._key()))
+        responses = stream_in_thread(partial(self._answer_all, requests, self._key()))
         yield from self._image_changes.noted(requests, responses)
 
     def particulars(self, request: Request) -> str:
@@ -103,7 +103,7 @@ class AtServer(ABC):
     @abstractmethod
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None: ...
 
-    def _send_to(self, spec: ServerSpec) -> None:
+    def _use_section(self, spec: ServerSpec) -> None:
         """Use this section for further requests."""
         self._spec = spec
         self._format = self._format_of(spec, self._read_image)
@@ -135,7 +135,7 @@ class AtServer(ABC):
         return key
 
 
-class ServerEngine(AtServer):
+class ServerEngine(RemoteEngine):
     """Sends chat requests to a server, many at once.
 
     Images are sent as stored where every server decodes them alike (plain JPEG and PNG), else as
@@ -174,7 +174,7 @@ class ServerEngine(AtServer):
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec, waits = self._spec, (self._base_delay, self._rng)
         budget = self._budget()
-        waiting = ((position, requests[position]) for position in _together(requests))
+        waiting = ((position, requests[position]) for position in _group_requests(requests))
         async with self._session(key) as session:
             chat = ChatSession(
                 spec,
@@ -182,7 +182,7 @@ class ServerEngine(AtServer):
                 session,
                 Endpoint(spec, self._format.path),
                 RetryPolicy(spec, *waits),
-                self._until_ready,
+                self._wait_until_ready,
                 ImageSupport(spec, self._format_of),
             )
             probing = replace(chat, retrying=RetryPolicy(spec, *waits, probes=True))
@@ -193,11 +193,11 @@ class ServerEngine(AtServer):
                 for position, request in waiting:
                     if refused:
                         return  # other open requests may still be answered and are cached
-                    over = budget.why_over()
+                    over = budget.exhausted_reason()
                     try:
                         answered = Response(error=over) if over else await asks.answer(request)
-                    except ModelError as why:
-                        refused.append(why)
+                    except ModelError as exc:
+                        refused.append(exc)
                         return
                     budget.count(answered)
                     await hand((position, answered))
@@ -209,7 +209,7 @@ class ServerEngine(AtServer):
             if refused:
                 raise refused[0]
 
-    async def _until_ready(self) -> None:
+    async def _wait_until_ready(self) -> None:
         """After a failure, wait until a server is ready; only started servers restart.
 
         Raises:
@@ -239,7 +239,7 @@ class ServerEngine(AtServer):
         )
 
 
-def _together(requests: Sequence[Request]) -> Iterator[int]:
+def _group_requests(requests: Sequence[Request]) -> Iterator[int]:
     """Positions of requests, grouped by images or by the beginning of a text prompt.
 
     Servers that cache prefixes can then reuse them.

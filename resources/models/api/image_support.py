@@ -50,21 +50,21 @@ class ImageSupport:
         if isinstance(outcome, Response):
             self._takes_images = True
             return outcome
-        if not _may_be_of_images(outcome):
+        if not _may_concern_images(outcome):
             return outcome
         async with self._asking:
             if self._takes_images is None:
-                self._takes_images = not await self._answers_texts_alone(post)
+                self._takes_images = not await self._accepts_only_texts(post)
         if self._takes_images:
             return outcome
         return replace(outcome, tries=1, refused=True, refusal=IMAGE_REFUSED, advice=_ADVICE)
 
-    async def _answers_texts_alone(self, post: Post) -> bool:
+    async def _accepts_only_texts(self, post: Post) -> bool:
         image = Image("plain")
         return (
-            _may_be_of_images(await self._probe(post, image))
+            _may_concern_images(await self._probe(post, image))
             and isinstance(await self._probe(post), Response)
-            and _may_be_of_images(await self._probe(post, image))
+            and _may_concern_images(await self._probe(post, image))
         )
 
     async def _probe(self, post: Post, *images: Image) -> Response | Failure:
@@ -73,7 +73,7 @@ class ImageSupport:
         return await post(self._form.body(request, messages))
 
 
-def _may_be_of_images(failure: Response | Failure) -> bool:
+def _may_concern_images(failure: Response | Failure) -> bool:
     if isinstance(failure, Response):
         return False
     if failure.refusal:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
@@ -21,7 +21,7 @@ from resources.models.api.formats.response_body import NoResponseError
 
 Received: TypeAlias = Mapping[str, Any]
 
-_LISTED = 20  # most likely tokens; the maximum of OpenAI and vLLM
+_TOP_LOGPROBS = 20  # most likely tokens; the maximum of OpenAI and vLLM
 _PROBES: Mapping[str, Request] = {
     "constrained": Request(
         prompt=Prompt.of("Reply with the word yes, and nothing else."),
@@ -37,7 +37,7 @@ _PROBES: Mapping[str, Request] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptionWay:
+class OptionMethod:
     """One way to request options from a server."""
 
     name: str
@@ -52,7 +52,7 @@ class OptionSession:
     def __init__(self, chat: ChatSession, probing: ChatSession) -> None:
         """Take a session for requests, and one for probes, which may fail."""
         self._chat, self._probing = chat, probing
-        self._ways: dict[str, OptionWay | ModelError] = {}
+        self._ways: dict[str, OptionMethod | ModelError] = {}
         self._looking = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
@@ -65,20 +65,20 @@ class OptionSession:
             return await self._chat.answer(request)
         async with self._looking:
             if request.elicit not in self._ways:
-                self._ways[request.elicit] = await _working_way(self._probing, request.elicit)
+                self._ways[request.elicit] = await _find_method(self._probing, request.elicit)
         way = self._ways[request.elicit]
         if isinstance(way, ModelError):
             raise way
-        said = await _ask(self._chat, way, request)
+        said = await _request_options(self._chat, way, request)
         note = "; ".join(filter(None, (said.note, f"options by {way.name}")))
         return said if said.error else replace(said, note=note)
 
 
-async def _working_way(chat: ChatSession, method: str) -> OptionWay | ModelError:
+async def _find_method(chat: ChatSession, method: str) -> OptionMethod | ModelError:
     probe, tried = _PROBES[method], []
-    for way in _WAYS[method]:
-        said = await _ask(chat, way, probe)
-        if not said.error and _is_obeyed(said.text, probe):
+    for way in _METHODS[method]:
+        said = await _request_options(chat, way, probe)
+        if not said.error and _has_effect(said.text, probe):
             return way
         tried.append(f"{way.name}: {said.error or f'ignored, {said.text[:40]!r} came back'}")
     return ModelError(
@@ -87,7 +87,7 @@ async def _working_way(chat: ChatSession, method: str) -> OptionWay | ModelError
     )
 
 
-def _is_obeyed(text: str, probe: Request) -> bool:
+def _has_effect(text: str, probe: Request) -> bool:
     """Whether the fields had an effect: the text is an option, or has different likelihoods."""
     if probe.elicit == "constrained":
         return text in probe.options
@@ -98,7 +98,7 @@ def _is_obeyed(text: str, probe: Request) -> bool:
     return len(set(found.logprobs)) == len(probe.options)
 
 
-async def _ask(chat: ChatSession, way: OptionWay, request: Request) -> Response:
+async def _request_options(chat: ChatSession, way: OptionMethod, request: Request) -> Response:
     if not way.each:
         form = _OptionFormat(chat, way, request, request.options)
         return await replace(chat, form=form).answer(request)
@@ -119,7 +119,7 @@ class _OptionFormat:
     """The format of a server, with options in the last round of one request."""
 
     def __init__(
-        self, chat: ChatSession, way: OptionWay, request: Request, options: Sequence[str]
+        self, chat: ChatSession, way: OptionMethod, request: Request, options: Sequence[str]
     ) -> None:
         self._form, self._way, self._options = chat.form, way, options
         self._tags = chat.spec.thinking_tags
@@ -146,7 +146,7 @@ class _OptionFormat:
         response = self._form.response(received, seconds)
         if self._rounds or response.refusal:
             return response
-        said = without_reasoning(response.text, self._tags)
+        said = strip_reasoning(response.text, self._tags)
         text = self._way.read(received, said, self._options)
         return replace(response, text=text, finish_reason="stop")
 
@@ -162,14 +162,14 @@ def _schema(options: Sequence[str]) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
-def _in_json(_: Received, text: str, options: Sequence[str]) -> str:
+def _read_json_answer(_: Received, text: str, options: Sequence[str]) -> str:
     try:
-        return _one_of(_, str(orjson.loads(text)["answer"]), options)
-    except (LookupError, TypeError, ValueError) as why:
-        raise NoResponseError(f"not an answer of the schema: {text[:40]!r}") from why
+        return _require_option(_, str(orjson.loads(text)["answer"]), options)
+    except (LookupError, TypeError, ValueError) as error:
+        raise NoResponseError(f"not an answer of the schema: {text[:40]!r}") from error
 
 
-def _one_of(_: Received, text: str, options: Sequence[str]) -> str:
+def _require_option(_: Received, text: str, options: Sequence[str]) -> str:
     if (said := text.strip()) not in options:
         raise NoResponseError(f"not one of the options: {text[:40]!r}")
     return said
@@ -180,7 +180,7 @@ def _grammar(options: Sequence[str]) -> dict[str, Any]:
     return {"grammar": f"root ::= {' | '.join(texts)}"}
 
 
-def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
+def _score_in_prompt(received: Received, _: str, options: Sequence[str]) -> str:
     """Sum the log-probabilities of the last tokens of the prompt, which are the option's."""
     (option,), written, total, n = options, "", 0.0, 0
     try:
@@ -190,20 +190,20 @@ def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
             total += float(token["logprob"])
             if len(written.strip()) >= len(option):
                 break
-    except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as why:
-        raise NoResponseError("no prompt_logprobs of each token") from why
+    except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
+        raise NoResponseError("no prompt_logprobs of each token") from error
     if written.strip() != option.strip():
         raise NoResponseError(f"prompt_logprobs end with {written[-20:]!r}, not {option!r}")
     return OptionLikelihoods((total,), (n,)).to_json()
 
 
-def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
+def _score_first_token(received: Received, _: str, options: Sequence[str]) -> str:
     """Look options up among the most likely first tokens; others get the least of these."""
     try:
         listed = received["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
         found = [(str(one["token"]), float(one["logprob"])) for one in listed]
-    except (LookupError, TypeError, ValueError) as why:
-        raise NoResponseError("no top_logprobs of the first token") from why
+    except (LookupError, TypeError, ValueError) as error:
+        raise NoResponseError("no top_logprobs of the first token") from error
     if not found or not all(isfinite(p) and p <= 1e-4 for _, p in found):
         raise NoResponseError("top_logprobs are not log-probabilities")
     if sum(exp(p) for _, p in found) > 1.01:
@@ -220,23 +220,23 @@ def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
     return OptionLikelihoods(logprobs, (1,) * len(logprobs), unlisted).to_json()
 
 
-_WAYS: Mapping[str, Sequence[OptionWay]] = {
+_METHODS: Mapping[str, Sequence[OptionMethod]] = {
     "constrained": (
-        OptionWay(
+        OptionMethod(
             name="structured_outputs",
             fields=lambda options: {"structured_outputs": {"choice": list(options)}},
-            read=_one_of,
+            read=_require_option,
         ),
-        OptionWay(
+        OptionMethod(
             name="guided_choice",
             fields=lambda options: {"guided_choice": list(options)},
-            read=_one_of,
+            read=_require_option,
         ),
-        OptionWay(name="response_format", fields=_schema, read=_in_json),
-        OptionWay(name="grammar", fields=_grammar, read=_one_of),
+        OptionMethod(name="response_format", fields=_schema, read=_read_json_answer),
+        OptionMethod(name="grammar", fields=_grammar, read=_require_option),
     ),
     "likelihood": (
-        OptionWay(
+        OptionMethod(
             name="prompt_logprobs",
             fields=lambda _: {
                 "prompt_logprobs": 0,
@@ -244,13 +244,13 @@ _WAYS: Mapping[str, Sequence[OptionWay]] = {
                 "continue_final_message": True,
                 "max_tokens": 1,
             },
-            read=_of_prompt,
+            read=_score_in_prompt,
             each=True,
         ),
-        OptionWay(
+        OptionMethod(
             name="top_logprobs",
-            fields=lambda _: {"logprobs": True, "top_logprobs": _LISTED, "max_tokens": 1},
-            read=_of_first_token,
+            fields=lambda _: {"logprobs": True, "top_logprobs": _TOP_LOGPROBS, "max_tokens": 1},
+            read=_score_first_token,
         ),
     ),
 }

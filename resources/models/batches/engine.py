@@ -13,12 +13,12 @@ from resources.config.environment import section_secrets
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Arrival, Hand
-from resources.models.api.engine import AtServer, Spent, no_tokens
-from resources.models.batches.http import Wire
+from resources.models.api.engine import RemoteEngine, Spent, no_tokens
+from resources.models.batches.http import BatchClient
 from resources.models.batches.ledger import BatchLedger
 from resources.models.batches.provider import BatchApi, Conversation
 from resources.models.batches.providers import AnthropicBatches, OpenAIBatches
-from resources.models.batches.round import Round
+from resources.models.batches.round import BatchRound
 from resources.response_cache.engine import ReadImage
 
 _log = logging.getLogger("bench_assets.server")
@@ -29,7 +29,7 @@ _APIS: Mapping[FormatName, Callable[[], BatchApi]] = {
 _CONNECT = 30.0  # s
 
 
-class BatchEngine(AtServer):
+class BatchEngine(RemoteEngine):
     """Submits requests in batches: half the price, responses within a day.
 
     Open batches are recorded in the home before they are awaited, until their results are stored:
@@ -64,21 +64,21 @@ class BatchEngine(AtServer):
         self._api = _APIS[spec.format]()
         self._noted = BatchLedger(noted, spec.identity)
         self._patience = patience
-        self._finished: list[Round] = []
+        self._finished: list[BatchRound] = []
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield each response; once all are taken, batches are removed from the ledger."""
         self._finished.clear()  # of a stream that was closed before its end
         yield from super().stream(requests)
         for one in self._finished:
-            one.over()
+            one.forget_collected()
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec = self._spec
         budget = self._budget()
         waiting = []
         for position, request in enumerate(requests):
-            if why := _unfit(request, spec):
+            if why := _reject_request(request, spec):
                 await hand((position, why))
             else:
                 waiting.append(Conversation(position, request))
@@ -90,10 +90,10 @@ class BatchEngine(AtServer):
             timeout=timeout,
         ) as session:
             secrets = section_secrets(spec.model_dump())
-            wire = Wire(
+            wire = BatchClient(
                 spec, session, secrets, base_delay=self._base_delay, patience=self._patience
             )
-            one = Round(spec, self._format, self._api, wire, self._noted, budget)
+            one = BatchRound(spec, self._format, self._api, wire, self._noted, budget)
             try:
                 while waiting:
                     waiting = await one.asked(waiting, hand, self._base_delay)
@@ -105,7 +105,7 @@ class BatchEngine(AtServer):
             self._finished.append(one)
 
 
-def _unfit(request: Request, spec: ServerSpec) -> Response | None:
+def _reject_request(request: Request, spec: ServerSpec) -> Response | None:
     most, n = spec.max_images, len(request.prompt.images)
     if most and n > most:
         error = f"cannot be sent: {n} images, but max_images = {most}"

@@ -12,15 +12,15 @@ import aiohttp
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
-from resources.config.addresses import with_keys
+from resources.config.addresses import fill_keys
 from resources.config.sections.servers import ServerSpec
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, back_off
+from resources.http.backoff import UNLIMITED_TRIES, Failure, backoff_delay
 from resources.http.errors import MOST_BYTES, body_of, failure
-from resources.http.pages import why_unreachable
-from resources.models.api.formats.response_body import parsed
+from resources.http.pages import connection_problem
+from resources.models.api.formats.response_body import parse_json
 
 _log = logging.getLogger("bench_assets.server")
-_SLOWEST = 60.0  # s between two tries
+_MAX_WAIT = 60.0  # s between two tries
 _MAY_HAVE_ARRIVED = {408, 500, 502, 504}  # statuses after which the request may be in effect
 
 
@@ -36,7 +36,7 @@ class GoneError(ModelError):
     """The server knows no batch of that id."""
 
 
-class Wire:
+class BatchClient:
     """HTTP client of one server's batch API."""
 
     def __init__(
@@ -112,9 +112,9 @@ class Wire:
                                 yield line
                         return
                     body = self.secrets.redacted_bytes(await body_of(response) or b"")
-                    why = self._refused(response, body, path)
+                    why = self._classify_error(response, body, path)
             except (aiohttp.ClientError, TimeoutError) as broken:
-                why = self._broken(broken)
+                why = self._connection_failure(broken)
             tries += 1
             await self._pause(tries, started, why)
 
@@ -135,22 +135,22 @@ class Wire:
                     body = self.secrets.redacted_bytes(await body_of(response) or b"")
                     if response.status == 200:
                         return body
-                    why = self._refused(response, body, path)
+                    why = self._classify_error(response, body, path)
                     if once and response.status in _MAY_HAVE_ARRIVED:
                         raise UncertainError(str(why))
             except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as away:
-                why = self._broken(away)
+                why = self._connection_failure(away)
             except (aiohttp.ClientError, TimeoutError) as broken:
-                why = self._broken(broken)
+                why = self._connection_failure(broken)
                 if once:
                     raise UncertainError(str(why)) from broken
             tries += 1
             await self._pause(tries, started, why)
 
-    def _broken(self, why: Exception) -> Failure:
-        return Failure(what=self.secrets.redacted(why_unreachable(why)))
+    def _connection_failure(self, why: Exception) -> Failure:
+        return Failure(what=self.secrets.redacted(connection_problem(why)))
 
-    def _refused(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
+    def _classify_error(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
         """Classify an error response; returns a failure that a retry may cure.
 
         Raises:
@@ -163,7 +163,7 @@ class Wire:
         seen = failure(response.status, body, response.headers)
         if response.status == 404 and response.method == "GET":
             raise GoneError(f"{self.place}: {path}: {seen}")
-        if seen.tries != AS_OFTEN_AS_ALLOWED:
+        if seen.tries != UNLIMITED_TRIES:
             todo = f"; {seen.advice}" if seen.advice else ""
             raise ModelError(f"{self.place}: {path}: {seen}{todo}")
         return seen
@@ -171,12 +171,14 @@ class Wire:
     async def _pause(self, tries: int, started: float, why: Failure) -> None:
         if monotonic() - started > self._patience:
             raise ModelError(f"{self.place}: {why} (tries: {tries})")
-        wait = back_off(tries, self._base_delay, self._rng, asked_for=why.wait, longest=_SLOWEST)
+        wait = backoff_delay(
+            tries, self._base_delay, self._rng, asked_for=why.wait, longest=_MAX_WAIT
+        )
         _log.warning("%s: %s; try %d in %.1f s", self.place, why, tries + 1, wait)
         await asyncio.sleep(wait)
 
     def _url(self, path: str) -> str:
-        base, question_mark, query = with_keys(self._spec.address).partition("?")
+        base, question_mark, query = fill_keys(self._spec.address).partition("?")
         more = "&" if question_mark and "?" in path else question_mark
         return f"{base.rstrip('/')}{path}{more}{query}"
 
@@ -203,9 +205,9 @@ def json_object(data: bytes, where: str) -> dict[str, Any]:
         ModelError: If it is none; names where it comes from.
     """
     try:
-        said = parsed(data)
-    except ValueError as why:
-        raise ModelError(f"{where} is not JSON ({why})") from why
+        said = parse_json(data)
+    except ValueError as error:
+        raise ModelError(f"{where} is not JSON ({error})") from error
     if not isinstance(said, dict):
         raise ModelError(f"{where} is not a JSON object")
     return said

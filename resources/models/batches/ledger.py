@@ -11,11 +11,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from resources.storage.atomic_write import open_atomic
 
-_KEPT = 30 * 86_400  # s; providers keep results for about as long
+_RETENTION_SECONDS = 30 * 86_400  # s; providers keep results for about as long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Out:
+class OpenBatch:
     """An open batch."""
 
     tag: str  # our name for it
@@ -24,7 +24,7 @@ class Out:
     ids: tuple[str, ...]  # custom_id of each request
 
 
-_OUT = TypeAdapter(Out)
+_OPEN_BATCH = TypeAdapter(OpenBatch)
 
 
 class BatchLedger:
@@ -34,35 +34,35 @@ class BatchLedger:
         """Use a subfolder of ``folder`` for the model of this identity."""
         self._folder = folder / sha256(identity.encode()).hexdigest()[:16]
 
-    def all(self) -> Iterator[Out]:
+    def all(self) -> Iterator[OpenBatch]:
         """The open batches; those older than 30 days, whose results are lost, are removed."""
         for file in sorted(self._folder.glob("*.json")):
             try:
-                out = _OUT.validate_json(file.read_bytes())
+                out = _OPEN_BATCH.validate_json(file.read_bytes())
             except (OSError, ValidationError):
                 continue  # damaged, or not ours
-            if time.time() - out.since > _KEPT:
+            if time.time() - out.since > _RETENTION_SECONDS:
                 self.forget(out)
             else:
                 yield out
 
-    def note(self, tag: str, ids: Sequence[str]) -> Out:
+    def note(self, tag: str, ids: Sequence[str]) -> OpenBatch:
         """Record a batch that is about to be submitted.
 
         Raises:
             HomeError: If it cannot be recorded; then it must not be submitted.
         """
-        return self._write(Out(tag=tag, batch="", since=time.time(), ids=tuple(ids)))
+        return self._write(OpenBatch(tag=tag, batch="", since=time.time(), ids=tuple(ids)))
 
-    def name(self, out: Out, batch: str) -> Out:
+    def name(self, out: OpenBatch, batch: str) -> OpenBatch:
         """Record the server's id of a batch."""
         return self._write(replace(out, batch=batch))
 
-    def forget(self, out: Out) -> None:
+    def forget(self, out: OpenBatch) -> None:
         """Remove a batch that was collected or failed."""
         (self._folder / f"{out.tag}.json").unlink(missing_ok=True)
 
-    def _write(self, out: Out) -> Out:
+    def _write(self, out: OpenBatch) -> OpenBatch:
         with open_atomic(self._folder / f"{out.tag}.json") as file:
             file.write(json.dumps(asdict(out)).encode())
         return out

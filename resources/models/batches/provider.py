@@ -5,20 +5,20 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
 
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Request, Response, Turn
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import Failure
-from resources.http.errors import refusal_of
+from resources.http.errors import refusal_kind
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.response_body import read
-from resources.models.batches.http import Wire, json_object
+from resources.models.api.formats.response_body import decode_response
+from resources.models.batches.http import BatchClient, json_object
 from resources.redaction.engine import note_redaction
 from resources.response_cache.rows import TokenCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class BatchState:
     """Progress of a batch."""
 
     ended: bool = False
@@ -39,7 +39,7 @@ class BatchApi(Protocol):
         """Encode one request; ``custom_id`` has at most 64 letters, digits and ``-``."""
         ...
 
-    async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
+    async def submit(self, wire: BatchClient, lines: Sequence[bytes], tag: str) -> str:
         """Submit a batch; returns its id.
 
         Raises:
@@ -49,7 +49,7 @@ class BatchApi(Protocol):
         """
         ...
 
-    async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
+    async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch of ``n`` requests submitted after ``since`` (s); "" if there is none.
 
         Raises:
@@ -57,7 +57,7 @@ class BatchApi(Protocol):
         """
         ...
 
-    async def look(self, wire: Wire, batch: str) -> State:
+    async def look(self, wire: BatchClient, batch: str) -> BatchState:
         """Get the state of a batch.
 
         Raises:
@@ -67,7 +67,7 @@ class BatchApi(Protocol):
         ...
 
     def results(
-        self, wire: Wire, batch: str, form: ApiFormat
+        self, wire: BatchClient, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
         """Read the results of an ended batch by custom_id; failed ones have ``error``.
 
@@ -98,7 +98,7 @@ class Conversation:
             messages += map(form.message, asked)
             if n == len(self.responses):
                 break
-            text = without_reasoning(self.responses[n].text, spec.thinking_tags)
+            text = strip_reasoning(self.responses[n].text, spec.thinking_tags)
             messages.append(form.message(Turn("assistant", (text,))))
         body = form.body(self.request, messages)
         self.custom_id = f"{sha256(body).hexdigest()[:48]}-{self.request.sample}"
@@ -128,8 +128,8 @@ class Conversation:
 _SHOWN = 300  # characters of a server's message
 
 
-def result_of(
-    line: bytes, wire: Wire, decode: Callable[[dict[str, Any]], Response]
+def decode_result(
+    line: bytes, wire: BatchClient, decode: Callable[[dict[str, Any]], Response]
 ) -> tuple[str, Response]:
     """Decode a line of results: custom_id and response, without keys.
 
@@ -145,9 +145,9 @@ def result_of(
     return str(one.get("custom_id")), response
 
 
-def responded(form: ApiFormat, body: bytes) -> Response:
+def decode_batch_response(form: ApiFormat, body: bytes) -> Response:
     """Decode a response of a batch; its time is unknown."""
-    outcome = read(form, body, 0.0, {})
+    outcome = decode_response(form, body, 0.0, {})
     if isinstance(outcome, Response):
         return replace(outcome, seconds=None)
     return failed_response(outcome)
@@ -158,12 +158,12 @@ def failed_response(failure: Failure) -> Response:
     return Response(error=f"in a batch: {failure}", refused=failure.refusal)
 
 
-def unasked(kind: object, message: object) -> Response:
+def unsent_response(kind: object, message: object) -> Response:
     """The error of a request without a response.
 
-    >>> unasked("batch_expired", "too late").error, unasked("canceled", "").error
+    >>> unsent_response("batch_expired", "too late").error, unsent_response("canceled", "").error
     ('in a batch: batch_expired: too late', 'in a batch: canceled')
     """
     said = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
     error = f"in a batch: {said or 'no reason given'}"
-    return Response(error=error, refused=refusal_of(said))
+    return Response(error=error, refused=refusal_kind(said))

@@ -10,20 +10,20 @@ import orjson
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
-from resources.http.errors import failure, sentence
+from resources.http.errors import error_message, failure
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.response_body import fields_of, is_nothing
-from resources.models.batches.http import Wire
+from resources.models.api.formats.response_body import as_object, is_empty
+from resources.models.batches.http import BatchClient
 from resources.models.batches.provider import (
-    State,
+    BatchState,
+    decode_batch_response,
+    decode_result,
     failed_response,
-    responded,
-    result_of,
-    unasked,
+    unsent_response,
 )
 
-_ENDED = {"completed", "failed", "expired", "cancelled"}
-_TOO_MUCH = {"token_limit_exceeded", "request_limit_exceeded", "file_too_large"}
+_FINAL_STATES = {"completed", "failed", "expired", "cancelled"}
+_SIZE_ERRORS = {"token_limit_exceeded", "request_limit_exceeded", "file_too_large"}
 _TAG = "bench"
 
 
@@ -39,7 +39,7 @@ class OpenAIBatches:
         head = b'{"custom_id":' + named + b',"method":"POST","url":"/v1/chat/completions","body":'
         return head + body + b"}\n"
 
-    async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
+    async def submit(self, wire: BatchClient, lines: Sequence[bytes], tag: str) -> str:
         """Submit a batch; returns its id."""
         content = b"".join(lines)
 
@@ -58,53 +58,55 @@ class OpenAIBatches:
         }
         return _id(await wire.post("/batches", lambda: {"json": asked}, once=True))
 
-    async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
+    async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch by its tag."""
         listed = (await wire.get("/batches?limit=100")).get("data")
         for one in listed if isinstance(listed, list) else []:
-            if fields_of(fields_of(one).get("metadata")).get(_TAG) == tag:
+            if as_object(as_object(one).get("metadata")).get(_TAG) == tag:
                 return _id(one)
         return ""
 
-    async def look(self, wire: Wire, batch: str) -> State:
+    async def look(self, wire: BatchClient, batch: str) -> BatchState:
         """Get the state of a batch."""
         said = await wire.get(f"/batches/{batch}")
         status = said.get("status")
-        if status not in _ENDED:
-            return State(says=str(status))
-        errors = fields_of(said.get("errors")).get("data")
-        found = [fields_of(one) for one in errors] if isinstance(errors, list) else []
+        if status not in _FINAL_STATES:
+            return BatchState(says=str(status))
+        errors = as_object(said.get("errors")).get("data")
+        found = [as_object(one) for one in errors] if isinstance(errors, list) else []
         if status != "failed":
-            return State(ended=True, says=str(status))
+            return BatchState(ended=True, says=str(status))
         why = "; ".join(str(one.get("message") or one.get("code")) for one in found[:3])
-        too_much = any(one.get("code") in _TOO_MUCH for one in found)
-        return State(ended=True, says="failed", failed=why or "no reason given", too_much=too_much)
+        too_much = any(one.get("code") in _SIZE_ERRORS for one in found)
+        return BatchState(
+            ended=True, says="failed", failed=why or "no reason given", too_much=too_much
+        )
 
     async def results(
-        self, wire: Wire, batch: str, form: ApiFormat
+        self, wire: BatchClient, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
         """Read the output file and the error file."""
         said = await wire.get(f"/batches/{batch}")
         for name in ("output_file_id", "error_file_id"):
             if isinstance(file := said.get(name), str) and file:
                 async for line in wire.lines(f"/files/{file}/content"):
-                    yield result_of(line, wire, lambda one: _response(one, form))
+                    yield decode_result(line, wire, lambda one: _response(one, form))
 
 
 def _response(one: dict[str, Any], form: ApiFormat) -> Response:
-    error, response = fields_of(one.get("error")), fields_of(one.get("response"))
-    if not is_nothing(error):
-        return unasked(error.get("code"), error.get("message"))
+    error, response = as_object(one.get("error")), as_object(one.get("response"))
+    if not is_empty(error):
+        return unsent_response(error.get("code"), error.get("message"))
     status, body = response.get("status_code"), orjson.dumps(response.get("body"))
     if status == 200:
-        return responded(form, body)
+        return decode_batch_response(form, body)
     if isinstance(status, int):
         return failed_response(failure(status, body, {}))
     return Response(error="in a batch: neither a response nor an error")
 
 
 def _id(said: object) -> str:
-    name = fields_of(said).get("id")
+    name = as_object(said).get("id")
     if not (isinstance(name, str) and name.replace("-", "").replace("_", "").isalnum()):
         raise ModelError("the response to a batch request has no id")
     return name
@@ -124,7 +126,7 @@ class AnthropicBatches:
         """Encode one request."""
         return b'{"custom_id":' + orjson.dumps(custom_id) + b',"params":' + body + b"}"
 
-    async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
+    async def submit(self, wire: BatchClient, lines: Sequence[bytes], tag: str) -> str:
         """Submit a batch; returns its id."""
         body = b'{"requests":[' + b",".join(lines) + b"]}"
         headers = {"Content-Type": "application/json"}
@@ -133,42 +135,42 @@ class AnthropicBatches:
         )
         return _id(said)
 
-    async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
+    async def find(self, wire: BatchClient, tag: str, n: int, since: float) -> str:
         """Find a batch by its size and age: the API has no tags."""
         listed = (await wire.get(f"{_ANTHROPIC_PATH}?limit=100")).get("data")
-        for one in map(fields_of, listed if isinstance(listed, list) else []):
-            counts = fields_of(one.get("request_counts")).values()
+        for one in map(as_object, listed if isinstance(listed, list) else []):
+            counts = as_object(one.get("request_counts")).values()
             as_many = sum(count for count in counts if isinstance(count, int)) == n
-            if as_many and _moment(one.get("created_at")) > since - _CLOCK_SKEW:
+            if as_many and _parse_timestamp(one.get("created_at")) > since - _CLOCK_SKEW:
                 return _id(one)
         return ""
 
-    async def look(self, wire: Wire, batch: str) -> State:
+    async def look(self, wire: BatchClient, batch: str) -> BatchState:
         """Get the state of a batch."""
         said = (await wire.get(f"{_ANTHROPIC_PATH}/{batch}")).get("processing_status")
-        return State(ended=said == "ended", says=str(said))
+        return BatchState(ended=said == "ended", says=str(said))
 
     async def results(
-        self, wire: Wire, batch: str, form: ApiFormat
+        self, wire: BatchClient, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
         """Read the results from our own address, not the one that the batch names."""
         async for line in wire.lines(f"{_ANTHROPIC_PATH}/{batch}/results"):
-            yield result_of(
-                line, wire, lambda one: _anthropic_response(fields_of(one.get("result")), form)
+            yield decode_result(
+                line, wire, lambda one: _anthropic_response(as_object(one.get("result")), form)
             )
 
 
 def _anthropic_response(result: Any, form: ApiFormat) -> Response:  # noqa: ANN401 - an object of JSON
     match result.get("type"):
         case "succeeded":
-            return responded(form, orjson.dumps(result.get("message")))
+            return decode_batch_response(form, orjson.dumps(result.get("message")))
         case "errored":
-            return unasked("errored", sentence(result.get("error")))
+            return unsent_response("errored", error_message(result.get("error")))
         case kind:
-            return unasked(kind, "")
+            return unsent_response(kind, "")
 
 
-def _moment(said: object) -> float:
+def _parse_timestamp(said: object) -> float:
     try:
         return datetime.fromisoformat(str(said)).timestamp()
     except ValueError:

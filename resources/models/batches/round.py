@@ -16,13 +16,13 @@ from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Hand
 from resources.models.api.budget import Budget
 from resources.models.api.formats.base import ApiFormat
-from resources.models.batches.http import GoneError, TooLargeError, UncertainError, Wire
-from resources.models.batches.ledger import BatchLedger, Out
+from resources.models.batches.http import BatchClient, GoneError, TooLargeError, UncertainError
+from resources.models.batches.ledger import BatchLedger, OpenBatch
 from resources.models.batches.provider import BatchApi, Conversation
 from resources.response_cache.rows import TokenCounts
 
 _log = logging.getLogger("bench_assets.server")
-_SLOWEST = 60.0  # s between two polls of open batches
+_MAX_WAIT = 60.0  # s between two polls of open batches
 
 
 @dataclass(slots=True)
@@ -32,17 +32,17 @@ class _Chunk:
 
 
 @dataclass(slots=True)
-class Round:
+class BatchRound:
     """Submits the current turn of conversations; returns those with a further turn or a retry."""
 
     spec: ServerSpec
     form: ApiFormat
     api: BatchApi
-    wire: Wire
+    wire: BatchClient
     noted: BatchLedger
     budget: Budget
     _most: int = 0  # requests per batch after the server refused more; 0: the API's maximum
-    _collected: list[Out] = field(default_factory=list)
+    _collected: list[OpenBatch] = field(default_factory=list)
     _resumed: set[str] = field(default_factory=set)  # tags of batches that an earlier run submitted
     _again: list[Conversation] = field(default_factory=list)
     # upper estimate of what submitted and waiting requests cost
@@ -58,7 +58,7 @@ class Round:
         """
         self._again, self._reserved = [], TokenCounts()
         asking: dict[str, list[Conversation]] = defaultdict(list)
-        out = await self._handed_over(conversations, asking, hand)
+        out = await self._submit_missing(conversations, asking, hand)
         going_on: list[Conversation] = []
         wait = base_delay
         while out:
@@ -67,36 +67,36 @@ class Round:
                     out.remove(one)
             if out:
                 await asyncio.sleep(wait)
-                wait = min(wait * 1.5, _SLOWEST)
+                wait = min(wait * 1.5, _MAX_WAIT)
         return [*going_on, *self._again]
 
-    def over(self) -> None:
+    def forget_collected(self) -> None:
         """Remove the collected batches from the ledger, once all results are stored."""
         for one in self._collected:
             self.noted.forget(one)
 
-    async def _handed_over(
+    async def _submit_missing(
         self,
         conversations: Sequence[Conversation],
         asking: dict[str, list[Conversation]],
         hand: Hand,
-    ) -> list[Out]:
+    ) -> list[OpenBatch]:
         """Submit requests that are not in open batches; returns all batches to wait for."""
         before = {custom_id: one for one in await self._before() for custom_id in one.ids}
-        out: dict[str, Out] = {}
+        out: dict[str, OpenBatch] = {}
         chunk = _Chunk()
         for one in conversations:
             try:
                 body = one.body(self.form, self.spec)
-            except (ImageError, orjson.JSONEncodeError) as why:
-                await hand((one.position, Response(error=f"cannot be sent: {why}")))
+            except (ImageError, orjson.JSONEncodeError) as exc:
+                await hand((one.position, Response(error=f"cannot be sent: {exc}")))
                 continue
             if one.custom_id in asking or one.custom_id in before:
                 asking[one.custom_id].append(one)
                 if there := before.get(one.custom_id):
                     out[there.tag] = there
                 continue
-            if why_not := self._why_not(one):
+            if why_not := self._refusal_reason(one):
                 if self._reserved == TokenCounts():
                     await hand((one.position, Response(error=why_not)))
                 else:
@@ -104,15 +104,15 @@ class Round:
                 continue
             line = self.api.line(one.custom_id, body)
             if self._is_full(chunk, line):
-                out |= await self._submitted(chunk, asking)
+                out |= await self._submit(chunk, asking)
                 chunk = _Chunk()
             asking[one.custom_id].append(one)
             chunk.lines[one.custom_id] = line
             chunk.n_bytes += len(line) + 1
-        out |= await self._submitted(chunk, asking)
+        out |= await self._submit(chunk, asking)
         return list(out.values())
 
-    async def _before(self) -> list[Out]:
+    async def _before(self) -> list[OpenBatch]:
         """Open batches of earlier runs and turns."""
         known = []
         for one in self.noted.all():
@@ -125,9 +125,9 @@ class Round:
         self._resumed |= {one.tag for one in known}
         return known
 
-    def _why_not(self, one: Conversation) -> str:
+    def _refusal_reason(self, one: Conversation) -> str:
         """Why a request may not be sent; reserves its estimated cost if it may."""
-        if over := self.budget.why_over():
+        if over := self.budget.exhausted_reason():
             return over
         most = one.most(self.spec)
         both = TokenCounts(
@@ -145,9 +145,9 @@ class Round:
             len(chunk.lines) >= n or chunk.n_bytes + len(line) > self.api.most_bytes
         )
 
-    async def _submitted(
+    async def _submit(
         self, chunk: _Chunk, asking: dict[str, list[Conversation]]
-    ) -> dict[str, Out]:
+    ) -> dict[str, OpenBatch]:
         """Submit a batch; nothing if it was too large and is to be halved."""
         if not chunk.lines:
             return {}
@@ -157,28 +157,28 @@ class Round:
         except TooLargeError:
             self._halve(out, asking, "too large for the server")
             return {}
-        except UncertainError as why:
+        except UncertainError as error:
             batch = await self.api.find(self.wire, out.tag, len(out.ids), out.since)
             if not batch:  # it may be listed later: the next run looks again before it submits
                 raise ModelError(
-                    f"{self.spec.place}: it is unknown if a batch arrived: {why}"
-                ) from why
+                    f"{self.spec.place}: it is unknown if a batch arrived: {error}"
+                ) from error
         except ModelError:
             self.noted.forget(out)
             raise
         _log.info("batch %s: %d requests submitted", batch, len(out.ids))
         return {out.tag: self.noted.name(out, batch)}
 
-    def _halve(self, out: Out, asking: dict[str, list[Conversation]], why: str) -> None:
+    def _halve(self, out: OpenBatch, asking: dict[str, list[Conversation]], why: str) -> None:
         """Retry a batch that was too large in smaller ones."""
         if len(out.ids) == 1:
             raise ModelError(f"{self.spec.place}: a batch of one request: {why}")
         self._most = len(out.ids) // 2
-        self._ask_again(out, asking)
+        self._resubmit(out, asking)
 
     async def _collect(
         self,
-        out: Out,
+        out: OpenBatch,
         asking: dict[str, list[Conversation]],
         going_on: list[Conversation],
         hand: Hand,
@@ -189,7 +189,7 @@ class Round:
         except GoneError:
             if out.tag not in self._resumed:
                 raise
-            self._ask_again(out, asking)  # an earlier run submitted it; the server no longer has it
+            self._resubmit(out, asking)  # an earlier run submitted it; the server no longer has it
             return True
         if not state.ended:
             _log.info("batch %s: %s for %.0f s", out.batch, state.says, time.time() - out.since)
@@ -202,13 +202,13 @@ class Round:
         why = f": {state.failed}" if state.failed else ""
         nothing = Response(error=f"the batch ended ({state.says}) without a response{why}")
         for custom_id in out.ids:
-            await self._hand(asking.pop(custom_id, []), nothing, going_on, hand)
+            await self._deliver(asking.pop(custom_id, []), nothing, going_on, hand)
         self._collected.append(out)
         return True
 
     async def _read(
         self,
-        out: Out,
+        out: OpenBatch,
         asking: dict[str, list[Conversation]],
         going_on: list[Conversation],
         hand: Hand,
@@ -219,14 +219,14 @@ class Round:
             if custom_id in seen:
                 raise ModelError(f"batch {out.batch}: two results of one request")
             seen.add(custom_id)
-            await self._hand(asking.pop(custom_id, []), response, going_on, hand)
+            await self._deliver(asking.pop(custom_id, []), response, going_on, hand)
 
-    def _ask_again(self, out: Out, asking: dict[str, list[Conversation]]) -> None:
+    def _resubmit(self, out: OpenBatch, asking: dict[str, list[Conversation]]) -> None:
         self.noted.forget(out)
         for custom_id in out.ids:
             self._again += asking.pop(custom_id, [])
 
-    async def _hand(
+    async def _deliver(
         self,
         answered: Sequence[Conversation],
         response: Response,

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from PIL import Image as PillowImage
 
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.evaluation.task import CANNOT_BE_READ
@@ -115,8 +115,8 @@ def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be cal
         raise SettingsError(f"{expected}, which is asynchronous. Pass a synchronous function")
     try:
         inspect.signature(function).bind([], "")
-    except TypeError as why:
-        raise SettingsError(f"{expected}: {why}") from None
+    except TypeError as error:
+        raise SettingsError(f"{expected}: {error}") from None
     except ValueError:  # of a function in C without a signature
         return
 
@@ -149,9 +149,7 @@ class CallableModel:
         answer = Response()
         for turns in prompt.rounds():
             images += [self._open_image(one.sha256) for one in _images(turns)]
-            texts += (
-                [f"Assistant: {without_reasoning(answer.text)}"] if answer.finish_reason else []
-            )
+            texts += [f"Assistant: {strip_reasoning(answer.text)}"] if answer.finish_reason else []
             texts += _texts(turns)
             answer = self._call(list(images), "\n".join(texts))
             if answer.error:
@@ -163,8 +161,8 @@ class CallableModel:
             said = self._function(images, text)
         except (ImageError, ModelError):
             raise
-        except CANNOT_BE_READ as why:
-            return Response(error=f"{type(why).__name__}: {why}")
+        except CANNOT_BE_READ as exc:
+            return Response(error=f"{type(exc).__name__}: {exc}")
         if not isinstance(said, str):
             return Response(error=f"expected a text, got {type(said).__name__}: {said!r:.60}")
         return Response(text=said, finish_reason="stop")

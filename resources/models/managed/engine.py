@@ -8,7 +8,7 @@ from time import monotonic
 
 from bench_assets.core.schema.chat import CONTEXT_FULL, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import require_unchanged, still_loaded
+from resources.checkpoints.content_checksums import require_unchanged, verify_loaded
 from resources.checkpoints.files import read_object
 from resources.checkpoints.identity import Checkpoint, pin_served
 from resources.config.sections.servers import ServerSpec
@@ -17,7 +17,9 @@ from resources.models.api.engine import ServerEngine, Spent, no_tokens
 from resources.models.managed.replicas import ServerReplicas
 from resources.response_cache.engine import ReadImage
 
-_LOOK = 0.1  # s between two checks of the files while responses arrive, or of restarting servers
+_POLL_SECONDS = (
+    0.1  # s between two checks of the files while responses arrive, or of restarting servers
+)
 
 
 class ServedEngine(ServerEngine):
@@ -67,17 +69,17 @@ class ServedEngine(ServerEngine):
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield responses; the first call starts the servers, which then stay up."""
-        checksums = still_loaded(self.checkpoint.checksums)
+        checksums = verify_loaded(self.checkpoint.checksums)
         if self._written.serve and not self._replicas:
             self._serve()  # in this thread, which receives interrupts
         looked_at = monotonic()
         for arrival in super().stream(requests):
-            if monotonic() > looked_at + _LOOK:
-                checksums, looked_at = still_loaded(checksums), monotonic()
-            yield self._within_context(arrival)
-        still_loaded(checksums)
+            if monotonic() > looked_at + _POLL_SECONDS:
+                checksums, looked_at = verify_loaded(checksums), monotonic()
+            yield self._refuse_beyond_context(arrival)
+        verify_loaded(checksums)
 
-    def _within_context(self, arrival: Arrival) -> Arrival:
+    def _refuse_beyond_context(self, arrival: Arrival) -> Arrival:
         """Replace a response beyond the context by a refusal, if the server does not refuse."""
         position, response = arrival
         tokens = (response.prompt_tokens or 0) + (response.completion_tokens or 0)
@@ -102,12 +104,12 @@ class ServedEngine(ServerEngine):
             self._replicas.close()
             self._replicas = None
 
-    async def _until_ready(self) -> None:
+    async def _wait_until_ready(self) -> None:
         until = monotonic() + self._written.start_timeout
         while self._replicas and not await asyncio.to_thread(self._replicas.is_ready):
             if monotonic() > until:
                 return
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_POLL_SECONDS)
 
     def _serve(self) -> None:
         """Start the servers, and send requests to them."""
@@ -123,4 +125,4 @@ class ServedEngine(ServerEngine):
         except ModelError:
             self.close()  # so that the next call starts them anew
             raise
-        self._send_to(served.model_copy(update={"base_url": self._replicas.address}))
+        self._use_section(served.model_copy(update={"base_url": self._replicas.address}))

@@ -18,10 +18,10 @@ import orjson
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
 from resources.http.pages import fetch_page
-from resources.models.api.formats.response_body import fields_of
+from resources.models.api.formats.response_body import as_object
 from resources.models.managed import process_watchdog
 
-_LOOK = 0.05  # s between two checks of a starting server
+_POLL_SECONDS = 0.05  # s between two checks of a starting server
 _ANSWER_TIMEOUT = 5.0  # s
 _WORDS, _LONGEST = 15, 300  # lines of a log that are shown, and characters of one
 _END = 4096  # bytes read from the end of the log
@@ -71,8 +71,8 @@ class StartedServer:
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
             opened = log.open("wb", buffering=0)
-        except OSError as why:
-            raise ModelError(f"{log}: {why.strerror}") from why
+        except OSError as error:
+            raise ModelError(f"{log}: {error.strerror}") from error
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", process_watchdog.__file__, *words],
             stdin=subprocess.PIPE,
@@ -103,8 +103,8 @@ class StartedServer:
                 raise ModelError(self.wait())
             if time.monotonic() > until:
                 late = f"the server is not ready after {within:g} s (start_timeout)"
-                raise ModelError(f"{late}{self._last_words()}")
-            time.sleep(_LOOK)
+                raise ModelError(f"{late}{self._log_tail()}")
+            time.sleep(_POLL_SECONDS)
 
     def is_ready(self, health: str) -> bool:
         """Whether the server is healthy; without a health page, whether it lists its models."""
@@ -122,16 +122,16 @@ class StartedServer:
         """Wait until the process ends; returns the reason."""
         code = self._process.wait()
         self._copying.join(_PATIENCE)
-        return f"the server ended with code {code}{self._last_words()}"
+        return f"the server ended with code {code}{self._log_tail()}"
 
-    def let_go(self) -> None:
+    def request_end(self) -> None:
         """Ask the process to end without waiting."""
         assert self._process.stdin is not None
         self._process.stdin.close()
 
     def end(self) -> None:
         """End the process and its children."""
-        self.let_go()
+        self.request_end()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(process_watchdog.PATIENCE + 5)
         self._process.kill()
@@ -145,10 +145,10 @@ class StartedServer:
             ModelError: If it is another folder of this machine.
         """
         try:
-            listed = fields_of(orjson.loads(self._get("/v1/models")[1])).get("data")
+            listed = as_object(orjson.loads(self._get("/v1/models")[1])).get("data")
         except orjson.JSONDecodeError:
             return
-        for one in map(fields_of, listed if isinstance(listed, list) else []):
+        for one in map(as_object, listed if isinstance(listed, list) else []):
             root = Path(str(one.get("root")))
             here = one.get("id") == model and root.is_absolute() and root.exists()
             if here and not root.samefile(path):
@@ -157,7 +157,7 @@ class StartedServer:
     def _get(self, page: str) -> tuple[int, bytes]:
         return fetch_page(f"http://{HOST}:{self.port}", page, timeout=_ANSWER_TIMEOUT)
 
-    def _last_words(self) -> str:
+    def _log_tail(self) -> str:
         """The last lines, and the path of the log."""
         with self._log.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _END))

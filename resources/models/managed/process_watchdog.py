@@ -103,16 +103,16 @@ class _Watched:
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
     """End the rest of the command's group, and its orphans: SIGTERM, then SIGKILL."""
     until = time.monotonic() + patience
-    for one in _others(process) if patience else []:
+    for one in _other_children(process) if patience else []:
         with suppress(ProcessLookupError):
             os.kill(one, signal.SIGTERM)
-    while _others(process) and time.monotonic() < until:
+    while _other_children(process) and time.monotonic() < until:
         _reap()
         time.sleep(0.05)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     for _ in range(100):  # children of a killed process become ours
-        if not (left := _others(process)):
+        if not (left := _other_children(process)):
             return
         for pid in left:
             with suppress(ProcessLookupError):
@@ -127,7 +127,7 @@ def _reap() -> None:
             pass
 
 
-def _others(process: "subprocess.Popen[bytes]") -> list[int]:
+def _other_children(process: "subprocess.Popen[bytes]") -> list[int]:
     """Ids of our child processes other than the command; none if /proc does not list them."""
     found: list[int] = []
     for listed in Path("/proc/self/task").glob("*/children"):

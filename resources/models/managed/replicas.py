@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from bench_assets.core.schema.errors import ModelError
 from resources.config.environment import known_secrets
 from resources.config.sections.servers import ServerSpec
-from resources.http.pages import why_unreachable
+from resources.http.pages import connection_problem
 from resources.models.managed.process import HOST, StartedServer, free_port
 
 _log = logging.getLogger("bench_assets.server")
@@ -42,12 +42,12 @@ class ServerReplicas:
         Raises:
             ModelError: If no server becomes ready, or the router does not.
         """
-        if not self._router and self._spec.n_served > 1:
+        if not self._router and self._spec.n_servers > 1:
             self._start_router()
-        self._servers += map(self._start, range(self._spec.n_served))
+        self._servers += map(self._start, range(self._spec.n_servers))
         if self._own_router:
             self._own_router.wait_until_ready(_ALIVE, _TO_START)
-        refused = [why for server in self._servers if (why := self._why_refused(server))]
+        refused = [why for server in self._servers if (why := self._startup_error(server))]
         if len(refused) == len(self._servers):
             raise refused[0]
 
@@ -71,10 +71,10 @@ class ServerReplicas:
     def close(self) -> None:
         """Stop all servers and our own router."""
         for server in self._servers:
-            self._leave(server)
+            self._remove_from_router(server)
         processes = [*self._servers, *filter(None, [self._own_router])]
         for one in processes:
-            one.let_go()
+            one.request_end()
         for one in processes:
             one.end()
 
@@ -105,26 +105,28 @@ class ServerReplicas:
         secrets = known_secrets(self._logs.parent)  # the home's, which servers inherit
         return StartedServer(command, port, file, environment, secrets)
 
-    def _why_refused(self, server: StartedServer) -> ModelError | None:
+    def _startup_error(self, server: StartedServer) -> ModelError | None:
         """Wait for a server and add it to the router; returns the error if it is given up."""
         spec = self._spec
         try:
             server.wait_until_ready(spec.health, spec.start_timeout)
             server.refuse_other_weights(spec.model, spec.path)
             if self._router:
-                self._leave(server)  # a server of a killed run may have had the same port
+                self._remove_from_router(
+                    server
+                )  # a server of a killed run may have had the same port
                 body = {"url": self._seen(server), "model_id": spec.model}
                 if why := self._ask("POST", "/workers", body):
                     raise ModelError(f"router {self._router}: {why}")
-        except ModelError as why:
-            _log.warning("a server of %s is given up: %s", spec.model, why)
+        except ModelError as error:
+            _log.warning("a server of %s is given up: %s", spec.model, error)
             server.end()
-            return why
+            return error
         server.restart(spec.max_tries)
         _log.info("%s is served at port %d", spec.path, server.port)
         return None
 
-    def _leave(self, server: StartedServer) -> None:
+    def _remove_from_router(self, server: StartedServer) -> None:
         if self._router:
             self._ask("DELETE", f"/workers/{quote(self._seen(server), safe='')}")
 
@@ -142,6 +144,6 @@ class ServerReplicas:
         url = f"{self._router}{path}"
         try:
             answer = httpx.request(verb, url, json=body, timeout=_TIMEOUT, trust_env=False)
-        except httpx.HTTPError as why:
-            return f"cannot be reached: {why_unreachable(why)}"
+        except httpx.HTTPError as error:
+            return f"cannot be reached: {connection_problem(error)}"
         return "" if answer.is_success else f"HTTP {answer.status_code}: {answer.text[:200]}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from string import ascii_uppercase
 from typing import overload
 
-from bench_assets.core.judging.request_streaming import answered
+from bench_assets.core.judging.request_streaming import stream_responses
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
@@ -29,7 +29,7 @@ _AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "h
 }
 
 
-class _Streaming:
+class _SequentialModel:
     """Answers a list of requests by ``answers``."""
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
@@ -40,7 +40,7 @@ class _Streaming:
         return [response for _, response in self.answers(requests)]
 
 
-class RandomBaseline(_Streaming):
+class RandomBaseline(_SequentialModel):
     """Random guessing from the prompt's options, never from the answer key.
 
     Guesses a letter of the shown options; for questions with texts, a shown option, an alternative
@@ -60,7 +60,7 @@ class RandomBaseline(_Streaming):
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, one after the other."""
         for one in requests:
-            yield one, _saying(self._draw(_question(self.name, one), one))
+            yield one, _text_response(self._draw(_question(self.name, one), one))
 
     def _draw(self, question: Question, request: Request) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{request.sample}")
@@ -68,7 +68,7 @@ class RandomBaseline(_Streaming):
         return rng.choice(offered) if offered else ""
 
 
-class MostFrequentBaseline(_Streaming):
+class MostFrequentBaseline(_SequentialModel):
     """The most frequent right answer of the questions: an offered letter, or one text.
 
     Ties go to the first letter, or to the text whose question comes first.
@@ -91,7 +91,7 @@ class MostFrequentBaseline(_Streaming):
         for one in requests:
             question = _question(self.name, one)
             letter = max(_letters(question), key=letters.__getitem__, default="")
-            yield one, _saying(letter or (text if question.kind == "text" else ""))
+            yield one, _text_response(letter or (text if question.kind == "text" else ""))
 
 
 def _question(model: str, request: Request) -> Question:
@@ -119,7 +119,7 @@ def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
     return ("yes", "no") if _AUXILIARIES.issuperset(opening) and opening else ()
 
 
-def _saying(text: str) -> Response:
+def _text_response(text: str) -> Response:
     return Response(text=text, finish_reason="stop")
 
 
@@ -150,13 +150,13 @@ class BlindModel:
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, in the batches of the other model."""
-        responses = answered(self.inner, _Blind(requests))
+        responses = stream_responses(self.inner, _BlindRequests(requests))
         return (
             (request, response) for request, (_, response) in zip(requests, responses, strict=True)
         )
 
 
-class _Blind(Sequence[Request]):
+class _BlindRequests(Sequence[Request]):
     """Requests without their images, made lazily."""
 
     def __init__(self, requests: Sequence[Request]) -> None:
@@ -182,7 +182,7 @@ def _without_images(request: Request) -> Request:
     return replace(request, prompt=request.prompt.without_images())
 
 
-class ScriptedModel(_Streaming):
+class ScriptedModel(_SequentialModel):
     """A function as a model, for tests and for trials of the graph."""
 
     signature = "scripted"

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
     """Find the engine kind of a model; None for baselines and recorded responses."""
     if isinstance(spec, ServerSpec) and spec.serve:
-        return _STARTED
+        return _SERVED_KIND
     return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
 
 
-def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
+def resolve_local_paths(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
     """Resolve relative paths against the folder of bench.toml."""
     places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
     if spec.chat_template != PLAIN_TEMPLATE:
@@ -40,16 +40,16 @@ def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLoca
     )
 
 
-def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
+def resolve_server_paths(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
     """Resolve relative paths against the folder of bench.toml."""
     return spec.model_copy(update={"path": str(resolve(spec.path))} if spec.path else {})
 
 
-def _transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
+def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
     from resources.models.transformers.batch_trial import BatchTrials
     from resources.models.transformers.image_digests import ImageDigests
 
-    spec = placed(spec, at.resolve)
+    spec = resolve_local_paths(spec, at.resolve)
     file = at.resolve("processors.json")
     found: dict[str, Any] = {
         "digests": ImageDigests(file),
@@ -61,17 +61,17 @@ def _transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
         return DataParallelEngine(spec, spec.path, at.read_image, **found)
     from resources.models.transformers.engine import TransformersEngine
 
-    return _on(spec, TransformersEngine(spec, spec.path, at.read_image, **found))
+    return _wrap_in_replicas(spec, TransformersEngine(spec, spec.path, at.read_image, **found))
 
 
-def _vllm(spec: VllmSpec, at: EngineContext) -> Engine:
+def _open_vllm(spec: VllmSpec, at: EngineContext) -> Engine:
     from resources.models.vllm.engine import VllmEngine
 
-    spec = placed(spec, at.resolve)
-    return _on(spec, VllmEngine(spec, spec.path, at.read_image))
+    spec = resolve_local_paths(spec, at.resolve)
+    return _wrap_in_replicas(spec, VllmEngine(spec, spec.path, at.read_image))
 
 
-def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
+def _wrap_in_replicas(spec: LocalSpec, here: "LocalEngine") -> Engine:
     """Wrap an engine in Ray replicas if its section asks for them."""
     if spec.on != "ray":
         return here
@@ -80,11 +80,11 @@ def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
     return RayEngine(here, spec)
 
 
-def _server(spec: ServerSpec, at: EngineContext) -> Engine:
+def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
     from resources.models.api.engine import ServerEngine
     from resources.models.managed.engine import ServedEngine
 
-    spec = served(spec, at.resolve)
+    spec = resolve_server_paths(spec, at.resolve)
     if spec.path:
         return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
     if spec.batch:
@@ -95,9 +95,9 @@ def _server(spec: ServerSpec, at: EngineContext) -> Engine:
 
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {
-    "transformers": EngineKind(spec=TransformersSpec, engine=_transformers),
-    "vllm": EngineKind(spec=VllmSpec, engine=_vllm),
-    "server": EngineKind(spec=ServerSpec, engine=_server, alone=False),
+    "transformers": EngineKind(spec=TransformersSpec, engine=_open_transformers),
+    "vllm": EngineKind(spec=VllmSpec, engine=_open_vllm),
+    "server": EngineKind(spec=ServerSpec, engine=_open_server, alone=False),
     "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
 }
-_STARTED: EngineKind[Any] = EngineKind(spec=ServerSpec, engine=_server)
+_SERVED_KIND: EngineKind[Any] = EngineKind(spec=ServerSpec, engine=_open_server)

@@ -14,7 +14,7 @@ from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
 from resources.models.transformers.model import TransformersModel
 from resources.models.transformers.prompt_tensors import PromptBatch
-from resources.models.transformers.sampling import written_card
+from resources.models.transformers.sampling import read_generation_config
 from resources.models.workers.local_model import Draw, Message
 
 Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], TransformersModel]
@@ -64,18 +64,18 @@ class CheckpointInspection:
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
         """Tokens of images."""
-        return self._in_memory.weight(images)
+        return self._loaded_model.weight(images)
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         """Make the tensors of a batch."""
         self.refused = True
-        prepared = self._in_memory.prepare(conversations)
+        prepared = self._loaded_model.prepare(conversations)
         self.refused = False
         return prepared
 
     def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation."""
-        return self._in_memory.answer(prepared, draw)
+        return self._loaded_model.answer(prepared, draw)
 
     @property
     def control_tokens(self) -> list[str]:
@@ -88,35 +88,35 @@ class CheckpointInspection:
         Raises:
             ModelError: If the checkpoint's generation configuration cannot be read.
         """
-        weights = self._in_memory.weights
+        weights = self._loaded_model.weights
         return LoadedCheckpoint(
             class_name=type(weights).__name__,
             dtype=str(weights.dtype).removeprefix("torch."),
             device=str(weights.device),
             parameters=weights.num_parameters(),
             memory=weights.get_memory_footprint(),
-            context=self._in_memory.context,
-            generation_config=_recommended(written_card(checkpoint)),
+            context=self._loaded_model.context,
+            generation_config=_format_decoding(read_generation_config(checkpoint)),
             chat_template=Path(spec.chat_template).name or "own",
-            thinking=_thinking(self._in_memory.processor, self._tokenizer, spec),
+            thinking=_thinking_marks(self._loaded_model.processor, self._tokenizer, spec),
         )
 
     @property
-    def _in_memory(self) -> TransformersModel:
+    def _loaded_model(self) -> TransformersModel:
         if self._model is None:
             raise RuntimeError("no request yet, so no model is loaded")
         return self._model
 
     @property
     def _tokenizer(self) -> Any:  # noqa: ANN401 - of any family
-        processor = self._in_memory.processor
+        processor = self._loaded_model.processor
         return getattr(processor, "tokenizer", processor)
 
 
-def _recommended(written: dict[str, Any]) -> str:
+def _format_decoding(written: dict[str, Any]) -> str:
     """Format the decoding fields of a generation configuration.
 
-    >>> _recommended({"eos_token_id": 2, "do_sample": True, "top_k": 20})
+    >>> _format_decoding({"eos_token_id": 2, "do_sample": True, "top_k": 20})
     'do_sample = True, top_k = 20'
     """
     kept = {
@@ -127,7 +127,7 @@ def _recommended(written: dict[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in kept.items() if value is not None)
 
 
-def _thinking(processor: Any, tokenizer: Any, spec: LocalSpec) -> tuple[str, ...]:  # noqa: ANN401
+def _thinking_marks(processor: Any, tokenizer: Any, spec: LocalSpec) -> tuple[str, ...]:  # noqa: ANN401
     if spec.thinking_tags:
         return (spec.thinking_tags[0],)
     known = [str(processor.chat_template), *map(str, tokenizer.added_tokens_decoder.values())]

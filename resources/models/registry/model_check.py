@@ -21,9 +21,9 @@ from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
 from resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec, RecordedSpec
 from resources.config.sections.servers import ServerSpec
-from resources.models.registry.engines import engine_kind, placed
+from resources.models.registry.engines import engine_kind, resolve_local_paths
 from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
-from resources.models.registry.opening import recorded_of
+from resources.models.registry.opening import read_recorded
 from resources.redaction.engine import RedactingEngine
 from resources.response_cache.engine import Engine, validate_arrivals
 from resources.response_cache.rows import TokenCounts
@@ -43,7 +43,7 @@ _HOW_MANY = "How many things are there in the picture? Answer with one number."
 _SEED = 11
 
 
-class DrawnImages:
+class SyntheticImages:
     """Synthetic images by digest, of one to five sprites each; deterministic."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class DrawnImages:
         return Image(digest)
 
 
-def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
+def probes(images: SyntheticImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
     """The six probe conversations, by name.
 
     Args:
@@ -106,7 +106,7 @@ def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prom
     }
 
 
-def sized(images: DrawnImages) -> list[Prompt]:
+def sized_prompts(images: SyntheticImages) -> list[Prompt]:
     """A question about an image of each size, with prompts of different length."""
     more = ("", "Look closely. ", "Look at every part of the picture, from left to right. ")
     return [
@@ -156,18 +156,18 @@ class ModelCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class CheckedModel:
     """A model under check."""
 
     ask: Ask
-    images: DrawnImages
+    images: SyntheticImages
     loading: CheckpointInspection | None = None  # if transformers runs it
     otherwise: str = ""  # what helps if responses differ in a batch; "": it is a failure
     exactly: bool = True  # whether rounding does not depend on the batch
     blind: bool = False
 
 
-def asking(engine: Engine) -> Ask:
+def ask_in_order(engine: Engine) -> Ask:
     """Wrap an engine so that responses come in the order of the requests."""
 
     def ask(requests: Sequence[Request]) -> list[Response]:
@@ -177,17 +177,17 @@ def asking(engine: Engine) -> Ask:
     return ask
 
 
-def try_out(found: ModelCheck, subject: Subject) -> ModelCheck:
+def run_probes(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
     """Run all probes; refused ones are findings.
 
     Raises:
         ModelError: If it does not load, or cannot answer at all.
     """
-    alone, seconds = _asked_alone(subject)
-    return _in_batch(replace(found, probes=alone, response_seconds=median(seconds)), subject)
+    alone, seconds = _ask_alone(subject)
+    return _compare_batch(replace(found, probes=alone, response_seconds=median(seconds)), subject)
 
 
-def _asked_alone(subject: Subject) -> tuple[tuple[ProbeResult, ...], list[float]]:
+def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
     """Send the probes one by one; the first one loads the model."""
     loading = subject.loading
     answered: list[ProbeResult] = []
@@ -202,11 +202,11 @@ def _asked_alone(subject: Subject) -> tuple[tuple[ProbeResult, ...], list[float]
         if loading and not answered:
             seconds[0] -= loading.seconds
         refused = loading is None or loading.refused
-        answered.append(_probed(name, response, refused=refused))
+        answered.append(_probe_result(name, response, refused=refused))
     return tuple(answered), seconds
 
 
-def _probed(name: str, response: Response, *, refused: bool) -> ProbeResult:
+def _probe_result(name: str, response: Response, *, refused: bool) -> ProbeResult:
     return ProbeResult(
         probe=name,
         response=response.text,
@@ -217,9 +217,9 @@ def _probed(name: str, response: Response, *, refused: bool) -> ProbeResult:
     )
 
 
-def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
+def _compare_batch(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
     """Send three questions about images of three sizes together, and each alone."""
-    requests = [_request("a batch", prompt, subject) for prompt in sized(subject.images)]
+    requests = [_request("a batch", prompt, subject) for prompt in sized_prompts(subject.images)]
     together = subject.ask(requests)
     alone = [subject.ask([request])[0] for request in requests]
     if errors := [response.error for response in (*alone, *together) if response.error]:
@@ -263,7 +263,7 @@ def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly
     return _SAME + rounded
 
 
-def _request(name: str, prompt: Prompt, subject: Subject) -> Request:
+def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
     prompt = prompt.without_images() if subject.blind else prompt
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
     question = Question(  # for models written in Python, which may use it
@@ -292,23 +292,23 @@ def check_model(name: str, settings: Settings) -> ModelCheck:
     try:
         spec = settings.model(name)
         found = replace(found, kind=spec.kind, place=spec.place)
-        settings.innermost(spec, name)  # refuses a chain without end
+        settings.base_model(spec, name)  # refuses a chain without end
         asked, blind = name, False
         while isinstance(spec, DerivedSpec):
             asked, blind = spec.of, blind or isinstance(spec, BlindSpec)
             spec = settings.model(asked)
         checked = _check(replace(found, model=asked), settings, blind=blind)
-    except BenchError as why:
-        return replace(found, error=known_secrets(settings.home).redacted(first_line(why)))
+    except BenchError as exc:
+        return replace(found, error=known_secrets(settings.home).redacted(first_line(exc)))
     return replace(checked, model=name)
 
 
 def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
     spec = settings.model(found.model)
     if isinstance(spec, RecordedSpec):
-        responses, file = recorded_of(found.model, spec, settings)
+        responses, file = read_recorded(found.model, spec, settings)
         return replace(found, note=f"{len(responses)} responses in {file}; nothing else to check")
-    kind, images = engine_kind(spec), DrawnImages()
+    kind, images = engine_kind(spec), SyntheticImages()
     if kind is None:
         return replace(found, note="a baseline; nothing to check")
     at = EngineContext(
@@ -319,13 +319,13 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
     )
     try:
         if isinstance(spec, TransformersSpec):
-            return _transformers(found, placed(spec, at.resolve), images, blind=blind)
+            return _transformers(found, resolve_local_paths(spec, at.resolve), images, blind=blind)
         secrets = known_secrets(settings.home)
-        with closing(RedactingEngine(kind.engine(_short(spec), at), secrets)) as engine:
-            return try_out(
+        with closing(RedactingEngine(kind.engine(_shorten_responses(spec), at), secrets)) as engine:
+            return run_probes(
                 found,
-                Subject(
-                    ask=asking(engine),
+                CheckedModel(
+                    ask=ask_in_order(engine),
                     images=images,
                     otherwise=_ONE_REQUEST if isinstance(spec, ServerSpec) else "",
                     exactly=isinstance(spec, PythonSpec),
@@ -334,36 +334,36 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
             )
     except BenchError:
         raise
-    except Exception as why:  # third-party code or files may raise anything
-        raise ModelError(f"{found.place}: {type(why).__name__}: {first_line(why)}") from why
+    except Exception as error:  # third-party code or files may raise anything
+        raise ModelError(f"{found.place}: {type(error).__name__}: {first_line(error)}") from error
 
 
 def _transformers(
-    found: ModelCheck, spec: TransformersSpec, images: DrawnImages, *, blind: bool
+    found: ModelCheck, spec: TransformersSpec, images: SyntheticImages, *, blind: bool
 ) -> ModelCheck:
     from resources.models.transformers.engine import TransformersEngine
     from resources.models.transformers.loading import device_of, dtype_of
     from resources.models.transformers.model import load
 
-    one = _short(spec).model_copy(update={"device": _first_device(spec), "devices": ()})
+    one = _shorten_responses(spec).model_copy(update={"device": _first_device(spec), "devices": ()})
     loading = CheckpointInspection(load)
     engine = TransformersEngine(one, one.path, images.read, loading.load)
     with closing(engine):
-        subject = Subject(
-            ask=asking(engine),
+        subject = CheckedModel(
+            ask=ask_in_order(engine),
             images=images,
             loading=loading,
             exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
             otherwise="an evaluation sends one request at a time",
             blind=blind,
         )
-        tried = try_out(found, subject)
+        tried = run_probes(found, subject)
         return replace(
             tried, loaded=loading.described(spec, engine.checkpoint), load_seconds=loading.seconds
         )
 
 
-def _short(spec: AnySpec) -> AnySpec:
+def _shorten_responses(spec: AnySpec) -> AnySpec:
     """Limit the response length, and make the batch large enough for the probes."""
     update: dict[str, object] = {}
     if isinstance(spec, SamplingSection):

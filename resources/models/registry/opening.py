@@ -34,7 +34,7 @@ from resources.models.registry.engines import engine_kind
 from resources.models.registry.recorded import (
     EvaluatedModel,
     RecordedResponse,
-    by_model,
+    group_by_model,
     read_responses,
 )
 from resources.redaction.engine import RedactingEngine
@@ -112,12 +112,12 @@ class Models(dg.ConfigurableResource[Any]):
         settings = self.settings.load()
         spec = settings.model(name)
         if isinstance(spec, DerivedSpec):
-            inner = self._opened(seeing(name, spec, settings), asking)
+            inner = self._opened(inner_model(name, spec, settings), asking)
             if isinstance(spec, ElicitedSpec):
                 return ElicitedModel(inner, name, Elicitation.parse(spec.elicit))
             return BlindModel(inner, name)
         if kind := engine_kind(spec):
-            store, at = open_response_store(settings), self._surroundings(name, settings)
+            store, at = open_response_store(settings), self._engine_context(name, settings)
             engine = self._engine(kind, spec, at, asking.until)
             _refuse_other_content(name, spec, engine, settings)
             secrets = known_secrets(settings.home)
@@ -126,13 +126,13 @@ class Models(dg.ConfigurableResource[Any]):
                 asking.throughput.at_prices(spec.price_in * share, spec.price_out * share)
             return CachingModel(
                 name,
-                _limited(RedactingEngine(engine, secrets), spec, at),
+                _apply_budget(RedactingEngine(engine, secrets), spec, at),
                 store,
                 asking.progress,
                 asking.throughput,
                 spec.thinking_tags if isinstance(spec, SamplingSection) else None,
             )
-        return _AT_HAND[spec.kind](name, spec, settings, asking.condition)
+        return _BUILTIN_MODELS[spec.kind](name, spec, settings, asking.condition)
 
     def _engine(
         self, kind: EngineKind[Any], spec: ModelSpec, at: EngineContext, until: ExitStack
@@ -150,7 +150,7 @@ class Models(dg.ConfigurableResource[Any]):
             until.callback(engine.close)
         return engine
 
-    def _surroundings(self, name: str, settings: Settings) -> EngineContext:
+    def _engine_context(self, name: str, settings: Settings) -> EngineContext:
         return EngineContext(
             name=name,
             asks=self.asks,
@@ -173,21 +173,21 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
             raise ModelError(f"{name}: was moved or overwritten during the run; it is now {pinned}")
 
 
-def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
+def _apply_budget(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
     """Apply the budget of a section; the server engine applies it itself."""
     if isinstance(spec, PriceSection) and has_budget(spec) and spec.kind != "server":
         return WithinBudget(engine, spec, at.spent)
     return engine
 
 
-def seeing(name: str, spec: DerivedSpec, settings: Settings) -> str:
+def inner_model(name: str, spec: DerivedSpec, settings: Settings) -> str:
     """The name of the model behind a blind or elicited one.
 
     Raises:
         SettingsError: If that model is derived in the same way already, or recorded: its responses
             are the same without images.
     """
-    if isinstance(settings.innermost(spec, name), RecordedSpec):
+    if isinstance(settings.base_model(spec, name), RecordedSpec):
         raise SettingsError(
             f"{settings.file}, model {name}: {spec.of} is recorded and cannot be asked otherwise."
             " Record its responses without images as a model of their own"
@@ -196,11 +196,11 @@ def seeing(name: str, spec: DerivedSpec, settings: Settings) -> str:
 
 
 def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> EvaluatedModel:
-    whose, file = recorded_of(name, spec, settings)
+    whose, file = read_recorded(name, spec, settings)
     return EvaluatedModel(name, whose, file, condition)
 
 
-def recorded_of(
+def read_recorded(
     name: str, spec: RecordedSpec, settings: Settings
 ) -> tuple[list[RecordedResponse], Path]:
     """Read the recorded responses of a model; returns them and the file.
@@ -210,7 +210,7 @@ def recorded_of(
         SourceError: If the file cannot be read.
     """
     file = settings.resolve(spec.file)
-    responses = by_model(read_responses(file), nameless=spec.model or name)
+    responses = group_by_model(read_responses(file), nameless=spec.model or name)
     whose = spec.model or next(iter(responses), "")
     if whose not in responses or (len(responses) > 1 and not spec.model):
         has = ", ".join(sorted(responses)) or "none"
@@ -220,7 +220,7 @@ def recorded_of(
     return responses[whose], file
 
 
-_AT_HAND: Mapping[str, Callable[[str, Any, Settings, str], ChatModel]] = {
+_BUILTIN_MODELS: Mapping[str, Callable[[str, Any, Settings, str], ChatModel]] = {
     "random": lambda name, spec, *_: RandomBaseline(name, spec.seed),
     "most_frequent": lambda name, *_: MostFrequentBaseline(name),
     "scripted": lambda name, spec, *_: ScriptedModel(name, lambda _: spec.says),

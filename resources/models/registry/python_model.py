@@ -42,10 +42,10 @@ class PythonEngine:
         try:
             self._module = import_module(module)
             self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
-        except Exception as why:  # any exception: the module is the user's
-            file, named = at.resolve("bench.toml"), isinstance(why, ImportError | AttributeError)
-            said = f"{why}" if named else f"{type(why).__name__}: {why}"
-            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {said}") from why
+        except Exception as error:  # any exception: the module is the user's
+            file, named = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
+            said = f"{error}" if named else f"{type(error).__name__}: {error}"
+            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {said}") from error
         if unknown := _unknown_option(self._factory, spec.options):
             file = at.resolve("bench.toml")
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
@@ -88,10 +88,10 @@ class PythonEngine:
             return self._asked([request])[0]
         except ModelError:
             raise
-        except ImageError as why:
-            return Response(error=str(why))
-        except CANNOT_BE_READ as why:
-            return Response(error=f"{type(why).__name__}: {why}")
+        except ImageError as exc:
+            return Response(error=str(exc))
+        except CANNOT_BE_READ as exc:
+            return Response(error=f"{type(exc).__name__}: {exc}")
 
     def _asked(self, batch: Sequence[Request]) -> list[Response]:
         responses = list(self._model.response(batch) or ())  # None if it forgets to return
@@ -104,15 +104,15 @@ class PythonEngine:
 
     @cached_property
     def _model(self) -> ChatModel:
-        open_image = _opening(self._at.read_image)
+        open_image = _image_opener(self._at.read_image)
         try:
             made = self._factory(self._at.name, open_image, **self._spec.options)
             _ = made.signature
         except BenchError:
             raise
-        except Exception as why:  # any exception: the code is the user's
-            said = f"{self._spec.factory}: {type(why).__name__}: {why}"
-            raise ModelError(f"{self._at.name}: {said}") from why
+        except Exception as error:  # any exception: the code is the user's
+            said = f"{self._spec.factory}: {type(error).__name__}: {error}"
+            raise ModelError(f"{self._at.name}: {said}") from error
         return made
 
     @cached_property
@@ -145,12 +145,12 @@ def _files_of(module: ModuleType) -> list[Path]:
     return sorted(file.parent.rglob("*.py")) if in_package else [file]
 
 
-def _opening(read_image: ReadImage) -> OpenImage:
+def _image_opener(read_image: ReadImage) -> OpenImage:
     def open_image(sha256: str) -> Image.Image:
         data = read_image(sha256)
         try:
             return decode(data).image
-        except ImageError as why:
-            raise ImageError(f"image {sha256}: {why}") from why
+        except ImageError as error:
+            raise ImageError(f"image {sha256}: {error}") from error
 
     return open_image

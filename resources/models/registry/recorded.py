@@ -61,7 +61,7 @@ def read_responses(path: Path) -> list[RecordedResponse]:
     return responses
 
 
-def by_model(
+def group_by_model(
     responses: Sequence[RecordedResponse], nameless: str
 ) -> dict[str, list[RecordedResponse]]:
     """Group responses by model, in order; those without a name belong to ``nameless``."""
@@ -124,7 +124,7 @@ class RecordedModel(_RecordedAnswers):
     def __init__(
         self, name: str, responses: Sequence[RecordedResponse], file: Path, condition: str = "main"
     ) -> None:
-        """Keep the responses of one condition; all are of one model, see ``by_model``."""
+        """Keep the responses of one condition; all are of one model, see ``group_by_model``."""
         chosen = [one for one in responses if one.condition == condition]
         super().__init__(name, {(o.question_id, o.sample): o.text for o in chosen}, file)
 

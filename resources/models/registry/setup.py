@@ -31,9 +31,9 @@ from resources.config.sections.models import (
     PythonSpec,
 )
 from resources.config.sections.servers import ServerSpec
-from resources.models.registry.engines import placed, served
+from resources.models.registry.engines import resolve_local_paths, resolve_server_paths
 from resources.models.transformers.loading import dtype_of
-from resources.storage.file_digests import FileDigests, home_digests, texts_of
+from resources.storage.file_digests import FileDigests, home_digests, iter_texts
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time
@@ -63,24 +63,24 @@ def state_of(name: str, settings: Settings) -> list[object]:
     """Settings, files and hub commit of a model; the reason if it is unusable."""
     try:
         return _state(name, settings)
-    except BenchError as why:
-        return [str(why)]
+    except BenchError as error:
+        return [str(error)]
 
 
-def files_named(said: object, settings: Settings) -> list[Path]:
+def named_files(said: object, settings: Settings) -> list[Path]:
     """The existing files and folders that a setting names, at any depth."""
-    paths = (settings.resolve(text) for text in sorted(set(texts_of(said))) if text)
+    paths = (settings.resolve(text) for text in sorted(set(iter_texts(said))) if text)
     return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
 
 
 def _facts(name: str, settings: Settings) -> list[object]:
     if name not in {**EMBEDDED_MODELS, **settings.models} and _has_content_in_name(name):
         like = settings.checkpoints.like
-        if isinstance(liked := settings.liked(), ServerSpec):
+        if isinstance(liked := settings.watched_spec(), ServerSpec):
             return ["watched", *_server_facts(liked, settings, files=False)]
         return ["watched", _section(settings.model(like), settings) if like else {}]
     spec = settings.model(name)
-    settings.innermost(spec, name)
+    settings.base_model(spec, name)
     if isinstance(spec, DerivedSpec):
         return [*spec.way, _facts(spec.of, settings)]
     if isinstance(spec, ServerSpec):
@@ -90,7 +90,7 @@ def _facts(name: str, settings: Settings) -> list[object]:
         return [_section(spec, settings), spec.identity_parts, *_digests(files)]
     said = _section(spec, settings)
     code = _package_files(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
-    return [said, *_digests([*files_named(spec.model_dump(mode="json"), settings), *code])]
+    return [said, *_digests([*named_files(spec.model_dump(mode="json"), settings), *code])]
 
 
 def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
@@ -98,7 +98,7 @@ def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -
     if not spec.path:
         return [spec.identity, *said]
     command = spec.command_digest if spec.serve else ""
-    there = Path(served(spec, settings.resolve).path)
+    there = Path(resolve_server_paths(spec, settings.resolve).path)
     weights = (watched_files(there) if there.is_dir() else [there]) if files else []
     return [spec.identity_of("served"), command, *said, *_digests(weights)]
 
@@ -125,7 +125,7 @@ def _package_files(module: str) -> list[Path]:
 
 def _checkpoint_files(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
     """Files of a checkpoint; none for a hub id, whose revision is in its section."""
-    there = placed(spec, settings.resolve)
+    there = resolve_local_paths(spec, settings.resolve)
     gguf = there.gguf_file if isinstance(there, TransformersSpec) else None
     for folder in (Path(place) for place in (there.path, there.base) if place):
         if gguf:
@@ -151,18 +151,18 @@ def _state(name: str, settings: Settings) -> list[object]:
     spec = settings.model(name)
     said = spec.model_dump(mode="json")
     if isinstance(spec, DerivedSpec):
-        settings.innermost(spec, name)
+        settings.base_model(spec, name)
         return [said, state_of(spec.of, settings)]
     digests = home_digests(settings.home)
     if isinstance(spec, TransformersSpec | VllmSpec):
-        return [said, *_checkpoint_state(placed(spec, settings.resolve), digests)]
+        return [said, *_checkpoint_state(resolve_local_paths(spec, settings.resolve), digests)]
     if isinstance(spec, ServerSpec) and spec.path:
-        place = served(spec, settings.resolve).path
+        place = resolve_server_paths(spec, settings.resolve).path
         return [said, pin_served(place, _cached_digest(digests)).content]
     module = type(spec).__module__  # for an added kind, a module of its package
     if isinstance(spec, PythonSpec):
         module = spec.factory.partition(":")[0]
-    return [said, *digests.of([*files_named(said, settings), _package_of(module)])]
+    return [said, *digests.of([*named_files(said, settings), _package_of(module)])]
 
 
 def _checkpoint_state(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:

@@ -76,16 +76,19 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
     Raises:
         ModelError: If the model cannot process an image, or, text-only, a text.
     """
-    texts = [_talk(text) for text in _TEXTS]
-    shown = [_talk(text, striped(size, 8, 16)) for text, size in zip(_TEXTS, _SIZES, strict=True)]
-    why = "" if spec.text_only else _why_alone(model, spec, shown, needed=True)
-    why = why or _why_alone(model, spec, texts, needed=spec.text_only)
+    texts = [_build_conversation(text) for text in _TEXTS]
+    shown = [
+        _build_conversation(text, striped(size, 8, 16))
+        for text, size in zip(_TEXTS, _SIZES, strict=True)
+    ]
+    why = "" if spec.text_only else _batch_effect(model, spec, shown, needed=True)
+    why = why or _batch_effect(model, spec, texts, needed=spec.text_only)
     if why:
         _log.warning("%s: requests are sent one at a time: %s", spec.path, why)
     return ALONE if why else TOGETHER
 
 
-def _why_alone(
+def _batch_effect(
     model: "TransformersModel",
     spec: TransformersSpec,
     talks: Sequence[list[Message]],
@@ -95,20 +98,20 @@ def _why_alone(
     """Compare the scores of the first tokens; "" if they are the same but for rounding."""
     try:
         alone = [model.scores(model.prepare([talk]), _STEPS)[0] for talk in talks]
-    except Exception as why:  # any exception: families differ
+    except Exception as error:  # any exception: families differ
         if not needed:
             return ""  # prompts without an image are not needed
-        if is_out_of_memory(why) or isinstance(why, ContextFullError):
-            return first_line(why)  # questions may be smaller
-        raise ModelError(_cannot(model, spec, why)) from why
+        if is_out_of_memory(error) or isinstance(error, ContextFullError):
+            return first_line(error)  # questions may be smaller
+        raise ModelError(_unusable_message(model, spec, error)) from error
     try:
         together = model.scores(model.prepare(talks), _STEPS)
-    except Exception as why:  # noqa: BLE001 - as above
-        return f"a batch fails ({first_line(why)})"
+    except Exception as error:  # noqa: BLE001 - as above
+        return f"a batch fails ({first_line(error)})"
     if len(together) != len(alone):
         return "a batch returns another number of prompts"
-    apart = [_apart(one, other) for one, other in zip(alone, together, strict=True)]
-    allowed = _allowed(model.weights.dtype)
+    apart = [_max_difference(one, other) for one, other in zip(alone, together, strict=True)]
+    allowed = _score_tolerance(model.weights.dtype)
     # With rounded sums, an expert or a near-tie may change in one of three.
     measured = max(apart) if allowed == _LEAST else median(apart)
     if measured <= allowed:
@@ -125,12 +128,12 @@ def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     return key_of(spec, checkpoint, "asked", *how, *settings, f"torch={version('torch')}")
 
 
-def _talk(text: str, *images: PILImage.Image) -> list[Message]:
+def _build_conversation(text: str, *images: PILImage.Image) -> list[Message]:
     shown = [{"type": "image", "image": image} for image in images]
     return [{"role": "user", "content": [*shown, {"type": "text", "text": text}]}]
 
 
-def _apart(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
+def _max_difference(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
     """The largest difference of a step's scores, in units of their spread.
 
     Steps after a token that differs are not compared: they continue other texts.
@@ -146,13 +149,13 @@ def _apart(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
     return worst
 
 
-def _allowed(dtype: Any) -> float:  # noqa: ANN401 - a dtype of torch
+def _score_tolerance(dtype: Any) -> float:  # noqa: ANN401 - a dtype of torch
     import torch
 
     return max(_LEAST, _ROUNDING * float(torch.finfo(dtype).eps))
 
 
-def _cannot(model: "TransformersModel", spec: TransformersSpec, why: Exception) -> str:
+def _unusable_message(model: "TransformersModel", spec: TransformersSpec, why: Exception) -> str:
     about = "a text" if spec.text_only else "an image"
     return (
         f"{spec.path}: {type(model.weights).__name__} cannot be asked a question about {about} by "

@@ -45,7 +45,7 @@ class ChatTemplate:
         why = ""
         for form in self._forms(talk):
             try:
-                return form, self._ending(form)
+                return form, self._find_ending(form)
             except (TypeError, ValueError) as error:
                 why = why or str(error)
         raise ValueError(why)
@@ -58,7 +58,7 @@ class ChatTemplate:
         yield [as_text(message) if message["role"] == "system" else message for message in talk]
         yield [message if images_of([message]) else as_text(message) for message in talk]
 
-    def _ending(self, form: list[Message]) -> str:
+    def _find_ending(self, form: list[Message]) -> str:
         """Verify that every text appears; returns what follows the last one."""
         numbers = count()
         needed: dict[str, str] = {}  # mark -> text
@@ -98,8 +98,8 @@ class ChatTemplate:
                     talk, tokenize=False, add_generation_prompt=True, **self._variables
                 )
             )
-        except TemplateError as why:
-            raise ValueError(f"the chat template refuses the conversation: {why}") from why
+        except TemplateError as error:
+            raise ValueError(f"the chat template refuses the conversation: {error}") from error
 
 
 _FIRST_STAND_IN, _LAST_STAND_IN = (
@@ -110,12 +110,12 @@ _ZERO_WIDTH_SPACE = "\u200b"
 _UNKNOWN = "\ufffd"
 
 
-class SpelledTokens:
+class SpecialTokenEscaper:
     """Escapes special tokens in the text of a question, such as ``<image>``, for one tokenizer.
 
     transformers' ``sanitize_control_tokens`` does not work with the processors of several families:
     they count images in the text, or need offsets. Here a special token is tokenized as plain text,
-    and written as one private character per piece; ``put_back`` replaces the ids of these
+    and written as one private character per piece; ``restore_ids`` replaces the ids of these
     characters by those of the pieces.
     """
 
@@ -128,15 +128,15 @@ class SpelledTokens:
 
     def as_text(self, text: str) -> str:
         """Escape every special token of the template or tokenizer, and every stand-in."""
-        return self._control.sub(lambda found: self._written(found[0]), text)
+        return self._control_pattern.sub(lambda found: self._written(found[0]), text)
 
-    def put_back(self, input_ids: "Tensor") -> None:
+    def restore_ids(self, input_ids: "Tensor") -> None:
         """Replace the ids of stand-ins by those of the pieces, in place."""
         for number, piece in self._pieces.items():
             input_ids[input_ids == number] = piece
 
     @cached_property
-    def _control(self) -> re.Pattern[str]:
+    def _control_pattern(self) -> re.Pattern[str]:
         names = self._tokenizer._get_control_tokens(self._template)
         longest_first = sorted(names, key=len, reverse=True)
         stand_ins = f"[{chr(_FIRST_STAND_IN)}-{chr(_LAST_STAND_IN)}]"

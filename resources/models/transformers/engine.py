@@ -15,7 +15,7 @@ from resources.models.transformers.batch_trial import ALONE, BatchTrials
 from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import device_of, dtype_of
 from resources.models.transformers.model import TransformersModel, load
-from resources.models.transformers.sampling import Card, as_recommended, card_of
+from resources.models.transformers.sampling import Card, apply_card, card_of
 from resources.models.workers.batching import Batches
 from resources.models.workers.local_model import (
     Answers,
@@ -23,9 +23,9 @@ from resources.models.workers.local_model import (
     peak_memory,
     reset_peak_memory,
 )
-from resources.models.workers.pool import SideBySide
+from resources.models.workers.pool import WorkerPoolEngine
 from resources.models.workers.port import Job, Load, with_template
-from resources.models.workers.processes import Processes
+from resources.models.workers.processes import WorkerProcesses
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 
@@ -63,7 +63,7 @@ class CheckpointEngine(ABC, Generic[Spec]):
     @cached_property
     def job(self) -> Job:
         """The description of the model for a worker."""
-        spec, rest = as_recommended(self._spec, self._card)
+        spec, rest = apply_card(self._spec, self._card)
         return Job(
             spec=spec,
             checkpoint=self.checkpoint,
@@ -155,7 +155,7 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         parts += self._spec.identity_parts
         if self._digests and not self._spec.text_only:
             parts.append(f"images={self._digests.of(self._spec, self.checkpoint)}")
-        parts += ["alone"] if self._is_asked_alone else []
+        parts += ["alone"] if self._has_batch_effects else []
         parts += ["compiled"] if self._spec.compile else []
         parts += [attention] if (attention := self._spec.attention) != "auto" else []
         return ",".join(parts)
@@ -164,11 +164,11 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
     def job(self) -> Job:
         """The description of the model for a worker."""
         job = super().job
-        alone = {"batch_size": 1} if self._is_asked_alone else {}
+        alone = {"batch_size": 1} if self._has_batch_effects else {}
         return replace(job, spec=job.spec.model_copy(update=alone))
 
     @cached_property
-    def _is_asked_alone(self) -> bool:
+    def _has_batch_effects(self) -> bool:
         """Whether a response would depend on the rest of its batch."""
         spec, trials = self._spec, self._trials
         if trials is None:
@@ -185,9 +185,9 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
 
     @cached_property
     def _batches(self) -> Batches:
-        return replace(self.job, load=self._tried_or_loaded).batches()
+        return replace(self.job, load=self._take_or_load).batches()
 
-    def _tried_or_loaded(self, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
+    def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
         return self._tried.pop() if self._tried else self._load(spec, checkpoint)
 
     def close(self) -> None:
@@ -210,7 +210,7 @@ class TransformersEngine(CheckpointEngine[TransformersSpec]):
         self._peak_memory = peak_memory(device)
 
 
-class DataParallelEngine(SideBySide):
+class DataParallelEngine(WorkerPoolEngine):
     """Runs one checkpoint on several devices, one process each, started on demand.
 
     The requests of a process that dies are retried once on another device; requests that two
@@ -239,9 +239,9 @@ class DataParallelEngine(SideBySide):
         one = one.model_copy(update={"dtype": dtype_of(one)})
         engine = TransformersEngine(one, location, read_image, load, digests=digests, trials=trials)
 
-        def processes(job: Job) -> Processes:
+        def processes(job: Job) -> WorkerProcesses:
             engine.close()  # frees the model of a trial, whose memory the first process needs
-            return Processes([(at, job.on(at)) for at in devices])
+            return WorkerProcesses([(at, job.on(at)) for at in devices])
 
         super().__init__(engine, processes)
 

@@ -37,7 +37,7 @@ class ImageDigests:
 
 
 def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-    from resources.models.transformers.loading import why_not
+    from resources.models.transformers.loading import loading_problem
     from resources.models.transformers.processor import load_processor
 
     try:
@@ -46,15 +46,17 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
         made = processor.image_processor(images=[striped(_SIZE, 3, 5)], return_tensors="pt")
     except ModelError:
         raise
-    except Exception as why:  # any exception: formats, families and third-party code
-        raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
+    except Exception as error:  # any exception: formats, families and third-party code
+        raise ModelError(
+            f"{checkpoint.location}: does not load: {loading_problem(error)}"
+        ) from error
     state = sha256()
     for name, tensor in sorted(made.items()):
-        state.update(f"{name} {_written(tensor)}\n".encode())
+        state.update(f"{name} {_format_tensor(tensor)}\n".encode())
     return state.hexdigest()[:_DIGITS]
 
 
-def _written(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
+def _format_tensor(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
     """A tensor as shape and digest of its rounded values; anything else as repr."""
     if not hasattr(made, "is_floating_point"):
         return repr(made)

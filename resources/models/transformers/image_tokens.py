@@ -38,7 +38,7 @@ class ImageTokens:
     def __init__(self, processor: "ProcessorMixin") -> None:
         self._processor = processor
         self._lock = Lock()
-        self._known = lru_cache(maxsize=10_000)(self._told if self._teller else self._tried)
+        self._known = lru_cache(maxsize=10_000)(self._told if self._counter else self._tried)
 
     def of(self, width: int, height: int) -> int:
         """Count the tokens of an image by its size in px.
@@ -49,9 +49,9 @@ class ImageTokens:
         """
         with self._lock:
             try:
-                return self._same_for_all or self._known(width, height)
-            except REFUSALS as why:
-                raise ValueError(f"an image of {width} x {height} px: {why}") from why
+                return self._constant_count or self._known(width, height)
+            except PROCESSOR_ERRORS as error:
+                raise ValueError(f"an image of {width} x {height} px: {error}") from error
 
     def most(self) -> int:
         """Maximum tokens over a range of shapes.
@@ -59,7 +59,7 @@ class ImageTokens:
         Raises:
             ValueError: If the processor refuses one.
         """
-        narrow = () if _goes_by_area(self._processor.image_processor) else _NARROW
+        narrow = () if _is_limited_by_area(self._processor.image_processor) else _NARROW
         return max(self.of(*shape) for shape in (*_SHAPES, *narrow))
 
     def within(self, image: PILImage.Image, limit: int) -> PILImage.Image:
@@ -79,7 +79,7 @@ class ImageTokens:
         return image.resize((width, height)) if step else image
 
     @cached_property
-    def _teller(self) -> Callable[..., Any] | None:
+    def _counter(self) -> Callable[..., Any] | None:
         """The processor's own counting method, if it has one."""
         if type(self._processor).__name__ == "SmolVLMProcessor":
             from transformers import (
@@ -90,19 +90,19 @@ class ImageTokens:
         return getattr(self._processor, "_get_num_multimodal_tokens", None)
 
     @cached_property
-    def _same_for_all(self) -> int | None:
+    def _constant_count(self) -> int | None:
         """Tokens of every image, for families that resize all images to one size."""
-        if self._teller:
+        if self._counter:
             return None
         try:
             counts = {self._known(*shape) for shape in _SHAPES}
-        except REFUSALS:
+        except PROCESSOR_ERRORS:
             return None
         return counts.pop() if len(counts) == 1 else None
 
     def _told(self, width: int, height: int) -> int:
-        assert self._teller is not None
-        return int(self._teller(image_sizes=[(height, width)])["num_image_tokens"][0])
+        assert self._counter is not None
+        return int(self._counter(image_sizes=[(height, width)])["num_image_tokens"][0])
 
     def _tried(self, width: int, height: int) -> int:
         """Count by processing a black image."""
@@ -120,12 +120,12 @@ def limit_tokens(processor: "ProcessorMixin", limit: int, name: str) -> None:
             counted.
     """
     try:
-        _limit(processor, limit, name)
-    except ValueError as why:
-        raise ModelError(f"{name}: max_image_tokens cannot be enforced: {why}") from why
+        _apply_limit(processor, limit, name)
+    except ValueError as error:
+        raise ModelError(f"{name}: max_image_tokens cannot be enforced: {error}") from error
 
 
-def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
+def _apply_limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
     def most(settings: _Settings) -> int:
         for attribute, value in settings.items():
             setattr(processor.image_processor, attribute, value)
@@ -134,7 +134,7 @@ def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
     least = most({})
     if least <= limit:
         return
-    for ladder in _ladders(processor.image_processor, limit):
+    for ladder in _candidate_settings(processor.image_processor, limit):
         least = most(ladder[-1])
         if least <= limit:
             most(ladder[bisect_left(ladder, True, key=lambda rung: most(rung) <= limit)])
@@ -144,7 +144,7 @@ def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
     )
 
 
-def _ladders(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN401 - any image processor
+def _candidate_settings(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN401 - any image processor
     """Settings to try, each list from most to fewest tokens."""
     if len(points := getattr(images, "image_grid_pinpoints", None) or ()) > 1:
         # LLaVA-NeXT, LLaVA-OneVision: height and width; every row ends in a token.
@@ -155,27 +155,27 @@ def _ladders(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN
         if isinstance(most, int) and most > 1:
             yield [{tiles: n} for n in range(most - 1, 0, -1)]
     longest = getattr(getattr(images, "size", None), "longest_edge", None)
-    if _goes_by_area(images):
-        yield _areas(images, limit)
-    elif longest and (sides := list(_shorter(longest))):  # px of the longer side
-        yield [{"size": _resized(images, side)} for side in sides]
+    if _is_limited_by_area(images):
+        yield _area_settings(images, limit)
+    elif longest and (sides := list(_shorter_edges(longest))):  # px of the longer side
+        yield [{"size": _with_longest_edge(images, side)} for side in sides]
     for cuts in ("crop_to_patches", "do_image_splitting", "do_pan_and_scan"):
         if getattr(images, cuts, None):
             yield [{cuts: False}]
 
 
-def _goes_by_area(images: Any) -> bool:  # noqa: ANN401 - as above
+def _is_limited_by_area(images: Any) -> bool:  # noqa: ANN401 - as above
     """Whether ``longest_edge`` bounds the area in px: Qwen-VL, GLM-4V."""
     size = getattr(images, "size", None)
     return bool(getattr(size, "longest_edge", None) and getattr(images, "merge_size", None))
 
 
-def _shorter(longest: int) -> Iterator[int]:
+def _shorter_edges(longest: int) -> Iterator[int]:
     while (longest := int(longest * _SHRINK)) >= LEAST_SIDE:
         yield longest
 
 
-def _areas(images: Any, limit: int) -> list[_Settings]:  # noqa: ANN401 - as above
+def _area_settings(images: Any, limit: int) -> list[_Settings]:  # noqa: ANN401 - as above
     token = (images.patch_size * images.merge_size) ** 2 * _frames(images)
     size = images.size
     least = size.shortest_edge or token
@@ -190,25 +190,32 @@ def _frames(images: Any) -> int:  # noqa: ANN401 - as above
     return int(images.temporal_patch_size) if "Glm" in type(images).__name__ else 1
 
 
-def _resized(images: Any, longest: int) -> Any:  # noqa: ANN401 - a SizeDict of transformers
+def _with_longest_edge(images: Any, longest: int) -> Any:  # noqa: ANN401 - a SizeDict of transformers
     size = images.size
     shortest = size.shortest_edge and min(size.shortest_edge, longest)
     return type(size)(longest_edge=longest, shortest_edge=shortest)
 
 
 LEAST_SIDE = 28  # px; patch size of families that refuse narrow images
-_NARROWEST = 100  # maximum aspect ratio; Qwen-VL accepts less than 200
-REFUSALS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+_MAX_ASPECT_RATIO = 100  # maximum aspect ratio; Qwen-VL accepts less than 200
+PROCESSOR_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 """Exceptions of processors that cannot process an image or a text."""
 
 
-class LeastSizes:
+class MinimumSizes:
     """Enlarges images that a processor, or the model behind it, refuses."""
 
     def __init__(self, processor: "Processor") -> None:
         self._processor = processor
 
-    def enlarged(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
+    def enlarge_images(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
         """Enlarge refused images to the minimum size.
 
         With ``tried``, the processor is called on each image to find the refused ones.
@@ -216,13 +223,17 @@ class LeastSizes:
         Returns:
             The conversation, and a note of the changes.
         """
-        takes: Callable[[PILImage.Image], bool] = self._takes if tried else self._is_large_enough
+        takes: Callable[[PILImage.Image], bool] = (
+            self._is_accepted if tried else self._is_large_enough
+        )
         changed: list[str] = []
 
         def taken(image: PILImage.Image) -> PILImage.Image:
             if takes(image):
                 return image
-            least = max((self._merged or 0) + 1, LEAST_SIDE, -(-max(image.size) // _NARROWEST))
+            least = max(
+                (self._token_side or 0) + 1, LEAST_SIDE, -(-max(image.size) // _MAX_ASPECT_RATIO)
+            )
             width, height = (max(side, least) for side in image.size)
             if (width, height) == image.size:
                 return image  # refused for another reason
@@ -232,20 +243,20 @@ class LeastSizes:
         written = [with_images(message, taken) for message in talk]
         return written, f"enlarged for the processor: {', '.join(changed)}" if changed else ""
 
-    def _takes(self, image: PILImage.Image) -> bool:
+    def _is_accepted(self, image: PILImage.Image) -> bool:
         if not self._is_large_enough(image):
             return False
         try:
             self._processor.image_processor(images=[image], return_tensors="pt")
-        except REFUSALS:
+        except PROCESSOR_ERRORS:
             return False
         return True
 
     def _is_large_enough(self, image: PILImage.Image) -> bool:
-        return self._merged is None or min(image.size) > self._merged
+        return self._token_side is None or min(image.size) > self._token_side
 
     @cached_property
-    def _merged(self) -> int | None:
+    def _token_side(self) -> int | None:
         """Side of a token in px for Pixtral and Mistral 3, which fail on images of one token."""
         merged = getattr(self._processor, "spatial_merge_size", None)
         patch = getattr(self._processor, "patch_size", None)

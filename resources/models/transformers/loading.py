@@ -10,7 +10,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import LAYERS
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import Checkpoint
-from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import enable_torchvision
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.nan_checks import refuse_infinite_weights
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from transformers import PretrainedConfig, PreTrainedModel
 
-WHILE_LOADING = (
+LOADING_ERRORS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -46,12 +46,12 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
             are missing, of the wrong shape, NaN or infinite.
         OSError, ValueError, ...: Errors of transformers for invalid files.
     """
-    let_torchvision_load()
+    enable_torchvision()
     import torch
     from transformers import AutoConfig
 
     device = device_of(spec.device)
-    where = origin(spec, checkpoint)
+    where = pretrained_arguments(spec, checkpoint)
     config = AutoConfig.from_pretrained(checkpoint.location, **where)
     if writing := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest generates speech
         config = where["config"] = writing
@@ -68,7 +68,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     refuse_incomplete(checkpoint.location, loading)
     refuse_infinite_weights(model, checkpoint.location)
     if checkpoint.adapter:
-        model = _adapted(spec, checkpoint, model)
+        model = _apply_adapter(spec, checkpoint, model)
     if hasattr(config, "quantization_config") and not getattr(model, "is_quantized", False):
         model = model.to(getattr(torch, dtype_of(spec)))  # dequantised, but still in its own dtype
     model = model.eval()
@@ -160,11 +160,11 @@ def _subfolder(location: str, revision: str | None) -> str:
         return ""
     try:
         return str(json.loads(Path(file).read_bytes())[0]["path"])
-    except (ValueError, RecursionError, LookupError, TypeError) as why:
-        raise ModelError(f"{file}: expected a list of layers: {first_line(why)}") from why
+    except (ValueError, RecursionError, LookupError, TypeError) as error:
+        raise ModelError(f"{file}: expected a list of layers: {first_line(error)}") from error
 
 
-def why_not(why: Exception) -> str:
+def loading_problem(why: Exception) -> str:
     """The reason why a checkpoint does not load, in one sentence."""
     if "trust_remote_code" in str(why):
         return (
@@ -192,7 +192,7 @@ def dtype_of(spec: TransformersSpec) -> str:
     return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
 
 
-def origin(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
+def pretrained_arguments(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
     """Arguments of ``from_pretrained`` for weights and configuration."""
     where: dict[str, Any] = {
         "revision": checkpoint.revision,
@@ -231,16 +231,16 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
     )
 
 
-def _adapted(
+def _apply_adapter(
     spec: TransformersSpec, checkpoint: Checkpoint, model: "PreTrainedModel"
 ) -> "PreTrainedModel":
     """Apply a PEFT adapter to its base."""
     try:
         from peft import PeftModel
-    except ImportError as why:
+    except ImportError as error:
         raise ModelError(
             f"{checkpoint.adapter}: an adapter needs peft: pip install '.[peft]'"
-        ) from why
+        ) from error
     names: set[str] = set()
     adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
     found = adapted.load_adapter(checkpoint.adapter, adapter_name="default")

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.parsing.reasoning import opened_thought
+from bench_assets.core.parsing.reasoning import find_opening_tag
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from resources.models.transformers.detokenization import ResponseTexts, ends_of
 from resources.models.transformers.image_tokens import ImageTokens, limit_tokens
-from resources.models.transformers.loading import load_weights, why_not
-from resources.models.transformers.nan_checks import Finite
+from resources.models.transformers.loading import load_weights, loading_problem
+from resources.models.transformers.nan_checks import FiniteCheck
 from resources.models.transformers.option_scores import (
     elicit,
     option_tokens,
-    refuse_opened_thoughts,
+    refuse_open_reasoning,
 )
-from resources.models.transformers.processor import has_one_place, load_processor
+from resources.models.transformers.processor import load_processor, takes_one_image
 from resources.models.transformers.prompt_tensors import PromptBatch, PromptTensors
-from resources.models.transformers.sampling import choosers
+from resources.models.transformers.sampling import sampling_processors
 from resources.models.workers.local_model import ContextFullError, Draw, Message
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class TransformersModel:
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         """Make the tensors of a batch, images in the model's dtype; thread-safe."""
-        with self._borrowed() as tensors:
+        with self._borrow_processor() as tensors:
             prepared = tensors.of(conversations)
         if not self._spec.text_only:
             prepared.inputs.to(self._model.dtype)  # in this thread, while the device is busy
@@ -90,16 +90,16 @@ class TransformersModel:
         ``seconds`` is the batch's time divided by its size. A response whose scores became NaN or
         infinite has ``error``.
         """
-        start, watched = time.perf_counter(), Finite()
-        chosen = choosers(draw, prepared.prompt_tokens)
+        start, watched = time.perf_counter(), FiniteCheck()
+        chosen = sampling_processors(draw, prepared.prompt_tokens)
         if draw.elicit:
             responses = self._elicited(prepared, draw, watched, chosen)
         else:
-            new = self._generated(prepared, draw, [watched, *chosen])
+            new = self._generate(prepared, draw, [watched, *chosen])
             seconds = (time.perf_counter() - start) / len(new)
             responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
-        bad_from = watched.bad_from(len(responses))
-        return [_of_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
+        bad_from = watched.first_bad_tokens(len(responses))
+        return [_flag_bad_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
 
     def scores(self, prepared: PromptBatch, steps: int) -> "list[list[Tensor]]":
         """The scores of the first tokens of each conversation, one vector a step."""
@@ -111,10 +111,10 @@ class TransformersModel:
 
         n = len(prepared.prompt_tokens)
         draw = Draw(max_tokens=steps, temperature=0.0, top_p=1.0, seeds=[""] * n)
-        self._generated(prepared, draw, [see])
+        self._generate(prepared, draw, [see])
         return [[step[row] for step in seen] for row in range(n)]
 
-    def _generated(
+    def _generate(
         self, prepared: PromptBatch, draw: Draw, processors: Sequence[Any]
     ) -> list[list[int]]:
         """The new tokens of each conversation."""
@@ -132,10 +132,10 @@ class TransformersModel:
         return new
 
     def _elicited(
-        self, prepared: PromptBatch, draw: Draw, watched: Finite, chosen: Sequence[Any]
+        self, prepared: PromptBatch, draw: Draw, watched: FiniteCheck, chosen: Sequence[Any]
     ) -> list[Response]:
         """Answer by the likelihoods of the options, or by one of the options."""
-        refuse_opened_thoughts(prepared.endings, self._spec.thinking_tags)
+        refuse_open_reasoning(prepared.endings, self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
         return elicit(
             prepared,
@@ -146,13 +146,13 @@ class TransformersModel:
             ],
             ends=sorted(self._ends),
             choosers=chosen,
-            generate=lambda processors, n: self._generated(
+            generate=lambda processors, n: self._generate(
                 prepared, replace(draw, max_tokens=n), [watched, *processors]
             ),
         )
 
     @contextmanager
-    def _borrowed(self) -> Iterator[PromptTensors]:
+    def _borrow_processor(self) -> Iterator[PromptTensors]:
         """Lend a processor to one thread at a time: tokenizers are not thread-safe."""
         try:
             tensors = self._idle.pop()
@@ -162,7 +162,7 @@ class TransformersModel:
                 self._image_tokens,
                 variables=self._spec.chat_template_kwargs,
                 max_image_tokens=self._spec.max_image_tokens,
-                one_image=has_one_place(self._spec, self.processor),
+                one_image=takes_one_image(self._spec, self.processor),
                 token_types=self._image_tokens is not None and self._takes_token_types,
             )
         try:
@@ -222,7 +222,7 @@ class TransformersModel:
 
     def _response(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Response:
         length = next((n for n, token in enumerate(new, 1) if token in self._ends), None)
-        opened = opened_thought(prepared.endings[n], self._spec.thinking_tags)
+        opened = find_opening_tag(prepared.endings[n], self._spec.thinking_tags)
         return Response(
             text=opened + self._texts.of(new[:length]),
             finish_reason="length" if length is None else "stop",
@@ -234,7 +234,7 @@ class TransformersModel:
         )
 
 
-def _of_numbers(response: Response, bad_from: int | None) -> Response:
+def _flag_bad_numbers(response: Response, bad_from: int | None) -> Response:
     if bad_from is None or bad_from >= (response.completion_tokens or 0):
         return response  # tokens after its end do not count
     return Response(
@@ -262,8 +262,10 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
             raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
     except ModelError:
         raise
-    except Exception as why:  # any exception: formats, families and third-party code
-        raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
+    except Exception as error:  # any exception: formats, families and third-party code
+        raise ModelError(
+            f"{checkpoint.location}: does not load: {loading_problem(error)}"
+        ) from error
     if spec.max_image_tokens and not spec.text_only:
         limit_tokens(processor, spec.max_image_tokens, checkpoint.location)
     return TransformersModel(model, processor, spec)

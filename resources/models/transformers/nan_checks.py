@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-_AT_ONCE = 2**24  # numbers converted at once, for types without aminmax
+_CHUNK_NUMBERS = 2**24  # numbers converted at once, for types without aminmax
 
 
 def refuse_infinite_weights(model: "Module", location: str) -> None:
@@ -27,18 +27,18 @@ def refuse_infinite_weights(model: "Module", location: str) -> None:
     import torch
 
     for name, weights in model.named_parameters():
-        if not all(bool(torch.isfinite(end)) for end in _ends(weights)):
+        if not all(bool(torch.isfinite(end)) for end in _extremes(weights)):
             raise ModelError(
                 f"{location}: NaN or infinity in its tensor {name!r}, as"
                 f" {str(weights.dtype).removeprefix('torch.')}: the training diverged, or its"
                 " numbers are too large for this dtype"
             )
     for name, numbers in model.named_buffers():
-        if any(bool(torch.isnan(end)) for end in _ends(numbers)):
+        if any(bool(torch.isnan(end)) for end in _extremes(numbers)):
             raise ModelError(f"{location}: NaN in its tensor {name!r}")
 
 
-def _ends(numbers: "Tensor") -> Iterator["Tensor"]:
+def _extremes(numbers: "Tensor") -> Iterator["Tensor"]:
     """Minimum and maximum of a tensor, or of its parts; NaN if it has one."""
     import torch
 
@@ -48,11 +48,11 @@ def _ends(numbers: "Tensor") -> Iterator["Tensor"]:
         yield from torch.aminmax(numbers.detach())
         return
     flat = numbers.detach().flatten()
-    for at in range(0, flat.numel(), _AT_ONCE):  # eight bits and fewer
-        yield from torch.aminmax(flat[at : at + _AT_ONCE].float())
+    for at in range(0, flat.numel(), _CHUNK_NUMBERS):  # eight bits and fewer
+        yield from torch.aminmax(flat[at : at + _CHUNK_NUMBERS].float())
 
 
-class Finite:
+class FiniteCheck:
     """Logits processor that records non-finite scores, without synchronizing the device."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Finite:
         self._step += 1
         return scores
 
-    def bad_from(self, n: int) -> list[int | None]:
+    def first_bad_tokens(self, n: int) -> list[int | None]:
         """For each of ``n`` conversations the first bad token, from 0."""
         if self._first_bad is None:
             return [None] * n

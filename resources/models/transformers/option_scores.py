@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bench_assets.core.parsing.reasoning import Tags, opened_thought
+from bench_assets.core.parsing.reasoning import Tags, find_opening_tag
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from resources.models.transformers.prompt_tensors import PromptBatch
@@ -57,13 +57,13 @@ def option_tokens(
     return found
 
 
-def refuse_opened_thoughts(endings: Sequence[str], tags: Tags | None) -> None:
+def refuse_open_reasoning(endings: Sequence[str], tags: Tags | None) -> None:
     """Refuse prompts that end within reasoning, so that no answer would follow.
 
     Raises:
         ValueError: If one does.
     """
-    if any(opened_thought(ending, tags) for ending in endings):
+    if any(find_opening_tag(ending, tags) for ending in endings):
         raise ValueError(
             "the chat template opens reasoning, after which no option can follow. Turn it off"
             " (chat_template_kwargs = { enable_thinking = false }), or use --elicit generate"
@@ -100,7 +100,7 @@ def elicit(
         longest = max(len(one) for of in options for one in of)
         trie = OneOfOptions(options, ends)
         new = generate([trie, *choosers], longest + bool(ends))
-        chosen = [_chosen(row, of) for row, of in zip(new, options, strict=True)]
+        chosen = [_chosen_option(row, of) for row, of in zip(new, options, strict=True)]
         texts = [said[n] for said, n in zip(draw.options, chosen, strict=True)]
     seconds = (time.perf_counter() - start) / len(texts)
     return [
@@ -204,7 +204,7 @@ class OneOfOptions:
         return sorted(further | ended) or [options[0][0]]  # without end tokens: filler, cut off
 
 
-def _chosen(new: Sequence[int], options: OptionTokens) -> int:
+def _chosen_option(new: Sequence[int], options: OptionTokens) -> int:
     """The generated option: the longest one that the tokens begin with."""
     fitting = [n for n, one in enumerate(options) if list(new[: len(one)]) == list(one)]
     if not fitting:

@@ -14,7 +14,7 @@ from resources.checkpoints.files import has_image_processor, has_tokenizer, read
 from resources.checkpoints.hub_access import first_line, hub_access
 from resources.checkpoints.identity import Checkpoint
 from resources.checkpoints.model_kinds import other_kind
-from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import enable_torchvision
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
 
 if TYPE_CHECKING:
@@ -30,17 +30,19 @@ _PLAIN_TEMPLATE = (
 )
 """Texts and images one after the other, one line per turn, for base models to continue."""
 
-_NAMES_ITS_CLASS = (
+_CLASS_FILES = (
     "processor_config.json",
     "preprocessor_config.json",
     "video_preprocessor_config.json",
     "tokenizer_config.json",
 )
 _VIDEO = "video_processor"
-_NAME_IT = "Set processor to the folder or hub id of the checkpoint that it was trained from"
+_PROCESSOR_ADVICE = (
+    "Set processor to the folder or hub id of the checkpoint that it was trained from"
+)
 _NO_PROCESSOR = (
     "no processor of texts and images (processor_config.json or preprocessor_config.json)."
-    f" {_NAME_IT}"
+    f" {_PROCESSOR_ADVICE}"
 )
 
 
@@ -53,9 +55,9 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
             no chat template.
         OSError, ValueError, ...: Errors of transformers for invalid files.
     """
-    let_torchvision_load()
+    enable_torchvision()
     location = checkpoint.processor or checkpoint.location
-    _refuse_what_cannot_load(spec, checkpoint, Path(location))
+    _refuse_unloadable(spec, checkpoint, Path(location))
     origin: dict[str, Any] = {"trust_remote_code": spec.trust_remote_code}
     if not Path(location).is_dir():
         origin["revision"] = checkpoint.processor_revision or checkpoint.revision
@@ -67,7 +69,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
 
         processor = tokenizer = AutoTokenizer.from_pretrained(location, **origin)
     else:
-        processor = _seeing(location, origin, spec.processor_kwargs)
+        processor = _load_multimodal(location, origin, spec.processor_kwargs)
         tokenizer = getattr(processor, "tokenizer", None)
         if tokenizer is None or not hasattr(processor, "image_processor"):
             # What AutoProcessor returns if one half is missing.
@@ -83,22 +85,22 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
     return processor
 
 
-def _refuse_what_cannot_load(spec: LocalSpec, checkpoint: Checkpoint, folder: Path) -> None:
+def _refuse_unloadable(spec: LocalSpec, checkpoint: Checkpoint, folder: Path) -> None:
     """Refuse other kinds of models, and a folder that a trainer left without a processor."""
     if getattr(spec, "gguf_file", None):
         return
-    config = _written(checkpoint.location, "config.json", checkpoint.revision)
+    config = _read_config(checkpoint.location, "config.json", checkpoint.revision)
     if why := other_kind(config, text_only=spec.text_only):
         raise ValueError(why)
     if "auto_map" in config or not folder.is_dir():
         return
     if not has_tokenizer(folder):
-        raise ValueError(f"no tokenizer (tokenizer.json). {_NAME_IT}")
+        raise ValueError(f"no tokenizer (tokenizer.json). {_PROCESSOR_ADVICE}")
     if not spec.text_only and not has_image_processor(folder):
         raise ValueError(_NO_PROCESSOR)
 
 
-def _written(location: str, name: str, revision: str | None) -> dict[str, Any]:
+def _read_config(location: str, name: str, revision: str | None) -> dict[str, Any]:
     """A JSON object of a checkpoint; {} without the file."""
     from transformers.utils import cached_file
 
@@ -111,7 +113,7 @@ def _written(location: str, name: str, revision: str | None) -> dict[str, Any]:
     return read_object(Path(file)) if file else {}
 
 
-def _seeing(
+def _load_multimodal(
     location: str, origin: dict[str, Any], arguments: dict[str, Any]
 ) -> "ProcessorMixin | PreTrainedTokenizerBase":
     """Load a processor of texts and images, without its video half if it has one."""
@@ -126,11 +128,11 @@ def _seeing(
         if _VIDEO in parts:
             return _without_video(named).from_pretrained(location, **origin, **arguments)
         return AutoProcessor.from_pretrained(location, **origin, **arguments)
-    except (ImportError, ValueError) as why:
-        if "torchvision" in str(why).lower() and not is_torchvision_available():
+    except (ImportError, ValueError) as error:
+        if "torchvision" in str(error).lower() and not is_torchvision_available():
             raise ModelError(
                 f"{location}: the images of this family need torchvision: pip install '.[vision]'"
-            ) from why
+            ) from error
         raise
 
 
@@ -138,8 +140,8 @@ def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a
     """The processor class of transformers that a checkpoint names, if any."""
     from transformers.models.auto.processing_auto import processor_class_from_name
 
-    for name in _NAMES_ITS_CLASS:
-        written = _written(location, name, origin.get("revision"))
+    for name in _CLASS_FILES:
+        written = _read_config(location, name, origin.get("revision"))
         if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
             return None
         if known := processor_class_from_name(written.get("processor_class") or ""):
@@ -211,8 +213,8 @@ def _template(
         return _PLAIN_TEMPLATE.replace("IMAGE", "" if spec.text_only else _placeholder(processor))
     try:
         return Path(spec.chat_template).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as why:
-        raise ModelError(f"chat_template {spec.chat_template}: {first_line(why)}") from why
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"chat_template {spec.chat_template}: {first_line(error)}") from error
 
 
 def _placeholder(processor: "Processor") -> str:
@@ -224,7 +226,7 @@ def _placeholder(processor: "Processor") -> str:
     return "" if puts_it else token
 
 
-def has_one_place(spec: LocalSpec, processor: "Processor") -> bool:
+def takes_one_image(spec: LocalSpec, processor: "Processor") -> bool:
     """Whether the processor puts the image in front of the text, and takes only one."""
     if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
         return False

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
-from resources.models.transformers.chat_template import ChatTemplate, SpelledTokens
-from resources.models.transformers.image_tokens import REFUSALS, ImageTokens, LeastSizes
+from resources.models.transformers.chat_template import ChatTemplate, SpecialTokenEscaper
+from resources.models.transformers.image_tokens import PROCESSOR_ERRORS, ImageTokens, MinimumSizes
 from resources.models.workers.local_model import Message, images_of, with_images, with_texts
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ class PromptTensors:
         self._settings = {"padding": True, **({_TYPES: True} if token_types else {})}
         text_only = tokens is None
         self._template = ChatTemplate(processor, text_only=text_only, variables=variables)
-        self._sizes = LeastSizes(processor)
+        self._sizes = MinimumSizes(processor)
         tokenizer: PreTrainedTokenizerBase = processor if text_only else processor.tokenizer
         template = processor.chat_template
         literal = "".join(template.values()) if isinstance(template, dict) else str(template)
-        self._tokens_as_text = SpelledTokens(tokenizer, literal)
+        self._tokens_as_text = SpecialTokenEscaper(tokenizer, literal)
 
     def of(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         """Make the tensors of a batch.
@@ -73,11 +73,11 @@ class PromptTensors:
             ValueError: If the chat template or the processor cannot take a conversation.
         """
         taken = [self._taken(talk) for talk in conversations]
-        sized = [self._sized(talk, tried=False) for talk, _ in taken]
+        sized = [self._resize_images(talk, tried=False) for talk, _ in taken]
         try:
             inputs = self._inputs([talk for talk, _ in sized])
-        except REFUSALS:
-            given, sized = sized, [self._sized(talk, tried=True) for talk, _ in taken]
+        except PROCESSOR_ERRORS:
+            given, sized = sized, [self._resize_images(talk, tried=True) for talk, _ in taken]
             if [note for _, note in sized] == [note for _, note in given]:
                 raise
             inputs = self._inputs([talk for talk, _ in sized])
@@ -108,12 +108,12 @@ class PromptTensors:
         )
         if "input_ids" not in inputs:  # Pix2Struct paints the text onto the image
             raise ValueError("its processor makes no tokens of a text beside an image")
-        self._tokens_as_text.put_back(inputs["input_ids"])
+        self._tokens_as_text.restore_ids(inputs["input_ids"])
         return inputs
 
-    def _sized(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
+    def _resize_images(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
         """Enlarge refused images, shrink large ones; returns the conversation and a note."""
-        talk, enlarged = self._sizes.enlarged(talk, tried=tried)
+        talk, enlarged = self._sizes.enlarge_images(talk, tried=tried)
         shrunk: list[str] = []
 
         def within(image: PILImage.Image) -> PILImage.Image:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torch import Generator, Tensor
 
 
-def choosers(draw: Draw, prompt_tokens: Sequence[int]) -> list[Any]:
+def sampling_processors(draw: Draw, prompt_tokens: Sequence[int]) -> list[Any]:
     """Logits processors of a batch; ``prompt_tokens`` are lengths without padding."""
     from transformers import NoRepeatNGramLogitsProcessor
 
@@ -112,7 +112,7 @@ _NEUTRAL: Mapping[str, object] = {
 }
 """Supported fields besides temperature and top_p, with their neutral values."""
 _SAMPLING = {"top_k", "min_p", "typical_p"}
-_OF_TRANSFORMERS = 50  # the default top_k of transformers
+_DEFAULT_TOP_K = 50  # the default top_k of transformers
 _REFUSED: Mapping[str, object] = {
     "penalty_alpha": 0.0,
     "num_beam_groups": 1,
@@ -171,12 +171,12 @@ def read_card(checkpoint: Checkpoint) -> Card:
         ModelError: If the file cannot be read, or recommends an unsupported decoding.
     """
     try:
-        return _card(written_card(checkpoint), checkpoint.location)
-    except (ValueError, TypeError) as why:
-        raise ModelError(f"{checkpoint.location}, {_FILE}: {first_line(why)}") from why
+        return _card(read_generation_config(checkpoint), checkpoint.location)
+    except (ValueError, TypeError) as error:
+        raise ModelError(f"{checkpoint.location}, {_FILE}: {first_line(error)}") from error
 
 
-def written_card(checkpoint: Checkpoint) -> dict[str, Any]:
+def read_generation_config(checkpoint: Checkpoint) -> dict[str, Any]:
     """Read ``generation_config.json``; empty without a file.
 
     Raises:
@@ -185,8 +185,8 @@ def written_card(checkpoint: Checkpoint) -> dict[str, Any]:
     file = _file(checkpoint)
     try:
         written = json.loads(file.read_text(encoding="utf-8")) if file else {}
-    except (OSError, RecursionError, ValueError) as why:
-        raise ModelError(f"{checkpoint.location}, {_FILE}: {first_line(why)}") from why
+    except (OSError, RecursionError, ValueError) as error:
+        raise ModelError(f"{checkpoint.location}, {_FILE}: {first_line(error)}") from error
     if not isinstance(written, dict):
         raise ModelError(f"{checkpoint.location}, {_FILE}: not an object")
     return written
@@ -197,7 +197,7 @@ def card_of(spec: LocalSpec, checkpoint: Checkpoint) -> Card | None:
     return read_card(checkpoint) if spec.named_decoding == "card" else None
 
 
-def as_recommended(spec: AnyLocalSpec, card: Card | None) -> tuple[AnyLocalSpec, Mapping[str, Any]]:
+def apply_card(spec: AnyLocalSpec, card: Card | None) -> tuple[AnyLocalSpec, Mapping[str, Any]]:
     """Apply a card's temperature and top_p to a section; returns the other fields."""
     if card is None:
         return spec, {}
@@ -219,7 +219,7 @@ def _card(written: dict[str, Any], location: str) -> Card:
         if written.get(name) not in (None, neutral) and (samples or name not in _SAMPLING)
     }
     if samples and written.get("top_k") is None:
-        rest["top_k"] = _OF_TRANSFORMERS
+        rest["top_k"] = _DEFAULT_TOP_K
     if samples and rest.get("num_beams"):
         raise ModelError(f"{location}, {_FILE}: sampling with beams is not supported")
     if not samples:
@@ -243,9 +243,9 @@ def _file(checkpoint: Checkpoint) -> Path | None:
     try:
         with hub_access():
             return Path(hf_hub_download(checkpoint.location, _FILE, revision=checkpoint.revision))
-    except EntryNotFoundError as why:
-        if isinstance(why.__cause__, OSError):  # the hub answered with an error
+    except EntryNotFoundError as error:
+        if isinstance(error.__cause__, OSError):  # the hub answered with an error
             raise ModelError(
-                f"{checkpoint.location}: {_FILE}: {first_line(why.__cause__)}"
-            ) from why
+                f"{checkpoint.location}: {_FILE}: {first_line(error.__cause__)}"
+            ) from error
         return None

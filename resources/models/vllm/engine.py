@@ -7,7 +7,7 @@ from functools import cached_property
 from resources.config.sections.local_models import VllmSpec
 from resources.models.transformers.engine import CheckpointEngine
 from resources.models.transformers.sampling import Card, card_of
-from resources.models.vllm.loading import refuse_unfollowed
+from resources.models.vllm.loading import refuse_unsupported
 from resources.models.vllm.model import load
 from resources.response_cache.engine import ReadImage
 
@@ -47,5 +47,5 @@ class VllmEngine(CheckpointEngine[VllmSpec]):
     def _card(self) -> Card | None:
         card = card_of(self._spec, self.checkpoint)
         if card:
-            refuse_unfollowed(card.rest, self.checkpoint.location)
+            refuse_unsupported(card.rest, self.checkpoint.location)
         return card

@@ -24,11 +24,17 @@ from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 
 _RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # LoRA ranks that vLLM has kernels for
-_LEFT_OUT = ("use_dora", "modules_to_save", "rank_pattern", "alpha_pattern", "target_parameters")
-_SEEING = re.compile(r"visual|vision|image|projector|connector|merger|aligner")
-_TOWERS = "enable_tower_connector_lora"
-_FOLLOWED = {"top_k", "min_p", "repetition_penalty"}
-_INSTEAD = 'merge it into its base (merge_and_unload of PEFT), or use kind = "transformers"'
+_UNSUPPORTED_FIELDS = (
+    "use_dora",
+    "modules_to_save",
+    "rank_pattern",
+    "alpha_pattern",
+    "target_parameters",
+)
+_VISION_MODULES = re.compile(r"visual|vision|image|projector|connector|merger|aligner")
+_TOWER_OPTION = "enable_tower_connector_lora"
+_SUPPORTED_FIELDS = {"top_k", "min_p", "repetition_penalty"}
+_ALTERNATIVES = 'merge it into its base (merge_and_unload of PEFT), or use kind = "transformers"'
 
 
 def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, Any]:
@@ -38,7 +44,7 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
         ModelError: If vLLM cannot run the adapter, or a setting needs prompts = "checkpoint".
     """
     if spec.prompts == "vllm":
-        _refuse_what_only_processors_do(spec)
+        _refuse_processor_settings(spec)
     said: dict[str, Any] = {
         "model": model,
         "dtype": spec.dtype,
@@ -60,39 +66,43 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
         said["limit_mm_per_prompt"] = {"image": spec.images_per_prompt}
     if checkpoint.adapter:
         said["enable_lora"] = True
-        said["max_lora_rank"] = _rank(Path(checkpoint.adapter), towers=_TOWERS in spec.extra)
+        said["max_lora_rank"] = _rank(Path(checkpoint.adapter), towers=_TOWER_OPTION in spec.extra)
     return said
 
 
-def refuse_unfollowed(card: Iterable[str], location: str) -> None:
+def refuse_unsupported(card: Iterable[str], location: str) -> None:
     """Refuse fields of a model card that vLLM has no equivalent for.
 
     Raises:
         ModelError: If there is any; names them.
     """
-    if unknown := sorted(set(card) - _FOLLOWED):
+    if unknown := sorted(set(card) - _SUPPORTED_FIELDS):
         raise ModelError(
             f"{location}, generation_config.json: vLLM does not support {', '.join(unknown)}; use "
             'kind = "transformers", or set temperature and top_p'
         )
 
 
-def put_together(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
+def link_into_folder(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
     """Link weights and processor into one folder, as vLLM expects; None if they are in one."""
     if not checkpoint.processor:
         return None
     weights = _folder(checkpoint.location, checkpoint.revision)
     processor = _folder(checkpoint.processor, checkpoint.processor_revision)
-    own = _at_top((file for file in processor_files(weights) if file.suffix != ".py"), weights)
+    own = _top_level_names(
+        (file for file in processor_files(weights) if file.suffix != ".py"), weights
+    )
     entries = {entry.name: entry for entry in weights.iterdir() if entry.name not in own}
-    entries |= {name: processor / name for name in _at_top(processor_files(processor), processor)}
+    entries |= {
+        name: processor / name for name in _top_level_names(processor_files(processor), processor)
+    }
     together = TemporaryDirectory(prefix="bench-vllm-")
     for name, entry in entries.items():
         Path(together.name, name).symlink_to(entry.resolve())
     return together
 
 
-def _at_top(files: Iterable[Path], folder: Path) -> set[str]:
+def _top_level_names(files: Iterable[Path], folder: Path) -> set[str]:
     """Top-level names of files in a folder."""
     return {file.relative_to(folder).parts[0] for file in files}
 
@@ -106,7 +116,7 @@ def _folder(place: str, revision: str) -> Path:
         return Path(snapshot_download(place, revision=revision))
 
 
-def _refuse_what_only_processors_do(spec: VllmSpec) -> None:
+def _refuse_processor_settings(spec: VllmSpec) -> None:
     asked = {
         "max_image_tokens": spec.max_image_tokens,
         f'chat_template = "{PLAIN_TEMPLATE}"': spec.chat_template == PLAIN_TEMPLATE,
@@ -120,18 +130,23 @@ def _rank(adapter: Path, *, towers: bool) -> int:
     """Check that vLLM applies an adapter completely; returns the rank to reserve."""
     config = read_object(adapter / ADAPTER_CONFIG)
     if config.get("peft_type") != "LORA":
-        raise ModelError(f"{adapter}: vLLM runs LORA, not {config.get('peft_type')}; {_INSTEAD}")
-    if left_out := [name for name in _LEFT_OUT if config.get(name)]:
-        raise ModelError(f"{adapter}: vLLM does not support {', '.join(left_out)}; {_INSTEAD}")
-    seeing = [] if towers else [name for name in _tensors(adapter) if _SEEING.search(name)]
+        raise ModelError(
+            f"{adapter}: vLLM runs LORA, not {config.get('peft_type')}; {_ALTERNATIVES}"
+        )
+    if left_out := [name for name in _UNSUPPORTED_FIELDS if config.get(name)]:
+        raise ModelError(f"{adapter}: vLLM does not support {', '.join(left_out)}; {_ALTERNATIVES}")
+    seeing = [] if towers else [name for name in _tensors(adapter) if _VISION_MODULES.search(name)]
     if seeing:
         raise ModelError(
             f"{adapter}: vLLM ignores the adapter's vision weights ({len(seeing)} "
-            f"tensors such as {min(seeing)}); {_INSTEAD}, or try extra = {{{_TOWERS} = true}}"
+            f"tensors such as {min(seeing)}); {_ALTERNATIVES}, or try"
+            f" extra = {{{_TOWER_OPTION} = true}}"
         )
     rank = int(config.get("r") or 0)
     if rank > _RANKS[-1]:
-        raise ModelError(f"{adapter}: rank {rank} is more than vLLM's {_RANKS[-1]}; {_INSTEAD}")
+        raise ModelError(
+            f"{adapter}: rank {rank} is more than vLLM's {_RANKS[-1]}; {_ALTERNATIVES}"
+        )
     return next(least for least in _RANKS if least >= rank)
 
 
@@ -152,7 +167,7 @@ def _tensors(adapter: Path) -> list[str]:
     return list(torch.load(file, map_location="meta", weights_only=True))
 
 
-_AT_ONCE = 2**24  # bytes
+_CHUNK_BYTES = 2**24  # bytes
 _EXPONENTS: Mapping[str, tuple[str, int]] = {
     "F64": ("<u8", 0x7FF0_0000_0000_0000),
     "F32": ("<u4", 0x7F80_0000),
@@ -192,8 +207,8 @@ def _is_finite(file: Path, span: TensorSpan) -> bool:
     numbers, exponent = _EXPONENTS[span.dtype]
     with file.open("rb") as opened:
         opened.seek(span.start)
-        for at in range(span.start, span.end, _AT_ONCE):
-            read = np.frombuffer(opened.read(min(_AT_ONCE, span.end - at)), numbers)
+        for at in range(span.start, span.end, _CHUNK_BYTES):
+            read = np.frombuffer(opened.read(min(_CHUNK_BYTES, span.end - at)), numbers)
             if np.any((read & read.dtype.type(exponent)) == exponent):
                 return False
     return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.parsing.reasoning import opened_thought
+from bench_assets.core.parsing.reasoning import find_opening_tag
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
@@ -23,11 +23,11 @@ from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 from resources.models.transformers.detokenization import ResponseTexts
 from resources.models.transformers.image_tokens import ImageTokens
-from resources.models.transformers.loading import WHILE_LOADING
-from resources.models.transformers.option_scores import option_tokens, refuse_opened_thoughts
-from resources.models.transformers.processor import has_one_place, load_processor
+from resources.models.transformers.loading import LOADING_ERRORS
+from resources.models.transformers.option_scores import option_tokens, refuse_open_reasoning
+from resources.models.transformers.processor import load_processor, takes_one_image
 from resources.models.transformers.prompt_tensors import PromptTensors
-from resources.models.vllm.loading import arguments, put_together, refuse_infinite_files
+from resources.models.vllm.loading import arguments, link_into_folder, refuse_infinite_files
 from resources.models.workers.local_model import (
     ContextFullError,
     Draw,
@@ -61,7 +61,7 @@ class TokenPrompts(PromptTensors):
             ValueError: If the chat template or the processor cannot take it.
         """
         taken, ending = self._taken(conversation)
-        talk, note = self._sized(taken, tried=not self._tells(taken))
+        talk, note = self._resize_images(taken, tried=not self._has_known_counts(taken))
         images, counts = images_of(talk), self._counted(talk)
         spelled = [with_texts(message, self._tokens_as_text.as_text) for message in talk]
         token_ids = self._token_ids(self._template.written(spelled))
@@ -82,11 +82,11 @@ class TokenPrompts(PromptTensors):
         bos = tokenizer.bos_token
         adds = self._tokens is not None and not (bos and prompt.startswith(str(bos)))
         made = tokenizer(prompt, add_special_tokens=adds, return_tensors="pt")["input_ids"]
-        self._tokens_as_text.put_back(made)
+        self._tokens_as_text.restore_ids(made)
         token_ids: list[int] = made[0].tolist()
         return token_ids
 
-    def _tells(self, talk: Sequence[Message]) -> bool:
+    def _has_known_counts(self, talk: Sequence[Message]) -> bool:
         """Whether the tokens of all images are known."""
         return not self._tokens or len(self._counted(talk)) == len(images_of(talk))
 
@@ -102,7 +102,7 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
     return {"type": "image_pil", "image_pil": part["image"]} if part["type"] == "image" else part
 
 
-_BROKEN_OFF = {None, "abort", "error"}
+_INTERRUPTED = {None, "abort", "error"}
 
 
 class VllmModel:
@@ -162,7 +162,7 @@ class VllmModel:
         """Log-probabilities of options, each appended to the prompt."""
         if self._prompts is None:
             raise ModelError('likelihoods need prompts = "checkpoint" (vLLM encodes the prompts)')
-        refuse_opened_thoughts([one.ending or "" for one in prepared], self._spec.thinking_tags)
+        refuse_open_reasoning([one.ending or "" for one in prepared], self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
         tokenizer = self._llm.get_tokenizer()
         options = [
@@ -208,15 +208,15 @@ class VllmModel:
             if self._prompts is not None:
                 return list(self._llm.generate(prompts, params, **more))
             return list(self._llm.chat(prompts, params, **more, **_template(self._spec)))
-        except VLLMServerError as why:
-            raise ModelError(f"vLLM failed: {first_line(why)}") from why
-        except VLLMError as why:
-            raise ValueError(first_line(why)) from why
+        except VLLMServerError as error:
+            raise ModelError(f"vLLM failed: {first_line(error)}") from error
+        except VLLMError as error:
+            raise ValueError(first_line(error)) from error
 
     def _response(self, output: "RequestOutput", asked: VllmPrompt, draw: Draw) -> Response:
         (said,) = output.outputs
         n_prompt = len(output.prompt_token_ids or ())
-        if said.finish_reason in _BROKEN_OFF:
+        if said.finish_reason in _INTERRUPTED:
             raise ValueError(f"vLLM ended the response ({said.finish_reason})")
         # vLLM may add more around images than estimated.
         self._refuse_too_long(n_prompt, draw.max_tokens)
@@ -224,7 +224,7 @@ class VllmModel:
         kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # without the end token
         ending = (output.prompt or "") if asked.ending is None else asked.ending
         return Response(
-            text=opened_thought(ending, self._spec.thinking_tags) + self._texts.of(kept),
+            text=find_opening_tag(ending, self._spec.thinking_tags) + self._texts.of(kept),
             finish_reason=said.finish_reason,
             prompt_tokens=n_prompt,
             completion_tokens=len(tokens),
@@ -249,19 +249,19 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
     try:
         from vllm import LLM
         from vllm.exceptions import VLLMError
-    except ImportError as why:
-        raise ModelError(f"kind vllm needs pip install '.[vllm]': {first_line(why)}") from why
+    except ImportError as error:
+        raise ModelError(f"kind vllm needs pip install '.[vllm]': {first_line(error)}") from error
     refuse_infinite_files(checkpoint)
-    files = put_together(checkpoint)
+    files = link_into_folder(checkpoint)
     ours = arguments(spec, checkpoint, files.name if files else checkpoint.location)
     prompts = _prompts(spec, checkpoint) if spec.prompts == "checkpoint" else None
     try:
         # A duplicate argument is a TypeError, like an unknown one.
         llm = LLM(**ours, **{"enable_prefix_caching": True, **spec.extra})
-    except (*WHILE_LOADING, VLLMError) as why:
+    except (*LOADING_ERRORS, VLLMError) as error:
         raise ModelError(
-            f"{checkpoint.location}: vLLM does not load it: {first_line(why)}"
-        ) from why
+            f"{checkpoint.location}: vLLM does not load it: {first_line(error)}"
+        ) from error
     return VllmModel(llm, spec, prompts=prompts, adapter=checkpoint.adapter, files=files)
 
 
@@ -320,24 +320,24 @@ def _params(draw: Draw) -> list["SamplingParams"]:
             )
             for seed, choice in zip(draw.seed_numbers, _choices(draw), strict=True)
         ]
-    except VLLMError as why:
-        raise ValueError(first_line(why)) from why
+    except VLLMError as error:
+        raise ValueError(first_line(error)) from error
 
 
 def _prompts(spec: VllmSpec, checkpoint: Checkpoint) -> TokenPrompts:
     try:
         processor = load_processor(spec, checkpoint)
-    except WHILE_LOADING as why:
+    except LOADING_ERRORS as error:
         raise ModelError(
-            f"{checkpoint.location}: its processor does not load: {first_line(why)}; where only "
+            f"{checkpoint.location}: its processor does not load: {first_line(error)}; where only "
             'vLLM knows the family, set prompts = "vllm"'
-        ) from why
+        ) from error
     return TokenPrompts(
         processor,
         None if spec.text_only else ImageTokens(processor),
         variables=spec.chat_template_kwargs,
         max_image_tokens=spec.max_image_tokens,
-        one_image=has_one_place(spec, processor),
+        one_image=takes_one_image(spec, processor),
     )
 
 
@@ -348,8 +348,8 @@ def _template(spec: VllmSpec) -> dict[str, Any]:
         file = Path(spec.chat_template).expanduser()
         try:
             more["chat_template"] = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as why:
-            raise ModelError(f"chat_template {file}: {first_line(why)}") from why
+        except (OSError, UnicodeDecodeError) as error:
+            raise ModelError(f"chat_template {file}: {first_line(error)}") from error
     if spec.chat_template_kwargs:
         more["chat_template_kwargs"] = spec.chat_template_kwargs
     return more

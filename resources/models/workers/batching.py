@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.hub_access import first_line
@@ -27,7 +27,7 @@ from resources.models.workers.local_model import (
 from resources.response_cache.engine import ReadImage
 
 
-def as_asked(request: Request, spec: LocalSpec) -> Request:
+def apply_section(request: Request, spec: LocalSpec) -> Request:
     """Apply the configured temperature; drop the images of a text-only model."""
     prompt = request.prompt.without_images() if spec.text_only else request.prompt
     temperature = spec.temperature if request.temperature is None else request.temperature
@@ -61,7 +61,7 @@ _BATCHES_AHEAD = 2
 _BATCHES_THAT_FIT = 8  # before a larger one is tried: a failing batch costs as much as one
 _WINDOW = 4  # batches whose images are decoded ahead, to group similar sizes
 _MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
-_UNSEEN = 2**24  # pixels assumed per request before any was read
+_ASSUMED_PIXELS = 2**24  # pixels assumed per request before any was read
 
 Conversations: TypeAlias = list[list[Message]]
 
@@ -138,15 +138,15 @@ class Batches:
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
-        asked = [as_asked(request, self._spec) for request in requests]
+        asked = [apply_section(request, self._spec) for request in requests]
         failed: list[tuple[int, Response]] = []
         with _threads(_READERS) as readers, _threads(_BATCHES_AHEAD) as makers:
             batches = self._batches(asked, readers, failed)
-            ahead = deque(self._prepared(b, makers) for b in islice(batches, _BATCHES_AHEAD))
+            ahead = deque(self._prepare(b, makers) for b in islice(batches, _BATCHES_AHEAD))
             while ahead:
                 batch = ahead.popleft()
                 yield from self._ask(batch)
-                ahead.extend(self._prepared(b, makers) for b in islice(batches, 1))
+                ahead.extend(self._prepare(b, makers) for b in islice(batches, 1))
         yield from failed
 
     def close(self) -> None:
@@ -169,7 +169,7 @@ class Batches:
         """Form batches; requests whose images do not decode are added to ``failed``."""
         pending = deque(in_order(asked))
         ahead: dict[int, Future[_SizedRequest]] = {}
-        pixels = _UNSEEN
+        pixels = _ASSUMED_PIXELS
         while pending:
             room = _MOST_PIXELS // (2 * max(1, pixels))  # the other half is for the next window
             window = min(max(room, self._size.now), _WINDOW * self._size.now)
@@ -182,8 +182,8 @@ class Batches:
                     seen[i] = ahead.pop(i).result()
                 except ModelError:
                     raise
-                except Exception as why:  # noqa: BLE001 - any exception: image formats differ
-                    failed.append((i, Response(error=first_line(why))))
+                except Exception as exc:  # noqa: BLE001 - any exception: image formats differ
+                    failed.append((i, Response(error=first_line(exc))))
             pixels = max((one.pixels for one in seen.values()), default=pixels)
             yield from self._cut(asked, seen)
 
@@ -202,7 +202,7 @@ class Batches:
         decoded = {i.sha256: decode(i, self._read_image(i.sha256), limit) for i in prompt.images}
         return _SizedRequest(decoded, model.weight([decoded[i.sha256] for i in prompt.images]))
 
-    def _prepared(self, batch: _Batch, makers: ThreadPoolExecutor) -> _Batch:
+    def _prepare(self, batch: _Batch, makers: ThreadPoolExecutor) -> _Batch:
         opening = [request.prompt.rounds()[:1] for request in batch.requests.values()]
         if not all(opening):
             return batch  # nothing to answer, which is reported when it is sent
@@ -219,12 +219,12 @@ class Batches:
             responses = self._converse(batch)
         except ModelError:
             raise
-        except Exception as why:  # noqa: BLE001 - any exception: templates and families differ
+        except Exception as exc:  # noqa: BLE001 - any exception: templates and families differ
             failed = Response(
-                error=first_line(why),
-                refused=CONTEXT_FULL if isinstance(why, ContextFullError) else "",
+                error=first_line(exc),
+                refused=CONTEXT_FULL if isinstance(exc, ContextFullError) else "",
             )
-            if is_out_of_memory(why):
+            if is_out_of_memory(exc):
                 self._size.overflow(len(batch.requests))
         else:
             self._size.fit(len(batch.requests))
@@ -256,11 +256,11 @@ class Batches:
             draw = self._draw(requests, len(answers), is_last=len(answers) == n_turns - 1)
             answers.append(self._loaded.answer(prepared, draw))
             for conversation, response in zip(conversations, answers[-1], strict=True):
-                said = without_reasoning(response.text, self._spec.thinking_tags)
+                said = strip_reasoning(response.text, self._spec.thinking_tags)
                 conversation.append(message(Turn("assistant", (said,)), batch.images))
         if not answers:
             raise ValueError("the prompt has no unanswered user turn")
-        return [_together(responses) for responses in zip(*answers, strict=True)]
+        return [_combine_turns(responses) for responses in zip(*answers, strict=True)]
 
     def _draw(self, requests: Sequence[Request], turn: int, *, is_last: bool) -> Draw:
         spec = self._spec
@@ -275,7 +275,7 @@ class Batches:
         )
 
 
-def _together(responses: Sequence[Response]) -> Response:
+def _combine_turns(responses: Sequence[Response]) -> Response:
     """Combine the responses of several turns; an error is final."""
     return next((response for response in responses if response.error), None) or Response.together(
         responses

@@ -87,8 +87,8 @@ def decode(image: Image, data: bytes, max_pixels: int | None) -> PILImage.Image:
     """
     try:
         rgb = decoding.decode(data).image
-    except ImageError as why:
-        raise ImageError(f"image {image.sha256}: {why}") from why
+    except ImageError as error:
+        raise ImageError(f"image {image.sha256}: {error}") from error
     share = (max_pixels or rgb.width * rgb.height) / (rgb.width * rgb.height)
     if share >= 1:
         return rgb

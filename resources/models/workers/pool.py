@@ -8,8 +8,16 @@ from typing import Protocol
 from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import LocalSpec
-from resources.models.workers.batching import as_asked, in_order
-from resources.models.workers.port import Chunk, Done, Job, Said, Worker, WorkerDied, Workers
+from resources.models.workers.batching import apply_section, in_order
+from resources.models.workers.port import (
+    Chunk,
+    ChunkDone,
+    Job,
+    Worker,
+    WorkerDied,
+    WorkerMessage,
+    Workers,
+)
 from resources.response_cache.engine import Engine, KeyExtension
 from resources.response_cache.image_changes import ImageChangeRecorder
 
@@ -18,12 +26,12 @@ _CHUNKS_A_WORKER = 4  # of what is left, so that all finish at about the same ti
 _WORDS = {1: "one", 2: "two"}
 
 
-class Chunks:
+class ChunkScheduler:
     """Progress of one stream: waiting requests, chunks by worker, deaths by request."""
 
     def __init__(self, spec: LocalSpec, requests: Sequence[Request], workers: Workers) -> None:
         # Engines do not use the question, so it is not sent.
-        self._asked = [replace(as_asked(r, spec), question=None) for r in requests]
+        self._asked = [replace(apply_section(r, spec), question=None) for r in requests]
         self._waiting = deque(in_order(self._asked))
         self._batch_size = spec.batch_size
         self._workers = workers
@@ -44,15 +52,15 @@ class Chunks:
             ModelError: If the model cannot answer at all.
         """
         while self._waiting or self._handed:
-            self._hand_out()
-            for worker, said in self._workers.hear():
+            self._dispatch()
+            for worker, said in self._workers.receive():
                 yield from self._take(worker, said)
             if not self._workers.n_alive:
                 error = f"{self._why}, and no worker is left"
                 yield from ((i, Response(error=error)) for i in self._waiting)
                 return
 
-    def _hand_out(self) -> None:
+    def _dispatch(self) -> None:
         for worker in self._workers.free():
             if self._waiting:
                 share = len(self._waiting) // (_CHUNKS_A_WORKER * self._workers.n_alive)
@@ -73,12 +81,14 @@ class Chunks:
     def _is_last_try(self, position: int) -> bool:
         return self._deaths[position] == self._workers.most_deaths - 1
 
-    def _take(self, worker: Worker, said: Said | WorkerDied) -> Iterator[tuple[int, Response]]:
+    def _take(
+        self, worker: Worker, said: WorkerMessage | WorkerDied
+    ) -> Iterator[tuple[int, Response]]:
         match said:
             case WorkerDied():
                 self._why = said.why
-                yield from self._bury(self._handed.pop(worker, {}))
-            case Done():
+                yield from self._handle_death(self._handed.pop(worker, {}))
+            case ChunkDone():
                 del self._handed[worker]
                 self.peak_memory = max(self.peak_memory or 0, said.peak_memory or 0) or None
             case ModelError():
@@ -87,7 +97,7 @@ class Chunks:
                 del self._handed[worker][position]
                 yield position, response
 
-    def _bury(self, left: Chunk) -> Iterator[tuple[int, Response]]:
+    def _handle_death(self, left: Chunk) -> Iterator[tuple[int, Response]]:
         """Requeue the requests of a dead worker, unless too many died of them."""
         self._deaths.update(list(left))
         for i in left:
@@ -117,7 +127,7 @@ class LocalEngine(Engine, KeyExtension, Protocol):
         ...
 
 
-class SideBySide:
+class WorkerPoolEngine:
     """Answers requests by workers, each with all the weights, started on demand.
 
     Only this process writes to the cache. Identity and decoding are those of one engine.
@@ -159,7 +169,7 @@ class SideBySide:
         job = self._one.job
         self._workers = self._workers or self._make(job)
         self._workers.start()
-        chunks = Chunks(job.spec, requests, self._workers)
+        chunks = ChunkScheduler(job.spec, requests, self._workers)
         try:
             yield from self._one.shown.noted(requests, chunks.responses())
         finally:

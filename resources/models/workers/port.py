@@ -10,7 +10,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import require_unchanged, still_loaded, take_checksum
+from resources.checkpoints.content_checksums import require_unchanged, take_checksum, verify_loaded
 from resources.checkpoints.files import content_digest
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
@@ -41,13 +41,13 @@ class Job:
         return Batches(
             self.spec,
             self.read_image,
-            lambda: load_named(self.load, self.spec, self.checkpoint),
+            lambda: load_pinned(self.load, self.spec, self.checkpoint),
             self.rest,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ChunkDone:
     """The end of a chunk."""
 
     peak_memory: int | None  # bytes
@@ -60,7 +60,7 @@ class WorkerDied:
     why: str
 
 
-Said: TypeAlias = tuple[int, Response] | Done | ModelError
+WorkerMessage: TypeAlias = tuple[int, Response] | ChunkDone | ModelError
 
 
 class Worker(Protocol):
@@ -96,7 +96,7 @@ class Workers(Protocol):
         """Workers without a chunk."""
         ...
 
-    def hear(self) -> Iterator[tuple[Worker, Said | WorkerDied]]:
+    def receive(self) -> Iterator[tuple[Worker, WorkerMessage | WorkerDied]]:
         """Wait for messages, or for a free worker.
 
         Raises:
@@ -112,7 +112,7 @@ class Workers(Protocol):
 Spec = TypeVar("Spec", bound=LocalSpec)
 
 
-def load_named(
+def load_pinned(
     load: Callable[[Spec, Checkpoint], Answers], spec: Spec, checkpoint: Checkpoint
 ) -> Answers:
     """Load a checkpoint whose files still have the digested content.
@@ -135,13 +135,13 @@ def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
         return checkpoint
     file = Path(spec.chat_template).expanduser()
     try:
-        checksummed = take_checksum(partial(_alone, file), content_digest)
-    except OSError as why:
-        raise ModelError(f"chat_template {file}: cannot be read: {why.strerror}") from why
+        checksummed = take_checksum(partial(_require_file, file), content_digest)
+    except OSError as error:
+        raise ModelError(f"chat_template {file}: cannot be read: {error.strerror}") from error
     return replace(checkpoint, checksums=(*checkpoint.checksums, checksummed))
 
 
-def _alone(file: Path) -> list[Path]:
+def _require_file(file: Path) -> list[Path]:
     return [file]
 
 
@@ -165,5 +165,5 @@ class _PinnedModel:
     def answer(self, prepared: Any, draw: Draw) -> list[Response]:  # noqa: ANN401 - from prepare
         """Generate the next turn of each conversation."""
         responses = self._model.answer(prepared, draw)
-        self._checksums = still_loaded(self._checksums)
+        self._checksums = verify_loaded(self._checksums)
         return responses

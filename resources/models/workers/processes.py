@@ -12,33 +12,35 @@ from resources.models.workers.local_model import (
     peak_memory,
     reset_peak_memory,
 )
-from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
+from resources.models.workers.port import Chunk, ChunkDone, Job, WorkerDied, WorkerMessage
 
 
-def work(job: Job, device: str, n_processes: int, pipe: "Connection[Said, Chunk]") -> None:
+def run_worker(
+    job: Job, device: str, n_processes: int, pipe: "Connection[WorkerMessage, Chunk]"
+) -> None:
     """Answer chunks from a pipe until its other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C, and closes the pipe
     _share_cores(n_processes)
     batches = job.batches()
     try:
         while True:
-            for said in answered(pipe.recv(), batches, device):
+            for said in answer_chunk(pipe.recv(), batches, device):
                 pipe.send(said)
     except (EOFError, BrokenPipeError):
         return
 
 
-def answered(chunk: Chunk, batches: Batches, device: str) -> Iterator[Said]:
+def answer_chunk(chunk: Chunk, batches: Batches, device: str) -> Iterator[WorkerMessage]:
     """Answer a chunk: yields responses, then ``Done`` or the reason why nothing can be answered."""
     positions = list(chunk)
     reset_peak_memory(device)
     try:
         for i, response in batches.stream(list(chunk.values())):
             yield positions[i], response
-    except ModelError as why:
-        yield why
+    except ModelError as error:
+        yield error
     else:
-        yield Done(peak_memory(device))
+        yield ChunkDone(peak_memory(device))
 
 
 def _share_cores(n_processes: int) -> None:
@@ -48,10 +50,10 @@ def _share_cores(n_processes: int) -> None:
     torch.set_num_threads(max(1, torch.get_num_threads() // n_processes))
 
 
-_UNTIL_KILLED = 10.0  # s within which a process has to end
+_KILL_TIMEOUT = 10.0  # s within which a process has to end
 
 
-class Processes:
+class WorkerProcesses:
     """Spawned processes; dead ones are restarted with the next stream."""
 
     most_deaths = 2
@@ -80,13 +82,13 @@ class Processes:
         """Processes without a chunk."""
         return [worker for worker in self._workers if not worker.busy]
 
-    def hear(self) -> "Iterator[tuple[_Process, Said | WorkerDied]]":
+    def receive(self) -> "Iterator[tuple[_Process, WorkerMessage | WorkerDied]]":
         """Wait for a message or the end of a busy process."""
         busy = [worker for worker in self._workers if worker.busy]
         heard = wait([worker.pipe for worker in busy])
         for worker in busy:
             if worker.pipe in heard:
-                said = worker.hear()
+                said = worker.receive()
                 if isinstance(said, WorkerDied):
                     self._workers.remove(worker)
                     worker.end()
@@ -103,13 +105,13 @@ class _Process:
 
     def __init__(self, number: int, device: str, job: Job, n_processes: int) -> None:
         spawn = get_context("spawn")  # a fork would inherit the locks of our threads, and CUDA
-        theirs: Connection[Said, Chunk]
+        theirs: Connection[WorkerMessage, Chunk]
         self.pipe, theirs = spawn.Pipe()
         self.number = number
         self.busy = False
         self._device = device
         arguments = (job, device, n_processes, theirs)
-        self._process = spawn.Process(target=work, args=arguments, daemon=True)
+        self._process = spawn.Process(target=run_worker, args=arguments, daemon=True)
         self._process.start()
         theirs.close()  # so that the pipe closes when the process ends
 
@@ -122,20 +124,20 @@ class _Process:
         with suppress(OSError):  # it has died, which the next receive reports
             self.pipe.send(chunk)
 
-    def hear(self) -> Said | WorkerDied:
+    def receive(self) -> WorkerMessage | WorkerDied:
         try:
-            said: Said = self.pipe.recv()
+            said: WorkerMessage = self.pipe.recv()
         except (EOFError, OSError):
-            self._process.join(_UNTIL_KILLED)  # sets exitcode, minus the signal if one killed it
+            self._process.join(_KILL_TIMEOUT)  # sets exitcode, minus the signal if one killed it
             return WorkerDied(
                 f"the process on {self._device} ended with code {self._process.exitcode}"
             )
-        self.busy = not isinstance(said, Done)
+        self.busy = not isinstance(said, ChunkDone)
         return said
 
     def end(self) -> None:
         self.pipe.close()
         self._process.terminate()
-        self._process.join(_UNTIL_KILLED)
+        self._process.join(_KILL_TIMEOUT)
         self._process.kill()
         self._process.join()

@@ -12,10 +12,10 @@ from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import LocalSpec
-from resources.models.workers.pool import LocalEngine, SideBySide
-from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
-from resources.models.workers.processes import answered
-from resources.runs.ray_cluster import connect, why_nowhere
+from resources.models.workers.pool import LocalEngine, WorkerPoolEngine
+from resources.models.workers.port import Chunk, ChunkDone, Job, WorkerDied, WorkerMessage
+from resources.models.workers.processes import answer_chunk
+from resources.runs.ray_cluster import connect, unfit_cluster_reason
 from resources.runs.run_needs import ray_options
 
 _MOST_AT_ONCE = 64  # responses in one Ray object
@@ -34,9 +34,9 @@ class Replica:
 
         return str(ray.util.get_node_ip_address())
 
-    def answer(self, chunk: Chunk) -> Iterator[list[Said | WorkerDied]]:
+    def answer(self, chunk: Chunk) -> Iterator[list[WorkerMessage | WorkerDied]]:
         """Answer a chunk; available responses are sent together, without waiting for more."""
-        came: queue.SimpleQueue[Said | WorkerDied] = queue.SimpleQueue()
+        came: queue.SimpleQueue[WorkerMessage | WorkerDied] = queue.SimpleQueue()
         threading.Thread(target=self._answer, args=(chunk, came), daemon=True).start()
         while True:
             said = [came.get()]
@@ -46,24 +46,24 @@ class Replica:
             if _is_last(said[-1]):
                 return
 
-    def _answer(self, chunk: Chunk, came: "queue.SimpleQueue[Said | WorkerDied]") -> None:
+    def _answer(self, chunk: Chunk, came: "queue.SimpleQueue[WorkerMessage | WorkerDied]") -> None:
         try:
-            for said in answered(chunk, self._batches, self._device):
+            for said in answer_chunk(chunk, self._batches, self._device):
                 came.put(said)
         finally:  # also after an exception, whose traceback is in the log of the node
             why = sys.exception()
             came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # ignored after the last message
 
 
-def _is_last(said: Said | WorkerDied) -> bool:
-    return isinstance(said, Done | WorkerDied | ModelError)
+def _is_last(said: WorkerMessage | WorkerDied) -> bool:
+    return isinstance(said, ChunkDone | WorkerDied | ModelError)
 
 
 _LOG = logging.getLogger("bench_assets.ray")
 
-_UNTIL_SOMEBODY = 600.0  # s to wait for a first replica: its resources may be in use
-_BETWEEN = 60.0  # s between two checks whether a replica can start
-_ITS_DEATHS = ("RayActorError", "ActorDiedError", "ActorUnavailableError")
+_START_TIMEOUT = 600.0  # s to wait for a first replica: its resources may be in use
+_CHECK_INTERVAL = 60.0  # s between two checks whether a replica can start
+_ACTOR_ERRORS = ("RayActorError", "ActorDiedError", "ActorUnavailableError")
 
 
 class RayReplicas:
@@ -97,20 +97,20 @@ class RayReplicas:
         """Running actors without a chunk."""
         return [actor for actor in self._actors if actor.is_up and not actor.answers]
 
-    def hear(self) -> "Iterator[tuple[_Actor, Said | WorkerDied]]":
+    def receive(self) -> "Iterator[tuple[_Actor, WorkerMessage | WorkerDied]]":
         """Wait for a message, or for an actor to start."""
         import ray
 
         waiting = {actor.answers or actor.coming: actor for actor in self._actors}
         waiting.pop(None, None)
-        ready, _ = ray.wait(list(waiting), num_returns=1, timeout=_BETWEEN)
+        ready, _ = ray.wait(list(waiting), num_returns=1, timeout=_CHECK_INTERVAL)
         if not ready:
-            self._look_for_room()
+            self._require_capacity()
         for one in ready:
             actor = waiting[one]
-            for said in actor.hear():
+            for said in actor.receive():
                 if isinstance(said, WorkerDied):
-                    self._bury(actor, said)
+                    self._handle_death(actor, said)
                 yield actor, said
 
     def end(self) -> None:
@@ -121,7 +121,7 @@ class RayReplicas:
     def _add(self) -> None:
         self._actors.append(_Actor(self._job, self._needs))
 
-    def _bury(self, actor: "_Actor", died: WorkerDied) -> None:
+    def _handle_death(self, actor: "_Actor", died: WorkerDied) -> None:
         """Replace an actor; one that is merely unreachable is killed."""
         self._actors.remove(actor)
         actor.end()
@@ -130,14 +130,14 @@ class RayReplicas:
             self._spare -= 1
             self._add()
 
-    def _look_for_room(self) -> None:
+    def _require_capacity(self) -> None:
         """Fail when no actor could start in ten minutes, or none ever can."""
         if any(actor.is_up for actor in self._actors):
             self._since = time.monotonic()
             return
         waited = time.monotonic() - self._since
-        why = why_nowhere(self._needs)
-        if why or waited > _UNTIL_SOMEBODY:
+        why = unfit_cluster_reason(self._needs)
+        if why or waited > _START_TIMEOUT:
             self.end()
             raise ModelError(
                 f"{self._job.spec.place}: no replica could start on the Ray cluster in"
@@ -165,7 +165,7 @@ class _Actor:
     def ask(self, chunk: Chunk) -> None:
         self.answers = self._actor.answer.options(num_returns="streaming").remote(chunk)
 
-    def hear(self) -> Iterator[Said | WorkerDied]:
+    def receive(self) -> Iterator[WorkerMessage | WorkerDied]:
         """The available messages; called when Ray reports some."""
         import ray
         from ray.exceptions import RayError
@@ -177,14 +177,14 @@ class _Actor:
             came = deque(ray.get(next(self.answers)))
         except StopIteration:
             came = deque([WorkerDied("its stream ended")])
-        except RayError as why:
-            came = deque([WorkerDied(_named(why))])
+        except RayError as error:
+            came = deque([WorkerDied(_shorten_error(error))])
         while came:
             yield self._heard(came.popleft())
 
-    def _heard(self, said: Said | WorkerDied) -> Said | WorkerDied:
+    def _heard(self, said: WorkerMessage | WorkerDied) -> WorkerMessage | WorkerDied:
         match said:
-            case Done():
+            case ChunkDone():
                 self.answers = None
             case WorkerDied():
                 return WorkerDied(f"the replica on {self._where or 'a node'} is gone: {said.why}")
@@ -201,13 +201,13 @@ class _Actor:
             ray.kill(self._actor)
 
 
-def _named(why: Exception) -> str:
+def _shorten_error(why: Exception) -> str:
     """A short form of Ray's error, whose text is a page."""
     name = type(why).__name__
-    return name if name in _ITS_DEATHS else f"{name}: {str(why).strip().splitlines()[-1]}"
+    return name if name in _ACTOR_ERRORS else f"{name}: {str(why).strip().splitlines()[-1]}"
 
 
-class RayEngine(SideBySide):
+class RayEngine(WorkerPoolEngine):
     """Answers requests by actors on the nodes of a Ray cluster.
 
     The requests of a dead node are answered on another; requests that three actors died of get

@@ -46,7 +46,7 @@ class FileBlobs:
             whole.write(data)
             whole.flush()
             os.fsync(whole.fileno())
-            return _name_once(aside, file)
+            return _link_new(aside, file)
 
     def get(self, name: str) -> bytes | None:
         """Read a file; None if it does not exist."""
@@ -54,15 +54,15 @@ class FileBlobs:
             return self._file(name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except OSError as why:
-            raise self._unreadable(self._file(name), why) from why
+        except OSError as error:
+            raise self._unreadable(self._file(name), error) from error
 
     def exists(self, name: str) -> bool:
         """Whether the file exists, or a folder of that name, which ``get`` cannot read."""
         try:
             return self._file(name).exists()
-        except OSError as why:  # no permission to search a folder above it
-            raise self._unreadable(self._file(name), why) from why
+        except OSError as error:  # no permission to search a folder above it
+            raise self._unreadable(self._file(name), error) from error
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
         """Every complete file; raises afterwards if a folder was unreadable."""
@@ -71,8 +71,8 @@ class FileBlobs:
         for path in sorted(_files_in(str(start), unread)):
             try:
                 about = Path(path).stat()
-            except PermissionError as why:
-                unread.append(why)
+            except PermissionError as error:
+                unread.append(error)
                 continue
             except OSError:  # it was deleted meanwhile, or is a link to nowhere
                 continue
@@ -105,7 +105,7 @@ class FileBlobs:
         return HomeError(f"{place}: cannot be read: {why.strerror or why}")
 
 
-def _name_once(aside: Path, file: Path) -> bool:
+def _link_new(aside: Path, file: Path) -> bool:
     """Name a complete file; False if the name is taken."""
     try:
         file.hardlink_to(aside)
@@ -135,5 +135,5 @@ def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
                     yield one.path
     except (FileNotFoundError, NotADirectoryError):
         return
-    except OSError as why:
-        unread.append(why)
+    except OSError as error:
+        unread.append(error)

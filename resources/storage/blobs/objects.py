@@ -17,11 +17,13 @@ _LOG = logging.getLogger("bench_assets.blobs")
 Result = TypeVar("Result")
 
 PATIENCE = 60.0  # s to retry while a store is unreachable or busy
-_BETWEEN = 0.5  # s between two attempts
+_RETRY_SECONDS = 0.5  # s between two attempts
 _PROBE = ".bench-probe"
-_LISTED_AT_ONCE = 1000
+_PAGE_SIZE = 1000
 
-_PASSES = re.compile(r"status code: (?:5\d\d|429|408)|HTTP error|timed out|timeout", re.IGNORECASE)
+_TRANSIENT = re.compile(
+    r"status code: (?:5\d\d|429|408)|HTTP error|timed out|timeout", re.IGNORECASE
+)
 _DENIED = re.compile(r"status code: 40[13]|lacked (?:valid|the necessary)")
 _NO_BUCKET = re.compile(r"status code: 404|not found")
 _NO_KEYS = re.compile(r"169\.254\.169\.254|metadata\.google\.internal")  # a cloud's metadata server
@@ -77,9 +79,9 @@ class ObjectBlobs:
             n_tried += 1
             try:
                 self._store.put(name, data, mode="create")
-            except AlreadyExistsError as why:
-                if _CONFLICT in str(why) and not self.exists(name):
-                    raise _BusyError(str(why)) from None  # an earlier object was being deleted
+            except AlreadyExistsError as error:
+                if _CONFLICT in str(error) and not self.exists(name):
+                    raise _BusyError(str(error)) from None  # an earlier object was being deleted
                 return n_tried > 1 and self.get(name) == data
             return True
 
@@ -115,9 +117,7 @@ class ObjectBlobs:
         """List objects, in requests of a thousand; the first is yielded after the last request."""
 
         def look() -> "list[BlobEntry]":
-            pages = self._store.list(
-                safe_name(under) if under else None, chunk_size=_LISTED_AT_ONCE
-            )
+            pages = self._store.list(safe_name(under) if under else None, chunk_size=_PAGE_SIZE)
             return sorted(
                 BlobEntry(
                     one["path"],
@@ -179,14 +179,14 @@ class ObjectBlobs:
         while True:
             try:
                 return work()
-            except (BaseError, _BusyError, OSError) as why:
-                said, passes, kind = _classify_error(why)
+            except (BaseError, _BusyError, OSError) as error:
+                said, passes, kind = _classify_error(error)
                 if not passes or time.monotonic() > until:
                     raise kind(f"{self._place}: {said}") from None
                 if not told:
                     _LOG.warning("%s: %s; trying for %.0f s", self._place, said, self._patience)
                     told = True
-                time.sleep(_BETWEEN)
+                time.sleep(_RETRY_SECONDS)
 
 
 class _BusyError(Exception):
@@ -208,7 +208,7 @@ def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
         return said, False, HomeError
     if isinstance(why, _BusyError):
         return "busy with the same object", True, HomeError
-    if _PASSES.search(text):
+    if _TRANSIENT.search(text):
         cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
         return f"cannot be reached ({cause})", True, HomeError
     if _DENIED.search(text):

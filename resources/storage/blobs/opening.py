@@ -30,7 +30,7 @@ def open_blobs(
         return FileBlobs(folder / below)
     place = place or objects
     _require_conditional_puts(objects, endpoint, place)
-    return _objects(f"{objects.rstrip('/')}/{below}", endpoint, f"{place.rstrip('/')}/{below}")
+    return _open_objects(f"{objects.rstrip('/')}/{below}", endpoint, f"{place.rstrip('/')}/{below}")
 
 
 def shared_folder(objects: str) -> Path | None:
@@ -42,19 +42,19 @@ def shared_folder(objects: str) -> Path | None:
 @cache
 def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
     """Verify once per process."""
-    _objects(objects.rstrip("/"), endpoint, place).require_conditional_puts()
+    _open_objects(objects.rstrip("/"), endpoint, place).require_conditional_puts()
 
 
 @cache
-def _objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
+def _open_objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
     """Open an object store, with credentials from the environment."""
     try:
         from obstore.exceptions import BaseError
         from obstore.store import from_url
-    except ImportError as why:
+    except ImportError as error:
         raise SettingsError(
             "[storage] objects needs obstore: pip install 'bench-assets[cluster]'"
-        ) from why
+        ) from error
     where = {"endpoint": endpoint} if endpoint else {}
     try:
         store = from_url(
@@ -67,7 +67,7 @@ def _objects(address: str, endpoint: str, place: str) -> ObjectBlobs:
             },
             retry_config={"max_retries": 0},  # ``ObjectBlobs`` retries, and logs it
         )
-    except BaseError as why:
-        said = str(why).split("\n")[0].replace(address, place)
+    except BaseError as error:
+        said = str(error).split("\n")[0].replace(address, place)
         raise SettingsError(f"[storage] objects, {place}: {said}") from None
     return ObjectBlobs(store, place)

@@ -13,7 +13,7 @@ from resources.storage.blobs.port import BlobEntry, Blobs
 
 _THREADS = 16  # small blobs that are copied at once
 _SMALL = 8 * 2**20  # bytes; larger blobs are copied one at a time
-_AT_ONCE = 1000  # blobs between two reports
+_BATCH_SIZE = 1000  # blobs between two reports
 _DIGITS = 16
 
 TransferOutcome: TypeAlias = Literal["new", "there", "replaced", "kept", "damaged", "gone"]
@@ -59,7 +59,7 @@ def transfer(
 
     each = iter(listed)
     with ThreadPoolExecutor(_THREADS) as threads:
-        while part := list(islice(each, _AT_ONCE)):
+        while part := list(islice(each, _BATCH_SIZE)):
             became.update(threads.map(take, (one for one in part if one.size <= _SMALL)))
             became.update(take(one) for one in part if one.size > _SMALL)
             watch(became.total())

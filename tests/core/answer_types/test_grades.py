@@ -18,7 +18,7 @@ from bench_assets.core.answer_types import (
 )
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
 from bench_assets.core.answer_types.graded import GradedAnswer
-from bench_assets.core.answer_types.registry import answer_type
+from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from tests.pinned_words import inline_words, survivors
 
@@ -34,7 +34,7 @@ CENTIMETRES, RIGHT = {"unit": "cm"}, 1.0
 
 def grade(name, settings, gold, response, context=None):
     """Grade as a benchmark does: of images of 640 x 480 px, unless there are options."""
-    made = answer_type(name, AnswerSettings(**settings))
+    made = make_answer_type(name, AnswerSettings(**settings))
     return made.grade(response, made.gold(gold, context or VGA))
 
 
@@ -340,7 +340,7 @@ def near(points, expected):
 def holds(row):
     if len(row) == 3:
         scale, said, expected = row
-        return near(GradedAnswer.of(scale, "").grade_of_judge(said).points, expected)
+        return near(GradedAnswer.of(scale, "").read_judge_grade(said).points, expected)
     *given, expected, context = row
     return near(grade(*given, context).points, expected)
 
@@ -366,7 +366,7 @@ def holds(row):
     ],
 )
 def test_a_box_is_read_as_the_prompt_asks_for_it(settings, asked, said):
-    made = answer_type("box", AnswerSettings(**settings))
+    made = make_answer_type("box", AnswerSettings(**settings))
     sides = {"x1": 0.1, "y1": 0.1, "x2": 0.5, "y2": 0.5}  # of VGA, whatever the order of a list
     scale = made.others.coordinates.frame((640.0, 480.0))
     gold = {side: n * scale[k % 2] for k, (side, n) in enumerate(sides.items())}
@@ -406,12 +406,12 @@ def test_every_word_of_the_readers_can_be_found():
 )
 def test_a_gold_of_another_type_is_refused(name, settings, value, says):
     with pytest.raises(SourceError, match=says):
-        answer_type(name, AnswerSettings(**settings)).gold(value, RowContext())
+        make_answer_type(name, AnswerSettings(**settings)).gold(value, RowContext())
 
 
 def test_several_right_options_are_no_single_choice():
     with pytest.raises(SourceError, match=r"2 right options \(expected 1\)"):
-        answer_type("choice", AnswerSettings()).gold(["A", "B"], COLOURS)
+        make_answer_type("choice", AnswerSettings()).gold(["A", "B"], COLOURS)
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,7 @@ def test_several_right_options_are_no_single_choice():
 )
 def test_a_setting_that_cannot_be_used_is_refused(name, settings, says):
     with pytest.raises(SettingsError, match=says):
-        answer_type(name, AnswerSettings(**settings))
+        make_answer_type(name, AnswerSettings(**settings))
 
 
 def test_a_point_needs_a_tolerance():
@@ -451,8 +451,8 @@ def test_a_judge_is_shown_question_gold_and_response():
 
 
 def test_golds_are_stored_as_texts_that_are_enough_to_grade_with():
-    made = answer_type("box", AnswerSettings(coordinates="xywh pixels"))
+    made = make_answer_type("box", AnswerSettings(coordinates="xywh pixels"))
     assert made.gold([64, 48, 256, 192], VGA).answer == ("64,48,320,240 of 640x480",)
-    assert answer_type("number", AnswerSettings()).gold("12", RowContext(unit="cm")).answer == (
-        "12 cm",
-    )
+    assert make_answer_type("number", AnswerSettings()).gold(
+        "12", RowContext(unit="cm")
+    ).answer == ("12 cm",)

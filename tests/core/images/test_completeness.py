@@ -159,9 +159,9 @@ def test_an_end_of_zeros_in_a_format_without_compression_is_told(tmp_path, form,
 
 def test_the_scans_of_a_progressive_jpeg_bring_every_bit():
     layout = jpeg_layout(WHOLE["JPEG progressive"])
-    assert (layout.is_progressive, layout.misses_scans) == (True, False)
-    assert layout._replace(scans=layout.scans[:-1]).misses_scans
-    assert not jpeg_layout(WHOLE["JPEG"]).misses_scans
+    assert (layout.is_progressive, layout.lacks_scans) == (True, False)
+    assert layout._replace(scans=layout.scans[:-1]).lacks_scans
+    assert not jpeg_layout(WHOLE["JPEG"]).lacks_scans
 
 
 def test_a_large_jpeg_is_decoded_at_half_its_size_and_keeps_the_size_of_its_file():

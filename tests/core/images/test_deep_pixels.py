@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from bench_assets.core.images.decoding import changes_of, decode
+from bench_assets.core.images.decoding import decode, decoding_changes
 from bench_assets.core.schema.errors import ImageError
 from tests.core.images.pixels import greys
 from tests.core.images.written_images import chunk, numbers, png, tiff
@@ -93,7 +93,7 @@ def test_a_ramp_of_16_bits_is_a_ramp():
 
 def test_scaling_is_a_change_only_where_a_pixel_changes():
     assert decode(numbers([0, 300], np.uint16, "PNG")).changes == {"scaled"}
-    assert changes_of(numbers([0, 51, 255], np.int32)) == set()
+    assert decoding_changes(numbers([0, 51, 255], np.int32)) == set()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

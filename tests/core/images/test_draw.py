@@ -7,11 +7,11 @@ from PIL import Image
 from bench_assets.core.images.drawing import (
     LabelledBox,
     Mark,
-    jpeg,
-    masked,
-    to_height,
-    with_boxes,
-    with_circles,
+    draw_labelled_boxes,
+    draw_labelled_circles,
+    encode_jpeg,
+    mask_box,
+    scale_to_height,
 )
 
 GREY = (90, 90, 90)
@@ -37,13 +37,13 @@ def where(image, colour):
     ],
 )
 def test_images_are_scaled_to_a_height(size, height, expected):
-    assert to_height(plain(*size), height).size == expected
+    assert scale_to_height(plain(*size), height).size == expected
 
 
 @pytest.mark.parametrize("radius", [5, 10, 15])
 def test_a_circle_has_its_radius_and_is_empty_inside(radius):
     columns, rows = where(
-        with_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red"), RED
+        draw_labelled_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red"), RED
     )
     assert (columns.min(), columns.max()) == (200 - radius, 200 + radius)
     assert (rows.min(), rows.max()) == (150 - radius, 150 + radius)
@@ -62,8 +62,8 @@ def test_a_circle_has_its_radius_and_is_empty_inside(radius):
 )
 def test_a_label_at_the_border_is_as_whole_as_in_the_middle(point):
     def letters(at):
-        labelled = with_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
-        bare = with_circles(plain(), [Mark("", at)], radius=10, colour="red")
+        labelled = draw_labelled_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
+        bare = draw_labelled_circles(plain(), [Mark("", at)], radius=10, colour="red")
         return (np.asarray(labelled) != np.asarray(bare)).any(axis=2).sum()
 
     assert letters(point) == letters((200, 150))
@@ -79,8 +79,8 @@ def test_a_label_at_the_border_is_as_whole_as_in_the_middle(point):
 )
 def test_a_label_keeps_one_px_of_room_or_stands_elsewhere(last, too_far):
     def stands(at):
-        labelled = with_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
-        bare = with_circles(plain(), [Mark("", at)], radius=10, colour="red")
+        labelled = draw_labelled_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
+        bare = draw_labelled_circles(plain(), [Mark("", at)], radius=10, colour="red")
         rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
         return columns.min() - at[0], rows.min() - at[1]
 
@@ -102,8 +102,8 @@ def test_a_label_may_touch_a_circle_and_cover_none(touches, covers):
     def stands(beside):
         marks = [Mark("A", (200, 150)), Mark("", beside)]
         circles = [Mark("", one.point) for one in marks]
-        bare = with_circles(plain(), circles, radius=10, colour="red")
-        labelled = with_circles(plain(), marks, radius=10, colour="red")
+        bare = draw_labelled_circles(plain(), circles, radius=10, colour="red")
+        labelled = draw_labelled_circles(plain(), marks, radius=10, colour="red")
         rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
         return columns.min(), rows.min()
 
@@ -113,9 +113,9 @@ def test_a_label_may_touch_a_circle_and_cover_none(touches, covers):
 
 def test_labels_of_points_side_by_side_cover_no_circle():
     marks = [Mark("A", (100, 150)), Mark("B", (130, 150)), Mark("C", (160, 150))]
-    labelled = np.asarray(with_circles(plain(), marks, radius=10, colour="red"))
+    labelled = np.asarray(draw_labelled_circles(plain(), marks, radius=10, colour="red"))
     bare = [Mark("", mark.point) for mark in marks]
-    columns, rows = where(with_circles(plain(), bare, radius=10, colour="red"), RED)
+    columns, rows = where(draw_labelled_circles(plain(), bare, radius=10, colour="red"), RED)
     assert (labelled[rows, columns] == RED).all()
 
 
@@ -131,8 +131,10 @@ def test_a_label_between_circles_is_centred(sign, nearest):
     around = [(235, 150), (165, 150), (235, 150 + sign * 35), (165, 150 + sign * 35)]
     beyond = [(x, 150 - sign * 35) for x in (165, 200, 235)]
     circles = [Mark("", point) for point in [*around, *beyond]]
-    bare = with_circles(plain(), [Mark("", (200, 150)), *circles], radius=10, colour="red")
-    labelled = with_circles(plain(), [Mark("A", (200, 150)), *circles], radius=10, colour="red")
+    bare = draw_labelled_circles(plain(), [Mark("", (200, 150)), *circles], radius=10, colour="red")
+    labelled = draw_labelled_circles(
+        plain(), [Mark("A", (200, 150)), *circles], radius=10, colour="red"
+    )
     rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
     assert abs((columns.min() + columns.max()) / 2 - 200) <= 1.5
     assert ((rows - 150) * sign).min() == nearest
@@ -140,12 +142,12 @@ def test_a_label_between_circles_is_centred(sign, nearest):
 
 def test_a_white_label_has_a_dark_edge_and_a_red_one_a_light_edge():
     for colour, edge in (("white", (0, 0, 0)), ("red", (255, 255, 255))):
-        drawn = with_circles(plain(), [Mark("A", (200, 150))], radius=10, colour=colour)
+        drawn = draw_labelled_circles(plain(), [Mark("A", (200, 150))], radius=10, colour=colour)
         assert len(where(drawn, edge)[0]) > 20, colour
 
 
 def test_a_box_is_drawn_inwards_from_its_sides():
-    drawn = with_boxes(plain(), [LabelledBox("", (50, 60, 200, 220), "red")])
+    drawn = draw_labelled_boxes(plain(), [LabelledBox("", (50, 60, 200, 220), "red")])
     columns, rows = where(drawn, RED)
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == (50, 60, 200, 220)
     assert drawn.getpixel((54, 140)) == GREY
@@ -156,8 +158,8 @@ def test_labels_of_boxes_on_each_other_stand_apart():
         LabelledBox("A", (50, 60, 200, 220), "red"),
         LabelledBox("B", (50, 60, 200, 220), "lime"),
     ]
-    both = with_boxes(plain(), boxes)
-    alone = with_boxes(plain(), [boxes[0], boxes[1]._replace(label="")])
+    both = draw_labelled_boxes(plain(), boxes)
+    alone = draw_labelled_boxes(plain(), [boxes[0], boxes[1]._replace(label="")])
     rows, columns = np.nonzero((np.asarray(alone) == RED).all(axis=2))
     assert (np.asarray(both)[rows, columns] == RED).all()
 
@@ -166,8 +168,10 @@ def drawn_by(labels):
     """Columns and rows of the px that labels change in the outlines of equal boxes."""
     box = (50, 60, 200, 220)
     boxes = [LabelledBox(label, box, "red") for label in labels]
-    bare = with_boxes(plain(), [LabelledBox("", box, "red")])
-    rows, columns = np.nonzero((np.asarray(with_boxes(plain(), boxes)) != bare).any(axis=2))
+    bare = draw_labelled_boxes(plain(), [LabelledBox("", box, "red")])
+    rows, columns = np.nonzero(
+        (np.asarray(draw_labelled_boxes(plain(), boxes)) != bare).any(axis=2)
+    )
     return columns, rows
 
 
@@ -193,7 +197,9 @@ def test_four_labels_stand_in_the_four_corners_inside_their_box():
 )
 def test_the_label_of_a_box_that_leaves_the_image_is_whole(box):
     def letters(of):
-        images = [with_boxes(plain(), [LabelledBox(label, of, "red")]) for label in ("REF", "")]
+        images = [
+            draw_labelled_boxes(plain(), [LabelledBox(label, of, "red")]) for label in ("REF", "")
+        ]
         first, second = map(np.asarray, images)
         return ((first != second).any(axis=2) & (first != RED).any(axis=2)).sum()
 
@@ -203,7 +209,7 @@ def test_the_label_of_a_box_that_leaves_the_image_is_whole(box):
 def test_where_a_label_fits_nowhere_it_ends_at_the_right_border():
     def label(text):
         return np.asarray(
-            with_circles(plain(100, 24), [Mark(text, (50, 12))], radius=5, colour="red")
+            draw_labelled_circles(plain(100, 24), [Mark(text, (50, 12))], radius=5, colour="red")
         )
 
     _, columns = np.nonzero((label("REF") != label("")).any(axis=2))
@@ -211,23 +217,23 @@ def test_where_a_label_fits_nowhere_it_ends_at_the_right_border():
 
 
 def test_a_mask_covers_its_box_and_nothing_else():
-    columns, rows = where(masked(plain(), (100, 50, 200, 150)), (0, 0, 0))
+    columns, rows = where(mask_box(plain(), (100, 50, 200, 150)), (0, 0, 0))
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == (100, 50, 199, 149)
     assert len(columns) == 100 * 100
 
 
 def test_the_image_given_stays_as_it_is():
     image = plain()
-    with_circles(image, [Mark("A", (200, 150))], radius=10, colour="red")
-    with_boxes(image, [LabelledBox("A", (50, 60, 200, 220), "red")])
-    masked(image, (0, 0, 10, 10))
+    draw_labelled_circles(image, [Mark("A", (200, 150))], radius=10, colour="red")
+    draw_labelled_boxes(image, [LabelledBox("A", (50, 60, 200, 220), "red")])
+    mask_box(image, (0, 0, 10, 10))
     assert image.getcolors() == [(400 * 300, GREY)]
 
 
 def test_encoding_is_repeatable_and_close():
-    drawn = with_circles(plain(), [Mark("A", (200, 150))], radius=10, colour="red")
-    assert jpeg(drawn) == jpeg(drawn.copy())
-    with Image.open(io.BytesIO(jpeg(drawn))) as back:
+    drawn = draw_labelled_circles(plain(), [Mark("A", (200, 150))], radius=10, colour="red")
+    assert encode_jpeg(drawn) == encode_jpeg(drawn.copy())
+    with Image.open(io.BytesIO(encode_jpeg(drawn))) as back:
         difference = np.abs(np.asarray(back, float) - np.asarray(drawn, float))
         # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
         assert back.quantization[0][0] == 2

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.images.drawing import LabelledBox, Mark, with_boxes, with_circles
+from bench_assets.core.images.drawing import (
+    LabelledBox,
+    Mark,
+    draw_labelled_boxes,
+    draw_labelled_circles,
+)
 
 GREY = (90, 90, 90)
 RED, LIME = (255, 0, 0), (0, 255, 0)
@@ -22,12 +27,12 @@ def changed(image, bare):
 
 
 def in_boxes(*labels):
-    return with_boxes(plain(), [LabelledBox(label, BOX, "red") for label in labels])
+    return draw_labelled_boxes(plain(), [LabelledBox(label, BOX, "red") for label in labels])
 
 
 @pytest.mark.parametrize("radius", [5, 6])
 def test_the_line_of_a_small_circle_is_two_px_wide(radius):
-    drawn = with_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red")
+    drawn = draw_labelled_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red")
     (columns,) = np.nonzero((np.asarray(drawn)[150] == RED).all(axis=1))
     assert [*columns] == [200 - radius, 201 - radius, 199 + radius, 200 + radius]
 
@@ -45,7 +50,7 @@ def test_labels_take_the_corners_in_turn_and_then_the_first_again():
     assert x_1 == x_3 > 150 > x_2
     assert y_1 < 150 < y_2 == y_3
     colours = ["red"] * 4 + ["lime"]
-    fifth = with_boxes(plain(), [LabelledBox("E", BOX, colour) for colour in colours])
+    fifth = draw_labelled_boxes(plain(), [LabelledBox("E", BOX, colour) for colour in colours])
     inside = np.asarray(fifth)[65:100, 55:100]  # of the upper left corner
     assert (inside == LIME).all(axis=2).any()
 
@@ -55,7 +60,9 @@ def test_a_label_covers_no_label_of_another_circle():
         circles = [Mark("", (200, 150)), Mark("", (200, 172))]
         marks = [Mark(first, (200, 150)), Mark("B", (200, 172))]
         bare = [Mark(first, (200, 150)), circles[1]]
-        drawn = [with_circles(plain(), some, radius=10, colour="red") for some in (marks, bare)]
+        drawn = [
+            draw_labelled_circles(plain(), some, radius=10, colour="red") for some in (marks, bare)
+        ]
         return changed(*drawn)
 
     assert stands("")[0] > 200  # right of its circle

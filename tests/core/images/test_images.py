@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
+from bench_assets.core.images.decoding import decode, decoding_changes, is_plain, read_header
 from bench_assets.core.schema.errors import BenchError, ImageError
 from tests.core.images.written_images import (
     CORNERS,
@@ -34,13 +34,13 @@ def test_several_frames_are_shown_by_the_first_and_that_is_said(image_format):
     data = animated(image_format)
     shown = decode(data)
     assert np.allclose(shown.image.getpixel((0, 0)), RED, atol=5)
-    assert shown.changes == changes_of(data) == {"first frame"}
+    assert shown.changes == decoding_changes(data) == {"first frame"}
     assert not is_plain(data)
 
 
 def test_what_the_header_says_is_read_without_the_pixels():
-    assert changes_of(PNG[: len(PNG) // 2]) == set()
-    assert changes_of(JPEG[: len(JPEG) // 2]) <= {"end added"}
+    assert decoding_changes(PNG[: len(PNG) // 2]) == set()
+    assert decoding_changes(JPEG[: len(JPEG) // 2]) <= {"end added"}
 
 
 def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
@@ -111,7 +111,7 @@ def test_a_image_may_have_as_many_pixels_as_are_allowed():
 def test_what_cannot_be_shown_is_one_error(data, why):
     with pytest.raises(ImageError, match=why):
         decode(data)
-    for read in (changes_of, is_plain):
+    for read in (decoding_changes, is_plain):
         _only_ours(read, data)
 
 
@@ -124,7 +124,7 @@ def test_whatever_is_done_to_a_file_nothing_but_our_error_comes_out():
             spoilt = np.frombuffer(data, np.uint8).copy()
             spots = rng.integers(0, min(len(spoilt), 400), 4)
             spoilt[spots] = rng.integers(0, 256, 4)
-            for read in (decode, changes_of, is_plain):
+            for read in (decode, decoding_changes, is_plain):
                 _only_ours(read, spoilt.tobytes(), 10_000)
 
 
@@ -197,10 +197,10 @@ def with_size(width, height):
 def test_what_is_allowed_here_is_not_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # Pillow's own limit is 89 478 485 px
-        assert header_of(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000, 1)
+        assert read_header(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000, 1)
 
 
 def test_inks_are_no_light():
     written = io.BytesIO()
     Image.new("CMYK", (2, 2)).save(written, "JPEG")
-    assert changes_of(written.getvalue()) == {"inks"}
+    assert decoding_changes(written.getvalue()) == {"inks"}

@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image, PngImagePlugin
 
-from bench_assets.core.images.metadata import metadata_of
+from bench_assets.core.images.metadata import read_metadata
 
 
 def written(image_format, **more):
@@ -38,9 +38,9 @@ def exif(number, value):
     ],
 )
 def test_metadata_is_read_by_name(data, name, text):
-    assert text in metadata_of(data)[name]
+    assert text in read_metadata(data)[name]
 
 
 def test_a_file_without_metadata_or_that_is_no_image_has_none():
-    assert metadata_of(written("PNG")) == {}
-    assert metadata_of(b"no image") == {}
+    assert read_metadata(written("PNG")) == {}
+    assert read_metadata(b"no image") == {}

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench_assets.core.images.charts import Bar, bars, curve, scale
+from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
 from tests.core.schema.test_training_runs import metric
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,19 +43,21 @@ def size(svg: str) -> tuple[float, float]:
     ],
 )
 def test_a_bar_is_as_long_as_its_value(value, full, width):
-    rects = drawn(bars([Bar(label="x", row=metric("m", value), full=full)], ""), "rect")
+    rects = drawn(bar_chart([Bar(label="x", row=metric("m", value), full=full)], ""), "rect")
     assert float(rects[1]["width"]) == width
 
 
 @pytest.mark.parametrize(("full", "label"), [(1.0, "x"), (1.5, "x (to 1.5)"), (2.5, "x (to 2.5)")])
 def test_a_scale_beyond_one_is_said_beside_its_bar(full, label):
-    texts = drawn_texts(bars([Bar(label="x", row=metric("m", 0.5), full=full)], ""))
+    texts = drawn_texts(bar_chart([Bar(label="x", row=metric("m", 0.5), full=full)], ""))
     assert label in texts
 
 
 def test_interval_chance_and_constant_lie_where_their_values_are():
     row = metric("m", 0.5, low=0.4, high=0.7, constant=0.2)
-    interval, chance, constant = drawn(bars([Bar(label="x", row=row, chance=0.25)], ""), "path")
+    interval, chance, constant = drawn(
+        bar_chart([Bar(label="x", row=row, chance=0.25)], ""), "path"
+    )
     assert interval["d"].startswith("M370.0 48H460.0")  # 250 + 300 x 0.4, 0.7
     assert chance["d"].startswith("M325.0 ")
     assert constant["d"].startswith("M310.0 ")
@@ -67,7 +69,7 @@ def test_bars_stand_below_each_other_each_between_its_name_and_its_number():
         Bar(label="two", row=metric("m", math.nan)),
         Bar(label="three", row=metric("m", 1.0, low=0.9, high=1.0, n_scored=30)),
     ]
-    svg = bars(lines, "accuracy")
+    svg = bar_chart(lines, "accuracy")
     # 250 px of names, 300 of bars, 170 of numbers; 40 px above, 24 a bar, 8 below.
     assert size(svg) == (720, 120)
     _, one, three = drawn(svg, "rect")
@@ -93,7 +95,7 @@ def test_bars_stand_below_each_other_each_between_its_name_and_its_number():
 
 def test_a_tick_is_higher_than_its_bar_and_one_that_is_no_number_is_left_out():
     row = metric("m", 0.5, low=0.5, high=0.5, constant=math.nan)
-    _, tick = drawn(bars([Bar(label="x", row=row, chance=0.25)], ""), "path")
+    _, tick = drawn(bar_chart([Bar(label="x", row=row, chance=0.25)], ""), "path")
     assert tick["d"] == "M325.0 37v22"  # 3 px above 40 to 3 px below 56
 
 
@@ -105,11 +107,11 @@ def test_a_tick_is_higher_than_its_bar_and_one_that_is_no_number_is_left_out():
     ],
 )
 def test_a_label_has_thirty_six_characters(n, shown):
-    assert shown in drawn_texts(bars([Bar(label="x" * n, row=metric("m", 0.5))], ""))
+    assert shown in drawn_texts(bar_chart([Bar(label="x" * n, row=metric("m", 0.5))], ""))
 
 
 def test_a_value_that_is_none_is_said_to_be_none():
-    svg = bars([Bar(label="x", row=metric("m", math.nan))], "")
+    svg = bar_chart([Bar(label="x", row=metric("m", math.nan))], "")
     assert "nothing could be scored" in svg
     assert len(drawn(svg, "rect")) == 1  # the ground
 
@@ -130,7 +132,7 @@ def test_a_scale_ends_at_one_or_beyond(rows, end):
 
 def test_a_curve_has_a_dot_a_step_and_a_ring_around_this_one():
     steps = {step: metric(f"run/step-{step}", step / 400) for step in (100, 200, 300)}
-    svg = curve(steps, 200, "run")
+    svg = training_curve(steps, 200, "run")
     dots = drawn(svg, "circle")
     # From 62.5 px on, 550 px wide; 200 px high below 40 px: 0.25, 0.5 and 0.75 of it.
     places = [(float(one["cx"]), float(one["cy"])) for one in dots]
@@ -142,19 +144,19 @@ def test_a_curve_has_a_dot_a_step_and_a_ring_around_this_one():
 
 def test_a_dot_of_a_curve_has_its_interval():
     row = metric("run/step-1", 0.5, low=0.25, high=0.75)
-    (interval,) = drawn(curve({1: row}, 1, "run"), "path")
+    (interval,) = drawn(training_curve({1: row}, 1, "run"), "path")
     assert interval["d"] == "M62.5 190.0V90.0"
 
 
 def test_a_curve_is_drawn_to_its_scale():
     rows = {1: metric("m", 2.0), 2: metric("m", 0.5)}
-    _, quarter = drawn(curve(rows, 1, "run"), "circle")
+    _, quarter = drawn(training_curve(rows, 1, "run"), "circle")
     assert quarter["cy"] == "190.0"
 
 
 def test_an_interval_that_nobody_knows_is_neither_drawn_nor_written():
     row = metric("m", 0.5, low=math.nan, high=math.nan, n_scored=1)
-    of_bar, of_curve = bars([Bar(label="x", row=row)], ""), curve({1: row}, 1, "run")
+    of_bar, of_curve = bar_chart([Bar(label="x", row=row)], ""), training_curve({1: row}, 1, "run")
     assert not drawn(of_bar, "path")
     assert not drawn(of_curve, "path")
     assert "0.500 n=1" in drawn_texts(of_bar)
@@ -162,7 +164,7 @@ def test_an_interval_that_nobody_knows_is_neither_drawn_nor_written():
 
 def test_what_could_not_be_scored_lies_at_the_foot_of_a_curve():
     rows = {1: metric("run/step-1", math.nan, low=math.nan, high=math.nan), 2: metric("m", 0.5)}
-    first, second = drawn(curve(rows, 2, "run"), "circle")
+    first, second = drawn(training_curve(rows, 2, "run"), "circle")
     assert first["cy"] == "240.0"
     assert (first["cx"], second["cx"]) == ("62.5", "612.5")  # however near its two steps are
 
@@ -175,13 +177,15 @@ def test_what_could_not_be_scored_lies_at_the_foot_of_a_curve():
     ],
 )
 def test_a_curve_stays_between_its_ends(value, cy):
-    (dot,) = drawn(curve({1: metric("m", value, low=value, high=value)}, 1, "run"), "circle")
+    (dot,) = drawn(
+        training_curve({1: metric("m", value, low=value, high=value)}, 1, "run"), "circle"
+    )
     assert dot["cy"] == cy
 
 
 def test_a_curve_says_its_scale_and_its_steps_and_where_the_constant_lies():
     steps = {step: metric(f"run/step-{step}", 0.5, constant=0.25) for step in (10, 30)}
-    svg = curve(steps, 30, "run")
+    svg = training_curve(steps, 30, "run")
     (level,) = [one for one in drawn(svg, "path") if "stroke-dasharray" in one]
     assert level["d"] == "M62.5 190.0H612.5"  # as wide as the curve, a quarter up
     assert placed_texts(svg) == {
@@ -198,8 +202,10 @@ def test_a_curve_says_its_scale_and_its_steps_and_where_the_constant_lies():
 def test_names_of_strangers_are_texts_of_bounded_length():
     name = '<script>alert("x")</script>\x00\ud800&' + "x" * 10_000
     bar = Bar(label=name, row=metric("m", 0.5))
-    texts = [found.text for found in ElementTree.fromstring(bars([bar], name)).iter(f"{SVG}text")]
+    texts = [
+        found.text for found in ElementTree.fromstring(bar_chart([bar], name)).iter(f"{SVG}text")
+    ]
     (label,) = [text for text in texts if text and text.endswith("…")]
     assert label.startswith("<script>alert(")
     assert len(label) == 36
-    assert not re.search(r"<script", bars([bar], name))
+    assert not re.search(r"<script", bar_chart([bar], name))

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from bench_assets.core.images.decoding import decode
-from bench_assets.core.images.orientation import ImageFrame, frame_in, frame_of
+from bench_assets.core.images.orientation import ImageFrame, read_annotated_frame, read_frame
 from bench_assets.core.schema.errors import ImageError
 
 ALL = range(1, 9)
@@ -29,7 +29,7 @@ def test_a_point_lies_where_its_pixel_is_shown(orientation, image_format):
     image = Image.new("RGB", (WIDTH, HEIGHT))
     image.putpixel((7, 22), (255, 255, 255))
     data = turned(orientation, image, image_format)
-    frame = frame_of(data)
+    frame = read_frame(data)
     assert frame == (WIDTH, HEIGHT, orientation)
     upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
     ((row, column),) = np.argwhere(np.asarray(upright).any(axis=2))
@@ -44,7 +44,7 @@ def test_left_and_right_of_a_scene_are_exchanged_by_mirrors_only(orientation):
     frame = ImageFrame(WIDTH, HEIGHT, orientation)
     a, b, c = (np.array(frame.to_shown(at)) for at in ((0, 0), (WIDTH, 0), (WIDTH, HEIGHT)))
     (ux, uy), (vx, vy) = b - a, c - b
-    assert frame.mirrored == (ux * vy - uy * vx < 0)
+    assert frame.is_mirrored == (ux * vy - uy * vx < 0)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_a_size_that_the_image_has_in_no_way_is_an_error(tmp_path, orientation, 
     )
     expected += f", EXIF orientation {orientation}" if orientation > 1 else "$"
     with pytest.raises(ImageError, match=expected):
-        frame_in(file, stated)
+        read_annotated_frame(file, stated)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ImageError, match=r"gone\.png: cannot be read"):
-        frame_in(tmp_path / "gone.png")
+        read_annotated_frame(tmp_path / "gone.png")

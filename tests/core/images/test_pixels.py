@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from bench_assets.core.images.decoding import changes_of, decode
+from bench_assets.core.images.decoding import decode, decoding_changes
 from tests.core.images.pixels import of, row
 from tests.core.images.written_images import chunk, png, saved
 
@@ -84,7 +84,7 @@ HALF = 127  # black, of which 128 in 255 covers white: 255 * 127 / 255
 )
 def test_alpha_is_laid_on_white(data, expected):
     assert row(data) == expected
-    assert decode(data).changes == changes_of(data) == {"laid on white"}
+    assert decode(data).changes == decoding_changes(data) == {"laid on white"}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_alpha_is_laid_on_white(data, expected):
     ],
 )
 def test_alpha_that_changes_nothing_is_no_change(data):
-    assert decode(data).changes == changes_of(data) == set()
+    assert decode(data).changes == decoding_changes(data) == set()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.images.decoding import changes_of, decode
+from bench_assets.core.images.decoding import decode, decoding_changes
 from tests.core.images.written_images import CORNERS, chunk, corners, png, saved, seen, turned
 
 RED, GREEN, BLUE, BLACK, YELLOW, CYAN = CORNERS
@@ -27,7 +27,7 @@ def test_a_image_is_turned_as_its_exif_says(orientation, image_format):
     data = turned(orientation, image_format)
     assert seen(data) == UPRIGHT[orientation]
     expected = set() if orientation == 1 else {"turned"}
-    assert decode(data).changes == changes_of(data) == expected
+    assert decode(data).changes == decoding_changes(data) == expected
     assert (decode(data).width, decode(data).height) in ((3, 2), (2, 3))
 
 

@@ -3,15 +3,15 @@
 import pytest
 
 from bench_assets.core.judging.verdict_requests import (
-    AT_FIRST,
-    RECORDED,
-    TRIES,
-    Call,
+    FIRST_RESPONSE_SUFFIX,
+    MAX_TRIES,
+    RECORDED_PREFIX,
+    JudgeCall,
     VerdictRequest,
-    ask,
     ask_for_verdicts,
-    at_first,
-    at_last,
+    call_judge,
+    final_judgements,
+    first_judgements,
 )
 from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Request, Response
@@ -51,17 +51,19 @@ def judged(judge):
     [
         pytest.param(["yes"], 1, True, id="what can be read is not asked again"),
         pytest.param(["Hm.", "no"], 2, False, id="what cannot is"),
-        pytest.param(["I have no idea."] * TRIES, TRIES, None, id="and in the end not guessed"),
+        pytest.param(
+            ["I have no idea."] * MAX_TRIES, MAX_TRIES, None, id="and in the end not guessed"
+        ),
         pytest.param(["", "yes"], 2, True, id="an empty response is asked again"),
         *(
-            pytest.param([said] * TRIES, TRIES, None, id=f"it contradicts itself: {said}")
+            pytest.param([said] * MAX_TRIES, MAX_TRIES, None, id=f"it contradicts itself: {said}")
             for said in ("Yes. No.", "Yes and no.", "yes or no", "Yes, but also no.", "既是又否")
         ),
     ],
 )
 def test_a_verdict_is_asked_for_until_it_can_be_read(responses, n_asked, found):
     judge = Judge(*responses)
-    (row,) = at_last(judged(judge))
+    (row,) = final_judgements(judged(judge))
     assert (row.verdict, len(judge.asked)) == (found, n_asked)
     assert {request.sample for request in judge.asked} == {2}
     assert len({request.prompt.sha256 for request in judge.asked}) == n_asked
@@ -81,10 +83,10 @@ def test_what_came_at_first_is_kept_for_readings_whose_authors_ask_once():
     rows = judged(Judge("yes, maybe", "no"))
     assert [(row.criterion, row.response, row.verdict) for row in rows] == [
         ("so", "no", False),
-        (f"so{AT_FIRST}", "yes, maybe", None),
+        (f"so{FIRST_RESPONSE_SUFFIX}", "yes, maybe", None),
     ]
-    assert [row.response for row in at_first(rows)] == ["yes, maybe"]
-    assert [row.criterion for row in at_first(rows)] == ["so"]
+    assert [row.response for row in first_judgements(rows)] == ["yes, maybe"]
+    assert [row.criterion for row in first_judgements(rows)] == ["so"]
     assert len({row.prompt_sha256 for row in rows}) == 2
 
 
@@ -93,23 +95,23 @@ def test_without_a_response_nothing_is_asked_again_and_that_is_said():
     assert [(row.verdict, row.error) for row in judged(judge)] == [(None, "503")]
     assert len(judge.asked) == 1
     again = judged(Judge("Hm.", Response(error="503")))
-    assert [(row.verdict, row.error) for row in at_last(again)] == [(None, "503")]
+    assert [(row.verdict, row.error) for row in final_judgements(again)] == [(None, "503")]
 
 
 def test_a_judge_whose_words_are_recorded_has_no_others():
-    judge = Judge("Hm.", signature=f"{RECORDED}responses.jsonl")
+    judge = Judge("Hm.", signature=f"{RECORDED_PREFIX}responses.jsonl")
     assert [row.verdict for row in judged(judge)] == [None]
     assert len(judge.asked) == 1
 
 
 def test_of_several_responses_the_one_with_the_fewest_gaps_is_kept():
-    call = Call(Request(prompt=Prompt.of("1? 2?")), lambda response: response.text.count("?"))
-    (heard,) = ask([call], Judge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both.")
+    call = JudgeCall(Request(prompt=Prompt.of("1? 2?")), lambda response: response.text.count("?"))
+    (heard,) = call_judge([call], Judge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both.")
     assert heard.response.text == "1: yes 2: ?"
     assert heard.first[1].text == "1: ? 2: ?"
 
 
 def test_nobody_is_asked_about_nothing():
     judge = Judge()
-    assert ask([], judge, "") == []
+    assert call_judge([], judge, "") == []
     assert judge.asked == []

@@ -1,11 +1,11 @@
 """Requests that are made when they are asked are those that would have been held."""
 
 from bench_assets.core.judging.request_streaming import (
+    LazyRequests,
     LazyRows,
-    Requests,
-    answered,
-    answers,
-    some_at_once,
+    answer_requests,
+    request_batches,
+    stream_responses,
 )
 from bench_assets.core.schema.chat import Prompt, Response
 from tests.packed import packed
@@ -32,7 +32,7 @@ class Many(Held):
 
 
 def requests(questions=QUESTIONS):
-    return Requests(questions, lambda asked: Prompt.of(asked.text), 3, 0.5)
+    return LazyRequests(questions, lambda asked: Prompt.of(asked.text), 3, 0.5)
 
 
 def asked(found):
@@ -49,20 +49,20 @@ def test_the_draws_of_a_question_follow_one_another():
 
 
 def test_few_are_answered_at_once_and_many_one_after_the_other():
-    few = [response.text for _, response in answers(Many(), requests())]
+    few = [response.text for _, response in answer_requests(Many(), requests())]
     assert few[:4] == ["t/0 0", "t/0 1", "t/0 2", "t/1 0"]
-    many = list(answers(Many(), requests(packed(QUESTIONS))))
+    many = list(answer_requests(Many(), requests(packed(QUESTIONS))))
     assert asked(one for one, _ in many) == asked(requests())
     assert {response.text for _, response in many} == {"one after the other"}
 
 
 def test_a_model_that_answers_at_once_alone_is_given_all():
-    found = list(answered(Held(), requests(packed(QUESTIONS))))
+    found = list(stream_responses(Held(), requests(packed(QUESTIONS))))
     assert [(one.sample, response.text) for one, response in found][-1] == (2, "t/3 2")
 
 
 def test_requests_are_parted_in_order():
-    assert [len(some) for some in some_at_once(requests(), 5)] == [5, 5, 2]
+    assert [len(some) for some in request_batches(requests(), 5)] == [5, 5, 2]
 
 
 def test_what_is_made_of_rows_is_what_would_have_been_held():

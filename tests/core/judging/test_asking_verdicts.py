@@ -5,7 +5,7 @@ from collections import Counter
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
-    verdicts_of_many,
+    stream_verdicts,
 )
 from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Response
@@ -41,7 +41,7 @@ def test_verdicts_of_many_are_those_of_a_few():
         for n in SAID
     ]
     few, many = Judge(), Judge()
-    found = list(verdicts_of_many(asked, many, "Print yes or no."))
+    found = list(stream_verdicts(asked, many, "Print yes or no."))
     assert found == ask_for_verdicts(asked, few, "Print yes or no.")
     assert many.asked == few.asked
     assert [rows[0].question_id for rows in found] == [f"t/{n}" for n in SAID]

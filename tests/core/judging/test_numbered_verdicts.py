@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.judging import numbered_verdicts
-from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from tests.pinned_words import inline_words, survivors
 
 YES, NO = [True], [False]
@@ -140,12 +140,12 @@ READ = [
 
 def holds(row):
     response, n, verdicts = row
-    return read_by_number(response, n) == verdicts
+    return read_numbered_verdicts(response, n) == verdicts
 
 
 @pytest.mark.parametrize(("response", "n", "verdicts"), READ)
 def test_a_verdict_belongs_to_the_number_before_it(response, n, verdicts):
-    assert read_by_number(response, n) == verdicts
+    assert read_numbered_verdicts(response, n) == verdicts
 
 
 def test_no_word_can_be_taken_out_of_the_reader():

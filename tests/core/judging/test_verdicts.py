@@ -9,8 +9,8 @@ from bench_assets.core.judging import verdicts
 from bench_assets.core.judging.verdicts import (
     RIGHT_OR_WRONG,
     YES_OR_NO,
-    cut_off,
-    decoded,
+    decode_json,
+    is_truncated,
     read_object,
     read_option,
     read_word,
@@ -200,12 +200,12 @@ def test_an_object_that_stands_in_what_was_asked_is_an_echo():
     ],
 )
 def test_lists_are_decoded_as_objects_are(text, value):
-    assert decoded(text) == value
+    assert decode_json(text) == value
 
 
 def test_what_ends_at_the_limit_of_tokens_is_cut_off():
-    assert cut_off(Response(text="No", finish_reason="length"))
-    assert not cut_off(Response(text="No", finish_reason="stop"))
+    assert is_truncated(Response(text="No", finish_reason="length"))
+    assert not is_truncated(Response(text="No", finish_reason="stop"))
 
 
 FAILED_TO = ("get", "find", "choose", "select", "match", "answer")
@@ -318,8 +318,8 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
         (read_object, ("{'a': '\\''}",), {"a": "'"}),
         (read_object, ("{'a': 'b\\",), None),
         (read_object, ('{"a": "b\\',), None),
-        (decoded, ("```json\n[1]\n```",), [1]),
-        (decoded, ("```\n[1]\n```",), [1]),
+        (decode_json, ("```json\n[1]\n```",), [1]),
+        (decode_json, ("```\n[1]\n```",), [1]),
         (read_word, ("Wrong.\n\nThe answer was B.", RIGHT_OR_WRONG), False),
         (read_word, ("Right. It answers (A).", RIGHT_OR_WRONG), True),
         (read_word, ("Partly right.", RIGHT_OR_WRONG), None),
@@ -339,11 +339,11 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
 @pytest.mark.parametrize(("n", "is_read"), [(50_000, True), (50_001, False)])
 def test_an_object_has_fifty_thousand_characters_at_most(n, is_read):
     text = json.dumps({"a": "b" * (n - len('{"a": ""}'))})
-    assert (read_object(text) is not None) == (decoded(text) is not None) == is_read
+    assert (read_object(text) is not None) == (decode_json(text) is not None) == is_read
 
 
 def test_what_is_escaped_in_quotes_of_python_stays_escaped():
-    assert decoded(r"{'a': 'x\ny \'z\''}") == {"a": "x\ny 'z'"}
+    assert decode_json(r"{'a': 'x\ny \'z\''}") == {"a": "x\ny 'z'"}
 
 
 PLAINLY_RIGHT = [

@@ -5,7 +5,7 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.answer_types.metrics import METRICS, default_metric, metric_named
+from bench_assets.core.answer_types.metrics import METRICS, default_metric, find_metric
 from bench_assets.core.metrics.aggregates import (
     accuracy_at_half,
     f1,
@@ -125,11 +125,11 @@ def test_every_metric_has_its_primary_measure_first():
 
 
 def test_a_metric_has_to_fit_the_answer_type():
-    assert metric_named("f1", "yes_no") is METRICS["f1"]
+    assert find_metric("f1", "yes_no") is METRICS["f1"]
     assert [default_metric(name) for name in (None, "box", "graded", "number")] == [
         *("accuracy", "mean_iou", "mean_grade", "accuracy")
     ]
     with pytest.raises(SettingsError, match='expected answer_type "box", got "text"'):
-        metric_named("mean_iou", None)
+        find_metric("mean_iou", None)
     with pytest.raises(SettingsError, match='expected "mean_iou" for answer_type "box"'):
-        metric_named("accuracy", "box")
+        find_metric("accuracy", "box")

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, rouge_l_of, score_captions
+from bench_assets.core.metrics.captions import (
+    CaptionPair,
+    caption_rouge_l,
+    corpus_bleu,
+    score_captions,
+)
 
 
 def words(text):
@@ -105,7 +110,9 @@ def test_every_corpus_scores_as_with_pycocoevalcap(corpus):
     found = scores(*([candidate, *references] for candidate, references in corpus))
     assert np.allclose(found.bleu, bleu, atol=1e-6)
     assert np.allclose(found.rouge_l, rouge, atol=1e-6)
-    alone = [rouge_l_of(CaptionPair(c, tuple(references)), str.split) for c, references in corpus]
+    alone = [
+        caption_rouge_l(CaptionPair(c, tuple(references)), str.split) for c, references in corpus
+    ]
     assert np.allclose(alone, rouge, atol=1e-14)
     assert np.allclose(found.cider, cider, atol=1e-6)
 

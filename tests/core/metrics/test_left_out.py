@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.core.stats.means import interval
+from bench_assets.core.stats.means import jackknife_interval
 
 VALUES = np.array([0.1, 0.4, 0.5, 0.8, 0.2, 0.4])
 
@@ -18,21 +18,21 @@ def parts(values):
 
 
 def test_of_a_mean_without_a_top_it_is_students():
-    found = interval(parts(VALUES), list("abcdef"), of_mean, np.inf)
+    found = jackknife_interval(parts(VALUES), list("abcdef"), of_mean, np.inf)
     half = t.ppf(0.975, 5) * VALUES.std(ddof=1) / np.sqrt(6)
     assert found == pytest.approx((0.4 - half, 0.4 + half), rel=0.01)
 
 
 def test_it_stays_between_nothing_and_the_most_there_is():
-    low, high = interval(parts(10 * VALUES), list("abcdef"), of_mean, 10.0)
+    low, high = jackknife_interval(parts(10 * VALUES), list("abcdef"), of_mean, 10.0)
     assert 0 <= low < 4 < high <= 10
-    once = interval(parts(VALUES), list("abcdef"), of_mean, 1.0)
+    once = jackknife_interval(parts(VALUES), list("abcdef"), of_mean, 1.0)
     assert (low / 10, high / 10) == pytest.approx(once)
 
 
 def test_captions_of_one_image_are_one():
-    twice = interval(parts(np.repeat(VALUES, 2)), list("aabbccddeeff"), of_mean, 1.0)
-    assert twice == pytest.approx(interval(parts(VALUES), list("abcdef"), of_mean, 1.0))
+    twice = jackknife_interval(parts(np.repeat(VALUES, 2)), list("aabbccddeeff"), of_mean, 1.0)
+    assert twice == pytest.approx(jackknife_interval(parts(VALUES), list("abcdef"), of_mean, 1.0))
 
 
 def test_of_a_ratio_it_is_the_delta_methods():
@@ -43,16 +43,18 @@ def test_of_a_ratio_it_is_the_delta_methods():
     ratio = given[:, 0].sum() / given[:, 1].sum()
     off = (given[:, 0] - ratio * given[:, 1]) / given[:, 1].sum()
     half = t.ppf(0.975, 399) * np.sqrt(400 / 399 * (off**2).sum())
-    low, high = interval(given, [str(n) for n in range(400)], of_mean, np.inf)
+    low, high = jackknife_interval(given, [str(n) for n in range(400)], of_mean, np.inf)
     assert (low, high) == pytest.approx((ratio - half, ratio + half), rel=1e-3)
 
 
 def test_of_two_clusters_it_is_students_with_one_degree_of_freedom():
     # 0.1 and 0.4: each moves the mean by 0.075, variance 2/1 * 2 * 0.075^2 = 0.0225.
-    found = interval(parts(VALUES[:2]), ["a", "b"], of_mean, np.inf)
+    found = jackknife_interval(parts(VALUES[:2]), ["a", "b"], of_mean, np.inf)
     assert found == pytest.approx((0.0, 0.25 + 12.706 * 0.15))  # 0.25 - 1.906 is below nothing
 
 
 @pytest.mark.parametrize("clusters", [["a"], ["a", "a"]], ids=["one caption", "one image"])
 def test_of_one_cluster_nothing_is_known(clusters):
-    assert np.isnan(interval(parts(VALUES[: len(clusters)]), clusters, of_mean, 1.0)).all()
+    assert np.isnan(
+        jackknife_interval(parts(VALUES[: len(clusters)]), clusters, of_mean, 1.0)
+    ).all()

@@ -68,18 +68,18 @@ REFUSING = [
 ]
 
 WORDS = [
-    *((sentences.denies, f"It is {word} (A).", True) for word in DENYING),
-    (sentences.denies, "I ruled out (A).", True),
-    (sentences.denies, "I know it is (A).", False),
+    *((sentences.is_negated, f"It is {word} (A).", True) for word in DENYING),
+    (sentences.is_negated, "I ruled out (A).", True),
+    (sentences.is_negated, "I know it is (A).", False),
     *((sentences.refuses, text, True) for text in REFUSING),
     (sentences.refuses, "It is not (A), I can see that.", False),
     (
-        sentences.sentences,
+        sentences.split_sentences,
         "a. b! c? d; e。f！g？h\ni",
         "a.|b!|c?|d;|e。|f！|g？|h|i".split("|"),
     ),
-    (normalization.bare, "The dog.", "dog"),
-    (normalization.bare, "an Owl", "owl"),
+    (normalization.normalize_option, "The dog.", "dog"),
+    (normalization.normalize_option, "an Owl", "owl"),
 ]
 
 PLAIN = {
@@ -102,7 +102,7 @@ PLAIN = {
     "first picture second photo third photograph fourth painting": "first image second image third "
     "image fourth image",
 }
-WORDS += [(normalization.plain, text, expected) for text, expected in PLAIN.items()]
+WORDS += [(normalization.normalize_response, text, expected) for text, expected in PLAIN.items()]
 
 # What is stated counts, where a mere mention of two options would not.
 _ON = " (B). The dog of (A) is large."

@@ -18,17 +18,17 @@ from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_word
 from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.numbers import final_number
 from bench_assets.core.parsing.option_names import Options
-from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.suites.journeybench.answer_agreement import agrees, read_answer
-from bench_assets.suites.multi.parsing.blanks import fits, lines_of
-from bench_assets.suites.multi.parsing.responses import _cut_carefully, half_width
+from bench_assets.core.parsing.reasoning import strip_reasoning
+from bench_assets.suites.journeybench.answer_agreement import matches_truth, read_answer
+from bench_assets.suites.multi.parsing.blanks import matches_gold, read_blanks
+from bench_assets.suites.multi.parsing.responses import _clean_careful, half_width
 
 CORPUS = Path(__file__).parent / "corpus"
 JUDGEMENTS = {"A": "right", "B": "wrong"}
 
 
 def as_read(task, response, options):
-    text = without_reasoning(response)
+    text = strip_reasoning(response)
     if task == "verdict":
         verdict = read_word(response, RIGHT_OR_WRONG)
         return verdict if verdict is None else ("wrong", "right")[verdict]
@@ -72,10 +72,10 @@ def test_no_response_is_misread_and_few_are_unread(file, battery, most_unread):
 
 def agreement(row):
     """The number of a solution, or whether a short answer agrees with its reference."""
-    text = without_reasoning(row["response"])
+    text = strip_reasoning(row["response"])
     if row["task"] == "number":
         return final_number(text)
-    return agrees(read_answer(text, ()), row["reference"], text)
+    return matches_truth(read_answer(text, ()), row["reference"], text)
 
 
 def test_the_numbers_and_short_answers_of_journeybench_are_read():
@@ -97,7 +97,7 @@ def test_the_blanks_that_a_response_fills_are_read():
     for row in rows:
         lines = filled(row["response"], row["question"], row["n"])
         for line, gold, right in zip_longest(lines[: row["n"]], row["gold"], row["right"]):
-            fitting = fits(line or "", half_width(gold))
+            fitting = matches_gold(line or "", half_width(gold))
             wrong += [row] if fitting and not right else []
             unread += [row] if right and not fitting else []
     assert wrong == []
@@ -107,4 +107,4 @@ def test_the_blanks_that_a_response_fills_are_read():
 def filled(response, stem, n):
     """The lines that a response fills into the blanks of a stem."""
     stem = half_width(stem).replace("____", "[MASK]")
-    return lines_of(_cut_carefully(half_width(without_reasoning(response))), n, stem)
+    return read_blanks(_clean_careful(half_width(strip_reasoning(response))), n, stem)

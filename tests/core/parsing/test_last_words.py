@@ -4,11 +4,11 @@
 Rows are (function, arguments, what it should give).
 """
 
-from bench_assets.core.answer_types.option_answers import letters_in
+from bench_assets.core.answer_types.option_answers import read_option_letters
 from bench_assets.core.metrics import short_answers
 from bench_assets.core.parsing import reasoning
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, ReasoningSplit, take_apart
+from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, ReasoningSplit, split_reasoning
 from bench_assets.file_benchmarks import scoring
 from resources.models.registry.baselines import ScriptedModel
 from tests.core.parsing.choice_words import TAKEN_BACK
@@ -30,7 +30,7 @@ def exact(text):
 
 
 def letters(text):
-    return "".join(letters_in(text, OPTIONS))
+    return "".join(read_option_letters(text, OPTIONS))
 
 
 def points(given):
@@ -60,20 +60,20 @@ def verdict(says):
 
 ROWS = [
     *(
-        (take_apart, f"{form.opening}a{form.closing}b", ReasoningSplit("a", "b"))
+        (split_reasoning, f"{form.opening}a{form.closing}b", ReasoningSplit("a", "b"))
         for form in THOUGHTS
     ),
     *(
-        (take_apart, f"<think>a</think>{form.opening}b{form.closing} c", ReasoningSplit("a", "b"))
+        (split_reasoning, f"<think>a</think>{form.opening}b{form.closing} c", ReasoningSplit("a", "b"))
         for form in ANSWERS
     ),
     *(
-        (take_apart, f"Write {mark[0]}</think>{mark[1]} last.", ReasoningSplit("", f"Write {mark[0]}</think>{mark[1]} last."))
+        (split_reasoning, f"Write {mark[0]}</think>{mark[1]} last.", ReasoningSplit("", f"Write {mark[0]}</think>{mark[1]} last."))
         for mark in ('""', "''", "``", "“”", "‘’", "«»", "()", "[]")
     ),
-    (take_apart, " \n<think>a</think>b", ReasoningSplit("a", "b")),
-    (take_apart, "<|start|>assistant<think>a</think>b", ReasoningSplit("a", "b")),
-    (take_apart, "<think>a</think>It is <|begin_of_box|>b<|end_of_box|>.", ReasoningSplit("a", "It is b.")),
+    (split_reasoning, " \n<think>a</think>b", ReasoningSplit("a", "b")),
+    (split_reasoning, "<|start|>assistant<think>a</think>b", ReasoningSplit("a", "b")),
+    (split_reasoning, "<think>a</think>It is <|begin_of_box|>b<|end_of_box|>.", ReasoningSplit("a", "It is b.")),
     *((opens, text.replace(" A", " (A)").replace("B", "(B)"), True) for text in LEFT_OPEN[:-3]),
     *((opens, f"(B). Or it {may} be (A).", True) for may in ("could", "might", "may", "may also")),
     *((opens, f"(B). Or {may} (A).", True) for may in ("maybe", "perhaps", "possibly")),

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bench_assets.core.parsing.non_answers import non_answer
+from bench_assets.core.parsing.non_answers import classify_non_answer
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from resources.models.registry.baselines import ScriptedModel
@@ -220,7 +220,7 @@ ROWS = [(kind, form) for kind, forms in FORMS.items() for form in forms]
 @pytest.mark.parametrize(("kind", "form"), ROWS)
 @pytest.mark.parametrize("gold", ["A", "5", "the second image"])
 def test_what_was_never_an_answer_has_a_kind(kind, form, gold):
-    assert non_answer(form.replace("GOLD", gold)) == kind
+    assert classify_non_answer(form.replace("GOLD", gold)) == kind
 
 
 ASKED = "Which image continues the series of patterns?"
@@ -240,7 +240,7 @@ SHOWN = ("the second image", "the third image")
     ],
 )
 def test_the_prompt_said_again_is_no_answer(response, kind):
-    assert non_answer(response, ASKED, SHOWN) == kind
+    assert classify_non_answer(response, ASKED, SHOWN) == kind
 
 
 def scored(task, form, scorer):
@@ -301,7 +301,7 @@ ORDINARY = [
 
 def test_no_answer_that_speaks_of_errors_tools_or_code_is_flagged():
     assert len(set(ORDINARY)) > 2000
-    assert [one for one in ORDINARY if non_answer(one)] == []
+    assert [one for one in ORDINARY if classify_non_answer(one)] == []
 
 
 @pytest.mark.parametrize(
@@ -386,16 +386,17 @@ def test_no_answer_that_speaks_of_errors_tools_or_code_is_flagged():
     ],
 )
 def test_an_ordinary_response_is_not_flagged(response):
-    assert non_answer(response, "Which one is raised?", ("KeyError", "safe")) == ""
+    assert classify_non_answer(response, "Which one is raised?", ("KeyError", "safe")) == ""
 
 
 def test_twelve_words_after_a_value_of_a_program_are_printed_by_it_too():
     assert (
-        non_answer("null one two three four five six seven eight nine ten eleven twelve") == ERROR
+        classify_non_answer("null one two three four five six seven eight nine ten eleven twelve")
+        == ERROR
     )
 
 
 def test_what_the_question_speaks_of_is_no_sign_of_an_error():
     asked = "Which exception does the code raise, KeyError or IndexError?"
-    assert non_answer("KeyError: 'a'", asked) == ""
-    assert non_answer("KeyError: 'a'", question(text="What is it?").text) == ERROR
+    assert classify_non_answer("KeyError: 'a'", asked) == ""
+    assert classify_non_answer("KeyError: 'a'", question(text="What is it?").text) == ERROR

@@ -5,12 +5,12 @@ import pytest
 
 from bench_assets.core.parsing import numbers as module
 from bench_assets.core.parsing.numbers import (
-    as_number,
     final_number,
-    in_digits,
-    numbers,
+    format_number,
+    list_numbers,
+    parse_number,
     same_number,
-    written,
+    words_to_digits,
 )
 from bench_assets.suites.journeybench import answer_agreement
 from tests.pinned_words import inline_words, survivors
@@ -48,12 +48,12 @@ def test_the_final_number_of_a_response(response, number):
     ],
 )
 def test_all_numbers_of_a_text(text, found):
-    assert numbers(text) == found
+    assert list_numbers(text) == found
 
 
 def test_a_number_has_no_more_than_twenty_words():
     # Each hundred is a hundred of those before it: 100^20, and one more is another number.
-    assert in_digits(" ".join(["hundred"] * 21)) == f"1{'0' * 40} 100"
+    assert words_to_digits(" ".join(["hundred"] * 21)) == f"1{'0' * 40} 100"
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_a_number_has_no_more_than_twenty_words():
     ],
 )
 def test_a_number_is_written_in_digits_that_are_read_as_it(number, digits):
-    assert written(number) == digits
-    assert numbers(digits) == [pytest.approx(number, rel=1e-9)]
+    assert format_number(number) == digits
+    assert list_numbers(digits) == [pytest.approx(number, rel=1e-9)]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_numbers_a_tenth_apart_are_the_same(one, other, same):
 
 
 def test_a_text_with_more_than_a_number_is_no_number():
-    assert [as_number(text) for text in ("25%", "$3", "3 cups", "", "12,50")] == [
+    assert [parse_number(text) for text in ("25%", "$3", "3 cups", "", "12,50")] == [
         25,
         3,
         None,
@@ -188,7 +188,10 @@ WRITTEN_OUT = [
     ("one hundred and two point five", "102.5"),
     ("ten point zero one", "10.01"),
     ("2 point 5 million", "2500000"),
-    *((f"30 point {word} million", f"30{n}00000") for n, word in enumerate(module.WORDS[:10])),
+    *(
+        (f"30 point {word} million", f"30{n}00000")
+        for n, word in enumerate(module.NUMBER_WORDS[:10])
+    ),
     ("half the million", "half the 1000000"),
     ("behalf a dozen", "behalf a 12"),
     ("0.00001 dozen", "0.00012"),
@@ -436,12 +439,12 @@ FINAL = [
 
 
 def test_words_with_others_between_them_are_two_numbers():
-    assert in_digits("one hundred dogs, two cats") == "100 dogs, 2 cats"
+    assert words_to_digits("one hundred dogs, two cats") == "100 dogs, 2 cats"
 
 
 @pytest.mark.parametrize(("text", "digits"), WRITTEN_OUT)
 def test_numbers_that_are_written_out(text, digits):
-    assert in_digits(text) == digits
+    assert words_to_digits(text) == digits
 
 
 @pytest.mark.parametrize(("response", "number"), FINAL)
@@ -614,7 +617,7 @@ def test_the_number_of_several_that_a_solution_comes_to(solution, number):
 def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
     rows = [
         *((final_number, response, number) for response, number in TELLING),
-        *((in_digits, text, digits) for text, digits in WRITTEN_OUT),
+        *((words_to_digits, text, digits) for text, digits in WRITTEN_OUT),
         *((final_number, response, number) for response, number in FINAL),
     ]
     assert survivors([module], rows, lambda row: row[0](row[1]) == row[2]) == []

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bench_assets.core.parsing import option_names, option_tokens
-from bench_assets.core.parsing.normalization import plain
-from bench_assets.core.parsing.option_names import NAMES, Options, marked
+from bench_assets.core.parsing.normalization import normalize_response
+from bench_assets.core.parsing.option_names import NAMES, Options, mark_options
 from bench_assets.core.parsing.phrases import Phrases
 from tests.core.parsing.corpus.grammar import corpus
 
@@ -18,8 +18,10 @@ USED = {
 
 @pytest.fixture(scope="module")
 def texts():
-    said = [(plain(one.response), tuple(one.options)) for one in corpus("today")[::5]]
-    return [text for one, shown in said for text in (one, marked(one, Options(len(shown), shown)))]
+    said = [(normalize_response(one.response), tuple(one.options)) for one in corpus("today")[::5]]
+    return [
+        text for one, shown in said for text in (one, mark_options(one, Options(len(shown), shown)))
+    ]
 
 
 @pytest.mark.parametrize("name", USED)

@@ -9,9 +9,9 @@ from bench_assets.core.parsing.reasoning import (
     ANSWERS,
     THOUGHTS,
     ReasoningSplit,
-    opened_thought,
-    take_apart,
-    without_reasoning,
+    find_opening_tag,
+    split_reasoning,
+    strip_reasoning,
 )
 from bench_assets.core.schema.chat import Response
 
@@ -124,7 +124,7 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
     ],
 )
 def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answer):
-    assert take_apart(response) == ReasoningSplit(thought, answer, finished=True)
+    assert split_reasoning(response) == ReasoningSplit(thought, answer, finished=True)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answ
     ],
 )
 def test_what_opens_with_no_thought_stays_to_the_letter(response):
-    assert take_apart(response) == ReasoningSplit("", response, finished=True)
+    assert split_reasoning(response) == ReasoningSplit("", response, finished=True)
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_what_opens_with_no_thought_stays_to_the_letter(response):
     ],
 )  # fmt: skip
 def test_a_thought_that_never_ends_leaves_no_answer(response, thought):
-    assert take_apart(response) == ReasoningSplit(thought, "", finished=False)
-    assert without_reasoning(response) == ""
+    assert split_reasoning(response) == ReasoningSplit(thought, "", finished=False)
+    assert strip_reasoning(response) == ""
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_thought_that_never_ends_leaves_no_answer(response, thought):
     ],
 )
 def test_a_model_s_own_tags_are_used_instead_of_the_table(response, said):
-    assert take_apart(response, ("{{", "}}")) == said
+    assert split_reasoning(response, ("{{", "}}")) == said
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -187,7 +187,7 @@ def test_a_model_s_own_tags_are_used_instead_of_the_table(response, said):
 @given(thought=PLAIN, answer=PLAIN)
 def test_every_known_form_is_taken_apart(form, thought, answer):
     response = form.opening + thought + form.closing + answer
-    assert take_apart(response) == ReasoningSplit(thought.strip(), answer.strip())
+    assert split_reasoning(response) == ReasoningSplit(thought.strip(), answer.strip())
 
 
 MARKS = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)]
@@ -198,7 +198,7 @@ MARKS = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.
     tags=st.none() | st.tuples(st.sampled_from(["", "<", "a"]), st.sampled_from(["", "<", "b"])),
 )
 def test_any_text_can_be_taken_apart(parts, tags):
-    said = take_apart("".join(parts), tags)
+    said = split_reasoning("".join(parts), tags)
     assert said.finished or not said.answer
 
 
@@ -211,13 +211,13 @@ def test_any_text_can_be_taken_apart(parts, tags):
 )  # fmt: skip
 def test_the_time_is_in_proportion_to_the_length(unit):
     started = process_time()
-    take_apart(unit * (2_000_000 // len(unit)))
+    split_reasoning(unit * (2_000_000 // len(unit)))
     assert process_time() - started < 5
 
 
 def test_a_prompt_that_ends_with_a_model_s_own_tag_opens_its_thought():
-    assert opened_thought("ASSISTANT: {{\n", ("{{", "}}")) == "{{"
-    assert opened_thought("ASSISTANT: }}", ("{{", "}}")) == ""
+    assert find_opening_tag("ASSISTANT: {{\n", ("{{", "}}")) == "{{"
+    assert find_opening_tag("ASSISTANT: }}", ("{{", "}}")) == ""
 
 
 def test_a_tag_is_closed_by_the_same_with_a_stroke_or_by_its_end():

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.core.parsing import choices, normalization
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.sentences import breaks_off
+from bench_assets.core.parsing.sentences import is_truncated
 from tests.core.parsing.choice_words import CHOICES
 from tests.core.parsing.response_words import WORDS
 from tests.pinned_words import inline_words
@@ -44,4 +44,4 @@ def test_every_word_of_the_readers_can_be_found():
     ],
 )
 def test_a_long_response_without_a_stop_breaks_off(text, broken):
-    assert breaks_off(text) == broken
+    assert is_truncated(text) == broken

@@ -8,9 +8,9 @@ import pytest
 
 from bench_assets.core.parsing import choices
 from bench_assets.core.parsing.choices import lettered, read_choice
-from bench_assets.core.parsing.normalization import plain
-from bench_assets.core.parsing.option_names import LETTER, NAME, Options, marked
-from bench_assets.core.parsing.word_lists import lines_of_section, section_names
+from bench_assets.core.parsing.normalization import normalize_response
+from bench_assets.core.parsing.option_names import LETTER, NAME, Options, mark_options
+from bench_assets.core.parsing.word_lists import section_lines, section_names
 from tests.core.parsing.choice_words import CARS, CHOICES
 from tests.core.parsing.corpus.grammar import corpus
 from tests.core.parsing.response_words import WORDS
@@ -42,16 +42,16 @@ def patterns(file, without=()):
         pytest.param(section, line, id=f"{section}: {line[:60]}")
         for section in section_names(PARSING / file)
         if section not in without
-        for line in lines_of_section(PARSING / file, section)
+        for line in section_lines(PARSING / file, section)
     ]
 
 
 @pytest.fixture(scope="module")
 def texts():
-    said = [plain(response) for response in RESPONSES]
+    said = [normalize_response(response) for response in RESPONSES]
     return [
         *said,
-        *(marked(text, Options(4, CARS, counted=False)) for text in said),
+        *(mark_options(text, Options(4, CARS, counted=False)) for text in said),
         lettered(CARS),
     ]
 

@@ -8,18 +8,18 @@ from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.elicitation import (
     Elicitation,
     OptionLikelihoods,
-    elicited_as,
+    cache_identity,
     elicited_decoding,
-    elicited_name,
-    normalized,
-    shares,
-    signed,
-    stored_as,
-    unsigned,
+    elicited_model_name,
+    elicited_signature,
+    normalize_logprobs,
+    softmax,
+    split_elicited_name,
+    split_signature,
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.provenance import response_key
-from bench_assets.core.schema.training_runs import is_before, is_same_run
+from bench_assets.core.schema.training_runs import is_earlier_step, is_same_run
 from tests.rows import question
 
 # Three options as a model may see them: P(no) = 1/4, P(never) = 1/8, P(\u00e9t\u00e9) = 1/16.
@@ -47,7 +47,7 @@ PRIOR = OptionLikelihoods((log(1 / 2), log(1 / 2), log(1 / 128)), (1, 2, 4))
 )
 def test_a_method_is_written_short_and_signed_in_full(text, shown, in_full):
     elicitation = Elicitation.parse(text)
-    assert (str(elicitation), elicitation.in_full) == (shown, in_full)
+    assert (str(elicitation), elicitation.canonical_form) == (shown, in_full)
     assert Elicitation.parse(in_full) == elicitation
 
 
@@ -80,12 +80,14 @@ def test_what_is_no_method_is_refused_with_those_that_there_are(text):
     ],
 )
 def test_log_probabilities_are_normalized(normalization, expected):
-    assert normalized(FOUND, OPTIONS, normalization, PRIOR) == pytest.approx(expected)
+    assert normalize_logprobs(FOUND, OPTIONS, normalization, PRIOR) == pytest.approx(expected)
 
 
 def test_each_normalization_may_choose_another_option():
     best = {
-        name: OPTIONS[max(range(3), key=normalized(FOUND, OPTIONS, name, PRIOR).__getitem__)]
+        name: OPTIONS[
+            max(range(3), key=normalize_logprobs(FOUND, OPTIONS, name, PRIOR).__getitem__)
+        ]
         for name in ("none", "characters", "tokens", "unconditional")
     }
     assert best == {
@@ -97,7 +99,7 @@ def test_each_normalization_may_choose_another_option():
 
 
 def test_shares_are_probabilities_of_the_options_among_themselves():
-    assert shares(FOUND.logprobs) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
+    assert softmax(FOUND.logprobs) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
 
 
 def test_likelihoods_are_read_as_they_were_written():
@@ -138,30 +140,30 @@ def test_options_are_offered_as_letters_in_brackets_or_as_texts():
 
 
 def test_a_name_says_by_which_method_a_model_is_asked():
-    assert elicited_as("gpt", "generate") == elicited_as("gpt", "") == "gpt"
-    name = elicited_as("run/step-500@0123abcd", "likelihood-letters")
+    assert elicited_model_name("gpt", "generate") == elicited_model_name("gpt", "") == "gpt"
+    name = elicited_model_name("run/step-500@0123abcd", "likelihood-letters")
     assert name == "run/step-500@0123abcd+likelihood"
-    assert elicited_name(name) == ("run/step-500@0123abcd", "likelihood")
-    assert elicited_name("run/step-500@0123abcd") is None
+    assert split_elicited_name(name) == ("run/step-500@0123abcd", "likelihood")
+    assert split_elicited_name("run/step-500@0123abcd") is None
 
 
 def test_steps_are_of_one_run_only_where_they_are_asked_by_one_method():
     assert is_same_run("r/step-1+likelihood", "r/step-2+likelihood")
-    assert is_before("r/step-1+likelihood", "r/step-2+likelihood")
+    assert is_earlier_step("r/step-1+likelihood", "r/step-2+likelihood")
     assert not is_same_run("r/step-1", "r/step-2+likelihood")
-    assert not is_before("r/step-1", "r/step-2+likelihood")
+    assert not is_earlier_step("r/step-1", "r/step-2+likelihood")
 
 
 def test_a_signature_has_the_method_and_tells_what_the_cache_calls_it():
     plain = "sha256:0c,float32|t=0,max=40|thinking=<a> </a>"
     elicitation = Elicitation.parse("likelihood-unconditional")
-    both = signed(plain, elicitation)
+    both = elicited_signature(plain, elicitation)
     assert both.endswith("|elicit=likelihood-letters-unconditional")
-    assert unsigned(both) == (plain, elicitation)
-    assert unsigned(plain) == (plain, None)
+    assert split_signature(both) == (plain, elicitation)
+    assert split_signature(plain) == (plain, None)
     stored = "sha256:0c,float32|" + elicited_decoding("t=0,max=40", "likelihood")
-    assert stored_as(both) == stored
-    assert stored_as(plain) == "sha256:0c,float32|t=0,max=40"
+    assert cache_identity(both) == stored
+    assert cache_identity(plain) == "sha256:0c,float32|t=0,max=40"
 
 
 def test_a_response_has_a_key_of_its_own_for_each_method_and_each_set_of_options():

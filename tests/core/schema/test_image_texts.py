@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.core.images.text_substitutes import describe_images, replace_images_by_texts
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import ImageText
@@ -18,7 +18,7 @@ def instruct(image):
 
 def test_each_image_is_described_once():
     model = ScriptedModel("m", lambda request: f" of {request.prompt.images[0].sha256}\n")
-    assert describe(["a", "b", "a"], instruct, model) == [
+    assert describe_images(["a", "b", "a"], instruct, model) == [
         ImageText(image="a", text="of a", author="m"),
         ImageText(image="b", text="of b", author="m"),
     ]
@@ -30,13 +30,13 @@ def test_a_image_without_a_text_is_an_error_that_counts():
             return [Response(text="x"), Response(error="connection lost")]
 
     with pytest.raises(ModelError, match="m: 1 of 2 images have no text: connection lost"):
-        describe(["a", "b"], instruct, Broken("m", str))
+        describe_images(["a", "b"], instruct, Broken("m", str))
 
 
 def test_texts_take_the_place_of_images_and_questions_that_lack_one_are_left_out():
     two, one, blind = question(images=("a", "b")), question(images=("c",)), question()
     texts = [ImageText(image=name, text=f"text {name}", author="x") for name in "ba"]
-    assert with_image_texts([two, one, blind], texts) == [
+    assert replace_images_by_texts([two, one, blind], texts) == [
         replace(two, images=(), image_texts=("text a", "text b"))
     ]
 
@@ -58,4 +58,4 @@ def test_an_image_that_a_model_does_not_describe_has_no_text(response):
         def response(self, requests):
             return [response, Response(text="A gate.")]
 
-    assert [row.image for row in describe(["a", "b"], instruct, Silent("m", str))] == ["b"]
+    assert [row.image for row in describe_images(["a", "b"], instruct, Silent("m", str))] == ["b"]

@@ -76,7 +76,7 @@ def test_extensions_stand_beside_the_task():
 
 
 def test_more_parts_come_last():
-    signature = Signature.parse("t|v1|main|n:1").plus(meteor="1.5")
+    signature = Signature.parse("t|v1|main|n:1").with_parts(meteor="1.5")
     assert str(signature) == "t|v1|main|n:1|meteor:1.5"
 
 

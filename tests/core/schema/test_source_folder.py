@@ -10,11 +10,11 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.source_folder import (
-    as_json,
     files_below,
+    format_json,
     image_files,
-    inside,
     pin,
+    resolve_inside,
     write_files,
 )
 
@@ -68,19 +68,19 @@ def test_a_link_out_of_the_folder_is_no_image_of_it(folder: Path, tmp_path: Path
 )
 def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: str) -> None:
     with pytest.raises(SourceError, match=f"entry 3: image .*{complaint}"):
-        inside(folder, name, "entry 3")
+        resolve_inside(folder, name, "entry 3")
 
 
 def test_a_linked_folder_is_followed(folder: Path, tmp_path: Path) -> None:
     (folder / "here").symlink_to(folder / "a")
     (folder / "away").symlink_to(tmp_path)
-    assert inside(folder, "here/c.png", "entry 3") == folder / "here/c.png"
+    assert resolve_inside(folder, "here/c.png", "entry 3") == folder / "here/c.png"
     with pytest.raises(SourceError, match="is outside the folder"):
-        inside(folder, "away/c.png", "entry 3")
+        resolve_inside(folder, "away/c.png", "entry 3")
 
 
 def test_a_image_need_not_be_there_yet(folder: Path) -> None:
-    assert inside(folder, "gone.png", "entry 3") == folder / "gone.png"
+    assert resolve_inside(folder, "gone.png", "entry 3") == folder / "gone.png"
 
 
 def test_files_that_hold_the_same_already_are_left_alone(tmp_path):
@@ -94,4 +94,4 @@ def test_files_that_hold_the_same_already_are_left_alone(tmp_path):
 
 
 def test_json_that_people_can_read():
-    assert as_json([{"a": "é"}]) == '[\n {\n  "a": "é"\n }\n]\n'.encode()
+    assert format_json([{"a": "é"}]) == '[\n {\n  "a": "é"\n }\n]\n'.encode()

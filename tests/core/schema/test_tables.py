@@ -17,7 +17,7 @@ from bench_assets.core.schema.rows import (
     Score,
     SourceFile,
 )
-from bench_assets.core.tables.arrow import digest, schema, to_json, to_rows, to_table
+from bench_assets.core.tables.arrow import arrow_schema, digest, to_json, to_rows, to_table
 from tests.rows import prediction, question
 
 TEXT = st.text(st.characters(codec="utf-8"))
@@ -53,16 +53,16 @@ def test_what_is_not_known_comes_back_as_not_known():
 @pytest.mark.parametrize("row_type", [Question, Prediction, Score, Metric])
 def test_a_table_without_rows_has_its_columns(row_type):
     empty = to_table([], row_type)
-    assert empty.schema == schema(row_type)
+    assert empty.schema == arrow_schema(row_type)
     assert to_rows(empty, row_type) == []
 
 
 def test_columns_have_the_types_of_the_fields():
-    columns = schema(Question)
+    columns = arrow_schema(Question)
     assert columns.field("text").type == pa.string()
     assert columns.field("answer").type == pa.list_(pa.string())
     assert columns.field("labels").type == pa.map_(pa.string(), pa.string())
-    assert schema(Score).field("points").type == pa.float64()
+    assert arrow_schema(Score).field("points").type == pa.float64()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_row_type_that_no_table_can_hold_is_a_mistake_of_ours():
         what: complex
 
     with pytest.raises(TypeError, match="complex"):
-        schema(Odd)
+        arrow_schema(Odd)
 
 
 def test_json_has_null_where_there_is_no_number():

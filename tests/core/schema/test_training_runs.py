@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.schema.training_runs import curve_of, step_of
+from bench_assets.core.schema.training_runs import curve_of, parse_step
 
 SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|scorer:r|n:40"
 
@@ -94,4 +94,4 @@ def test_what_is_no_step_has_no_curve():
 
 
 def test_a_checkpoint_without_a_number_is_no_step():
-    assert step_of("run/final@0123abcd") is None
+    assert parse_step("run/final@0123abcd") is None

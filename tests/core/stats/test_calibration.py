@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.images.charts import reliability
+from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
     accuracy_by_coverage,
@@ -63,7 +63,7 @@ def test_the_most_confident_answers_are_given(share, value, n):
 
 
 def test_a_dot_lies_where_confidence_and_accuracy_are():
-    drawn = reliability(calibration_bins(FOUR), accuracy_by_coverage(FOUR), "calibration")
+    drawn = reliability_diagram(calibration_bins(FOUR), accuracy_by_coverage(FOUR), "calibration")
     assert 'cx="170.0" cy="40.0"' in drawn  # 0.55 across of 200 px from 60, accuracy 1 at the top
     assert 'cx="230.0" cy="240.0"' in drawn  # 0.85, accuracy 0 at the bottom
     assert "480.0,40.0 530.0,106.7 580.0,90.0" in drawn  # half, three quarters, all of them

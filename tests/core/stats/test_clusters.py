@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import binom, t
 
 from bench_assets.core.schema.rows import cluster_warning
-from bench_assets.core.stats.means import ScoredPoint, freedom_of, macro_mean, mean
-from bench_assets.core.stats.paired_tests import PairedScores, interval
+from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean, satterthwaite_freedom
+from bench_assets.core.stats.paired_tests import PairedScores, change_interval
 
 
 def satterthwaite(sizes):
@@ -26,11 +26,15 @@ def satterthwaite(sizes):
     "sizes", [[1, 1], [5, 1], [7] * 9, [60, *[1] * 60], [60 // k for k in range(1, 31)]]
 )
 def test_the_freedom_of_uneven_clusters_is_satterthwaites(sizes):
-    assert freedom_of(np.array(sizes) / sum(sizes)) == pytest.approx(satterthwaite(sizes))
+    assert satterthwaite_freedom(np.array(sizes) / sum(sizes)) == pytest.approx(
+        satterthwaite(sizes)
+    )
 
 
 def test_one_cluster_has_the_least_freedom():
-    assert freedom_of(np.array([1.0])) == freedom_of(np.array([0.0, 1.0])) == 1
+    assert (
+        satterthwaite_freedom(np.array([1.0])) == satterthwaite_freedom(np.array([0.0, 1.0])) == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,7 @@ def test_a_change_over_uneven_clusters_by_pencil():
     The variance is (25 / (1/2) + 2 * 6.25 / (3/4)) / 1600 = 1/24. No share changes by more than 1.
     """
     half_of = [PairedScores(0, float(n < 10), "a") for n in range(20)]
-    low, high = interval([*half_of, *[PairedScores(0, 0, name) for name in "bc" * 10]])
+    low, high = change_interval([*half_of, *[PairedScores(0, 0, name) for name in "bc" * 10]])
     half = t.ppf(0.975, satterthwaite([2, 1, 1])) * (1 / 24) ** 0.5
     assert 0.25 + half > 1
     assert (low, high) == pytest.approx((0.25 - half, 1.0), rel=1e-3)

@@ -6,7 +6,7 @@ from math import isnan, sqrt
 import numpy as np
 import pytest
 
-from bench_assets.core.stats.rater_agreement import against, cohen_kappa
+from bench_assets.core.stats.rater_agreement import cohen_kappa, confusion_matrix
 
 Z = 1.959963984540054
 
@@ -115,7 +115,7 @@ def test_the_interval_of_a_kappa_ends_where_kappa_can(table, end):
 
 
 def test_the_confusion_table_by_pencil():
-    table = against([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
+    table = confusion_matrix([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
     assert table == (8, 4, 2, 0)
     assert table.precision.value == pytest.approx(8 / 12)
     assert table.recall.value == pytest.approx(0.8)
@@ -143,5 +143,5 @@ def test_of_few_things_all_misses_could_have_gone_unseen(n, low):
 
 
 def test_the_confusion_table_is_written_for_people():
-    table = against([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
+    table = confusion_matrix([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
     assert str(table) == "true positives 8 of 10, false positives 4 of 4"

@@ -10,14 +10,14 @@ from scipy.stats import t, ttest_1samp
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import (
     PairedScores,
-    change,
-    clusters_of,
-    compare,
+    change_interval,
+    change_variance,
+    cluster_questions,
     holm,
-    interval,
-    spread,
+    mean_change,
+    paired_t_test,
 )
-from bench_assets.core.tables.large_tables import BLOCK, Blocks, gathered
+from bench_assets.core.tables.large_tables import BLOCK_ROWS, Blocks, collect_rows
 from tests.core.stats.test_clusters import satterthwaite
 from tests.rows import question
 
@@ -44,7 +44,7 @@ def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
 )
 def test_of_questions_alone_it_is_the_t_test(gains):
     given = [PairedScores(0, gain, str(number)) for number, gain in enumerate(gains)]
-    assert compare(given).p == pytest.approx(ttest_1samp(gains, 0).pvalue, rel=1e-9)
+    assert paired_t_test(given).p == pytest.approx(ttest_1samp(gains, 0).pvalue, rel=1e-9)
 
 
 def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
@@ -56,7 +56,9 @@ def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
         PairedScores(0, 1, "c"),
     ]
     given += [PairedScores(0, 0, "c"), PairedScores(0, 1, "d"), PairedScores(0, 1, "e", most=2.0)]
-    assert compare(given).p == pytest.approx(by_hand([2, -1, 2, 1, 1], [2, 1, 3, 1, 2]), rel=1e-9)
+    assert paired_t_test(given).p == pytest.approx(
+        by_hand([2, -1, 2, 1, 1], [2, 1, 3, 1, 2]), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
     ],
 )
 def test_few_clusters_are_not_taken_for_much(given, p):
-    assert compare(given).p == pytest.approx(p, abs=1e-4)
+    assert paired_t_test(given).p == pytest.approx(p, abs=1e-4)
 
 
 def alarms(n: int, rate: float) -> float:
@@ -85,7 +87,7 @@ def alarms(n: int, rate: float) -> float:
         weight = comb(n, changed) * rate**changed * (1 - rate) ** (n - changed)
         for lost in range(changed // 2 + 1) if weight > 1e-6 else ():
             gains = [(1, 0)] * lost + [(0, 1)] * (changed - lost) + [(1, 1)] * (n - changed)
-            if compare(pairs(*gains)).p >= 0.05:
+            if paired_t_test(pairs(*gains)).p >= 0.05:
                 break
             found += 2 * weight * comb(changed, lost) / 2**changed
     return found
@@ -112,9 +114,9 @@ def test_the_interval_leaves_out_zero_just_where_the_test_says_so(n):
         given = [
             PairedScores(0, gain, str(number // 2)) for number, gain in enumerate(gains.tolist())
         ]
-        low, high = interval(given)
-        assert (low > 0 or high < 0) == (compare(given).p < 0.05)
-        verdicts.add(compare(given).p < 0.05)
+        low, high = change_interval(given)
+        assert (low > 0 or high < 0) == (paired_t_test(given).p < 0.05)
+        verdicts.add(paired_t_test(given).p < 0.05)
     assert n < 8 or verdicts == {True, False}
 
 
@@ -122,12 +124,12 @@ def test_questions_on_one_image_count_less_than_as_many_images():
     gains = [(0, 1)] * 60 + [(1, 0)] * 30 + [(1, 1)] * 60
     alone = [PairedScores(a, b, str(n)) for n, (a, b) in enumerate(gains)]
     together = [pair._replace(cluster=str(n // 10)) for n, pair in enumerate(alone)]
-    assert compare(alone).p < 0.01
-    assert compare(together).p > 0.05
+    assert paired_t_test(alone).p < 0.01
+    assert paired_t_test(together).p > 0.05
 
 
 def test_the_change_is_a_share_of_the_points():
-    assert change([PairedScores(0, 3, "a", most=4), PairedScores(1, 0, "b")]) == 0.4
+    assert mean_change([PairedScores(0, 3, "a", most=4), PairedScores(1, 0, "b")]) == 0.4
 
 
 @pytest.mark.parametrize(
@@ -152,21 +154,27 @@ def test_clusters_are_what_shares_a_group_or_all_images():
         question(question_id="e"),
         question(question_id="f"),
     ]
-    found = clusters_of(questions)
+    found = cluster_questions(questions)
     assert found["a"] == found["b"] == found["c"]
     assert len({found[name] for name in "adef"}) == 4
 
 
 def test_clusters_of_a_large_table_are_found_in_two_passes(monkeypatch):
-    groups = [*range(2 * BLOCK), 0, BLOCK, 1, BLOCK + 1]  # those of two blocks in turn
+    groups = [
+        *range(2 * BLOCK_ROWS),
+        0,
+        BLOCK_ROWS,
+        1,
+        BLOCK_ROWS + 1,
+    ]  # those of two blocks in turn
     asked = (question(question_id=f"q{n}", group_id=f"g{of}") for n, of in enumerate(groups))
-    questions = gathered(asked, Question)
+    questions = collect_rows(asked, Question)
     read = []
     whole = Blocks.table
     monkeypatch.setattr(Blocks, "table", lambda *of: read.append(of[1]) or whole(*of))
-    found = clusters_of(questions)
-    last = [found[f"q{n}"] for n in range(2 * BLOCK, len(groups))]
-    assert last == ["q0", f"q{BLOCK}", "q1", f"q{BLOCK + 1}"]
+    found = cluster_questions(questions)
+    last = [found[f"q{n}"] for n in range(2 * BLOCK_ROWS, len(groups))]
+    assert last == ["q0", f"q{BLOCK_ROWS}", "q1", f"q{BLOCK_ROWS + 1}"]
     assert read == [0, 1, 2, 0, 1, 2]  # not once for each question
 
 
@@ -182,19 +190,19 @@ def test_clusters_of_a_large_table_are_found_in_two_passes(monkeypatch):
     ],
 )
 def test_the_spread_of_few_changes_is_that_of_one_more(given, variance):
-    assert spread(given) == pytest.approx(variance)
+    assert change_variance(given) == pytest.approx(variance)
 
 
 def test_the_spread_of_questions_of_two_points_is_of_their_shares():
     # Five of ten gain both points: each a half away from the mean, 0.5 squared.
     given = [PairedScores(0, 2.0 * (number % 2), str(number), most=2.0) for number in range(10)]
-    assert spread(given) == 0.25
+    assert change_variance(given) == 0.25
 
 
 def test_the_unit_of_points_changes_no_p_value():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
     by_point, in_quarters = (
-        compare([PairedScores(0, unit * gain, str(n)) for n, gain in enumerate(gains)]).p
+        paired_t_test([PairedScores(0, unit * gain, str(n)) for n, gain in enumerate(gains)]).p
         for unit in (4.0, 1.0)
     )
     assert by_point == in_quarters
@@ -203,7 +211,7 @@ def test_the_unit_of_points_changes_no_p_value():
 def test_questions_of_two_points_are_as_good_as_two_of_one():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
     of_one, of_two = (
-        compare([PairedScores(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)]).p
+        paired_t_test([PairedScores(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)]).p
         for n in (1.0, 2.0)
     )
     assert of_one == pytest.approx(of_two)
@@ -211,4 +219,4 @@ def test_questions_of_two_points_are_as_good_as_two_of_one():
 
 def test_questions_of_an_image_that_change_together_are_worth_one():
     together = [PairedScores(n // 10 % 2, 1 - n // 10 % 2, str(n // 10)) for n in range(1000)]
-    assert spread(together) == pytest.approx(10)
+    assert change_variance(together) == pytest.approx(10)

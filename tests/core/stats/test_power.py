@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t
 
-from bench_assets.core.stats.means import student, student_quantile
-from bench_assets.core.stats.power import chance_to_show, design_effect, needed, smallest, unpaired
+from bench_assets.core.stats.means import approximate_t_quantile, student_quantile
+from bench_assets.core.stats.power import (
+    design_effect,
+    detectable_difference,
+    detection_power,
+    required_sample_size,
+    unpaired_variance,
+)
 
 
 def exact_power(spread, n, difference):
@@ -17,42 +23,48 @@ def exact_power(spread, n, difference):
 @pytest.mark.parametrize("n", [30, 200, 2000])
 @pytest.mark.parametrize("spread", [0.05, 0.5])
 def test_what_is_shown_four_times_in_five_is(n, spread):
-    difference = smallest(spread, n)
-    assert chance_to_show(spread, n, difference) == pytest.approx(0.8)
+    difference = detectable_difference(spread, n)
+    assert detection_power(spread, n, difference) == pytest.approx(0.8)
     assert exact_power(spread, n, difference) == pytest.approx(0.8, abs=0.03)
-    assert needed(spread, difference) == pytest.approx(n, abs=3)
+    assert required_sample_size(spread, difference) == pytest.approx(n, abs=3)
 
 
 @pytest.mark.parametrize(("difference", "power"), [(0.0, 0.05), (0.3, 1.0)])
 def test_power_goes_from_chance_to_certainty(difference, power):
     # Of no difference 2.5 % on the side that is asked about.
-    assert chance_to_show(0.5, 2000, difference) == pytest.approx(power, abs=0.026)
+    assert detection_power(0.5, 2000, difference) == pytest.approx(power, abs=0.026)
 
 
 def test_a_smaller_difference_needs_more_and_half_of_it_four_times_as_many():
-    assert needed(0.5, 0.01) == pytest.approx(4 * needed(0.5, 0.02), rel=1e-3)
+    assert required_sample_size(0.5, 0.01) == pytest.approx(
+        4 * required_sample_size(0.5, 0.02), rel=1e-3
+    )
 
 
 def test_few_questions_have_student_s_quantile_of_one_degree_at_least():
     # 12.706 with one degree of freedom, and 0.8416 for a power of 0.8.
-    assert smallest(0.5, 1.5) == pytest.approx((12.706 + 0.8416) * np.sqrt(0.5 / 1.5), rel=1e-4)
-    assert needed(0.25, 1.0) == 46  # 2.8^2 / 4 is below 2; 13.5476^2 / 4 = 45.9
+    assert detectable_difference(0.5, 1.5) == pytest.approx(
+        (12.706 + 0.8416) * np.sqrt(0.5 / 1.5), rel=1e-4
+    )
+    assert required_sample_size(0.25, 1.0) == 46  # 2.8^2 / 4 is below 2; 13.5476^2 / 4 = 45.9
 
 
 def test_ten_questions_have_student_s_quantile_of_nine_degrees():
     # 2.2622 with nine degrees of freedom, and 0.8416 for a power of 0.8.
-    assert smallest(0.5, 10) == pytest.approx((2.2622 + 0.8416) * np.sqrt(0.05), rel=1e-3)
+    assert detectable_difference(0.5, 10) == pytest.approx(
+        (2.2622 + 0.8416) * np.sqrt(0.05), rel=1e-3
+    )
 
 
 def test_a_loss_is_shown_as_a_gain_is():
-    assert chance_to_show(0.5, 200, -0.1) == chance_to_show(0.5, 200, 0.1)
+    assert detection_power(0.5, 200, -0.1) == detection_power(0.5, 200, 0.1)
 
 
 @pytest.mark.parametrize(
     ("baseline", "spread"), [(0.5, 0.5), (0.9, 0.18), (0.1, 0.18)], ids=["half", "most", "few"]
 )
 def test_two_models_on_other_questions_spread_as_two_shares(baseline, spread):
-    assert unpaired(baseline) == pytest.approx(spread)
+    assert unpaired_variance(baseline) == pytest.approx(spread)
 
 
 @pytest.mark.parametrize(
@@ -69,5 +81,5 @@ def test_design_effects(sizes, together, effect):
 
 
 def test_from_300_degrees_on_the_series_is_taken():
-    assert student_quantile(300) == pytest.approx(student(300), rel=1e-8)
+    assert student_quantile(300) == pytest.approx(approximate_t_quantile(300), rel=1e-8)
     assert student_quantile(299) == pytest.approx(t.ppf(0.975, 299), rel=1e-12)

@@ -8,15 +8,15 @@ from bench_assets.core.schema.published_numbers import (
     Cell,
     Claim,
     PublishedNumber,
+    make_terms,
     read_claims,
     read_published,
-    weighted,
 )
-from bench_assets.core.stats.claim_tests import tried_as_printed
+from bench_assets.core.stats.claim_tests import evaluate_published_claims
 
 
 def less(most, least):
-    return weighted([most], [least])
+    return make_terms([most], [least])
 
 
 ACCURACY = {"task": "quiz", "metric": "accuracy", "source": "Quiz, Table 1"}
@@ -44,7 +44,9 @@ def claim(terms, **more):
 
 
 def tried(terms, **more):
-    return {one.model: one for one in tried_as_printed("quiz", [claim(terms, **more)], PAPER)}
+    return {
+        one.model: one for one in evaluate_published_claims("quiz", [claim(terms, **more)], PAPER)
+    }
 
 
 def test_people_are_above_each_model_that_the_paper_has():

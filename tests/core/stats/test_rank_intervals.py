@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.core.stats.ranks import rank_intervals, ranked, ranking
+from bench_assets.core.stats.ranks import add_rank_intervals, rank_intervals, rank_models
 
 
 def around(value, half):
@@ -135,15 +135,15 @@ def line(model, value, **more):
     ],
 )
 def test_only_what_was_measured_alike_is_ranked(apart):
-    rows = ranked([line("a", 0.9), line("b", 0.5), line("c", 0.7, **apart)])
+    rows = add_rank_intervals([line("a", 0.9), line("b", 0.5), line("c", 0.7, **apart)])
     assert [row.ranks for row in rows] == ["1", "2", ""]
 
 
 def test_the_interval_of_a_mean_rank_is_drawn_over_tasks():
     """Ranks 1, 1, 2: of three tasks drawn all are the third one in 1 of 27, or 3.7 %."""
     values = {"s": {"a": 2, "b": 1}, "t": {"a": 2, "b": 1}, "u": {"a": 1, "b": 2}}
-    first, second = ranking(values, np.random.default_rng(0)).ranks
+    first, second = rank_models(values, np.random.default_rng(0)).ranks
     assert (first.model, first.low, first.high) == ("a", 1, 2)
     assert (first.mean, second.mean) == pytest.approx((4 / 3, 5 / 3))
-    (alone, _) = ranking({"s": values["s"]}, np.random.default_rng(0)).ranks
+    (alone, _) = rank_models({"s": values["s"]}, np.random.default_rng(0)).ranks
     assert (alone.mean, alone.low, alone.high) == (1, None, None)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench_assets.core.stats.power import alpha_of, p_worse
+from bench_assets.core.stats.power import comparison_alpha, sequential_p_value
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ from bench_assets.core.stats.power import alpha_of, p_worse
     ],
 )
 def test_a_bet_by_pencil(gains, p):
-    assert p_worse(gains) == pytest.approx(p)
+    assert sequential_p_value(gains) == pytest.approx(p)
 
 
 def test_more_questions_never_raise_it():
     gains = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], size=80).tolist()
-    looks = [p_worse(gains[:n]) for n in range(81)]
+    looks = [sequential_p_value(gains[:n]) for n in range(81)]
     assert looks == sorted(looks, reverse=True)
 
 
@@ -48,15 +48,15 @@ def test_a_model_that_is_no_worse_is_seldom_called_so_at_any_look(gains, shares)
     """Ville's inequality: of 400 models at most 20, more than 33 once in 400 times."""
     rng = np.random.default_rng(1)
     drawn = (rng.choice(gains, p=shares, size=100).tolist() for _ in range(400))
-    assert sum(p_worse(one) < 0.05 for one in drawn) <= 33
+    assert sum(sequential_p_value(one) < 0.05 for one in drawn) <= 33
 
 
 def test_a_model_that_is_worse_is_found():
     rng = np.random.default_rng(2)
     drawn = [rng.choice([-1, 0, 1], p=[0.35, 0.6, 0.05], size=100).tolist() for _ in range(50)]
-    assert sum(p_worse(gains) < 0.05 for gains in drawn) >= 45
+    assert sum(sequential_p_value(gains) < 0.05 for gains in drawn) >= 45
 
 
 def test_what_is_spent_adds_up_to_all_there_is():
     # 1/(1*2) + 1/(2*3) + ... + 1/(n(n+1)) = n/(n+1)
-    assert sum(alpha_of(k, 0.05) for k in range(1, 100)) == pytest.approx(0.05 * 99 / 100)
+    assert sum(comparison_alpha(k, 0.05) for k in range(1, 100)) == pytest.approx(0.05 * 99 / 100)

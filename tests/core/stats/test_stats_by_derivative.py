@@ -5,7 +5,7 @@ from math import inf, isnan, sqrt
 import pytest
 from scipy.stats import t
 
-from bench_assets.core.stats.means import around, student
+from bench_assets.core.stats.means import approximate_t_quantile, around
 
 
 def test_each_cluster_counts_as_its_share_of_those_there_are():
@@ -34,4 +34,6 @@ def test_a_measure_beyond_its_most_is_taken_for_the_most():
 @pytest.mark.parametrize("freedom", [30, 100, 1000])
 def test_three_terms_of_the_series_leave_what_the_fourth_would_add(freedom):
     # (79 Z^9 + 776 Z^7 + 1482 Z^5 - 1920 Z^3 - 945 Z) / 92160 is 1.6, over freedom^4.
-    assert student(freedom) == pytest.approx(t.ppf(0.975, freedom), abs=2 / freedom**4, rel=0)
+    assert approximate_t_quantile(freedom) == pytest.approx(
+        t.ppf(0.975, freedom), abs=2 / freedom**4, rel=0
+    )

@@ -4,12 +4,12 @@ from math import sqrt
 
 import pytest
 
-from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean, student
+from bench_assets.core.stats.means import ScoredPoint, approximate_t_quantile, macro_mean, mean
 
 
 def wilson(value, variance, freedom):
     """Of as many units as have this variance."""
-    quantile = student(freedom)
+    quantile = approximate_t_quantile(freedom)
     part = quantile**2 * variance / (value * (1 - value))  # of the quantile's square, over units
     centre = (value + part / 2) / (1 + part)
     half = quantile / (1 + part) * sqrt(variance + part * variance / (4 * value * (1 - value)))

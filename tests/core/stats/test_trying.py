@@ -7,7 +7,13 @@ import pytest
 from scipy.stats import t as student
 
 from bench_assets.core.schema.published_numbers import Cell, Claim, Term
-from bench_assets.core.stats.claim_tests import ClaimNumber, Difference, of_ends, summed, tried
+from bench_assets.core.stats.claim_tests import (
+    ClaimNumber,
+    Difference,
+    claim_difference,
+    difference_from_interval,
+    evaluate_claims,
+)
 from bench_assets.core.stats.means import student_p
 
 CELL = Cell(task="quiz", metric="accuracy")
@@ -22,7 +28,7 @@ def together(values, of, n=100, half=0.01, p=0.001):
     """The row of all models, of which each differs by one of the values."""
     each = {f"m{i}": value for i, value in enumerate(values)}
     one = claim(1.0, -1.0, of=of)
-    found = tried(
+    found = evaluate_claims(
         *("quiz", [one], "measured", {"c": list(each)}),
         lambda _, m: Difference(each[m], each[m] - half, each[m] + half, p, n, ""),
     )
@@ -31,7 +37,7 @@ def together(values, of, n=100, half=0.01, p=0.001):
 
 def test_distances_of_the_ends_add_up_as_squares():
     numbers = [ClaimNumber("a", 0.8, 0.77, 0.84, 40), ClaimNumber("b", 0.5, 0.48, 0.54, 30)]
-    found = summed(claim(1.0, -1.0, margin=0.1), numbers)
+    found = claim_difference(claim(1.0, -1.0, margin=0.1), numbers)
     assert found.value == pytest.approx(0.2)
     assert found.low == pytest.approx(0.2 - sqrt(0.03**2 + 0.04**2))
     assert found.high == pytest.approx(0.2 + sqrt(0.04**2 + 0.02**2))
@@ -39,25 +45,25 @@ def test_distances_of_the_ends_add_up_as_squares():
 
 
 def test_a_p_value_is_one_in_twenty_where_an_end_is_0():
-    found = summed(claim(1.0), [ClaimNumber("a", 0.1, 0.0, 0.3, 9)])
+    found = claim_difference(claim(1.0), [ClaimNumber("a", 0.1, 0.0, 0.3, 9)])
     assert found.p == pytest.approx(0.05)
 
 
 def test_what_is_computed_has_no_part_in_the_interval():
     numbers = [ClaimNumber("a", 0.5, 0.4, 0.6, 20), ClaimNumber("chance", 0.25, 0.25, 0.25, 0)]
-    found = summed(claim(1.0, -1.0), numbers)
+    found = claim_difference(claim(1.0, -1.0), numbers)
     assert (found.low, found.high) == pytest.approx((0.15, 0.35))
     assert found.n == 20
 
 
 def test_what_is_only_computed_is_of_nobody_knows_how_many():
-    assert summed(claim(1.0), [ClaimNumber("chance", 0.25, 0.25, 0.25, 0)]).n == 0
-    assert summed(claim(1.0), [ClaimNumber("printed", 0.25, nan, nan, 30)]).n == 30
+    assert claim_difference(claim(1.0), [ClaimNumber("chance", 0.25, 0.25, 0.25, 0)]).n == 0
+    assert claim_difference(claim(1.0), [ClaimNumber("printed", 0.25, nan, nan, 30)]).n == 30
 
 
 @pytest.mark.parametrize(("low", "high"), [(nan, 0.3), (0.05, nan), (nan, nan), (-inf, inf)])
 def test_with_one_end_alone_nobody_knows_how_sure_a_difference_is(low, high):
-    found = of_ends(0.1, low, high, 9, "")
+    found = difference_from_interval(0.1, low, high, 9, "")
     assert (isnan(found.low), isnan(found.high), found.p) == (True, True, None)
 
 
@@ -115,13 +121,13 @@ def test_what_is_said_of_every_model(values, p, verdict):
     ],
 )
 def test_a_difference_without_any_doubt(value, p):
-    found = of_ends(value, value, value, 9, "")
+    found = difference_from_interval(value, value, value, 9, "")
     assert (found.low, found.high, found.p) == (value, value, p)
 
 
 def test_of_what_is_below_nothing_the_upper_end_says_how_sure_it_is():
-    assert of_ends(-0.1, -0.9, 0.0, 9, "").p == pytest.approx(0.05)
-    assert of_ends(0.1, 0.0, 0.9, 9, "").p == pytest.approx(0.05)
+    assert difference_from_interval(-0.1, -0.9, 0.0, 9, "").p == pytest.approx(0.05)
+    assert difference_from_interval(0.1, 0.0, 0.9, 9, "").p == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,9 @@ def test_of_two_models_against_it_a_chance_of_two_in_three_is_certain_to_be_met(
 
 
 def test_where_no_model_was_tried_the_claim_says_why():
-    found = tried("quiz", [claim(1.0)], "measured", {"c": ["m"]}, lambda *_: "no such table")
+    found = evaluate_claims(
+        "quiz", [claim(1.0)], "measured", {"c": ["m"]}, lambda *_: "no such table"
+    )
     assert [(row.model, row.why, row.n, row.p) for row in found] == [
         ("", "no such table", 0, None),
         ("m", "no such table", 0, None),
@@ -184,10 +192,12 @@ def test_where_no_model_was_tried_the_claim_says_why():
 
 def test_a_claim_about_models_that_the_paper_names_is_tried_on_no_other():
     named = replace(claim(1.0), terms=(Term(weight=1.0, cell=replace(CELL, model="GPT-4V")),))
-    found = tried("quiz", [named], "published", {"c": ["m"]}, lambda _, model: f"of {model!r}")
+    found = evaluate_claims(
+        "quiz", [named], "published", {"c": ["m"]}, lambda _, model: f"of {model!r}"
+    )
     assert [(row.model, row.why) for row in found] == [("", "of ''")]
 
 
 def test_a_margin_is_said():
-    found = summed(claim(1.0, margin=0.1), [ClaimNumber("a 0.5", 0.5, 0.4, 0.6, 20)])
+    found = claim_difference(claim(1.0, margin=0.1), [ClaimNumber("a 0.5", 0.5, 0.4, 0.6, 20)])
     assert found.why == "a 0.5; more than 0.1 is claimed"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, SourceFile
-from bench_assets.core.tables.expectations import EXPECTED, problems, tried
+from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems, validate_table
 from tests.packed import packed
 from tests.quiz import quiz
 from tests.rows import question
@@ -86,9 +86,9 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize("kind", EXPECTED)
+@pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
 def test_a_table_without_a_fault_is_as_expected(kind):
-    assert problems(RIGHT[kind], EXPECTED[kind]) == []
+    assert problems(RIGHT[kind], EXPECTATIONS_BY_TABLE[kind]) == []
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,16 @@ def test_a_table_without_a_fault_is_as_expected(kind):
 )
 def test_the_least_that_there_may_be_is_as_expected(kind, edge):
     rows = [replace(RIGHT[kind][0], **edge), *RIGHT[kind][1:]]
-    assert problems(rows, EXPECTED[kind]) == []
+    assert problems(rows, EXPECTATIONS_BY_TABLE[kind]) == []
 
 
 @pytest.mark.parametrize(("kind", "rows", "blocks", "broken"), PLANTED)
 def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, broken):
-    (found,) = problems(rows, EXPECTED[kind])
+    (found,) = problems(rows, EXPECTATIONS_BY_TABLE[kind])
     assert broken in found.partition(": ")[0]
-    assert bool(problems(rows, [one for one in EXPECTED[kind] if one.blocking])) == blocks
+    assert (
+        bool(problems(rows, [one for one in EXPECTATIONS_BY_TABLE[kind] if one.blocking])) == blocks
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,18 +127,18 @@ def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, b
 )
 def test_few_wrong_values_are_named(n_wrong, named):
     wrong = [replace(SOURCE, path="") for _ in range(n_wrong)]
-    expected = [one for one in EXPECTED["source"] if "match_regex" in one.type]
+    expected = [one for one in EXPECTATIONS_BY_TABLE["source"] if "match_regex" in one.type]
     assert problems(wrong, expected) == [
         f"expect_column_values_to_match_regex of path: {named}",
     ]
 
 
-@pytest.mark.parametrize("kind", EXPECTED)
+@pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
 def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
-    assert [one.partition(":")[0] for one in problems([], EXPECTED[kind])] == [
+    assert [one.partition(":")[0] for one in problems([], EXPECTATIONS_BY_TABLE[kind])] == [
         "expect_table_row_count_to_be_between of the table"
     ]
-    assert problems([], [one for one in EXPECTED[kind] if one.blocking]) == []
+    assert problems([], [one for one in EXPECTATIONS_BY_TABLE[kind] if one.blocking]) == []
 
 
 @pytest.mark.parametrize(
@@ -158,14 +160,14 @@ def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
 def test_an_expectation_says_what_it_is_about_and_the_rest_of_its_arguments(
     kind, type_, about, told
 ):
-    rows = tried(kind, RIGHT[kind], "t/source")
+    rows = validate_table(kind, RIGHT[kind], "t/source")
     found = [(one.about, one.told) for one in rows if one.expectation == f"expect_{type_}"]
     assert (about, told) in found
     assert {(one.table, one.rows) for one in rows} == {("t/source", len(RIGHT[kind]))}
 
 
 def test_of_six_unexpected_values_the_first_five_are_kept():
-    rows = tried("source", [replace(SOURCE, path=f"/{n}") for n in range(6)])
+    rows = validate_table("source", [replace(SOURCE, path=f"/{n}") for n in range(6)])
     assert [(one.n_unexpected, one.unexpected) for one in rows if not one.passed] == [
         (6, ("/0", "/1", "/2", "/3", "/4")),
     ]
@@ -175,10 +177,14 @@ def test_of_six_unexpected_values_the_first_five_are_kept():
 def test_a_large_table_is_tried_as_one_that_is_held(twice):
     rows = [question(question_id=f"t/{n}") for n in range(7)]
     rows += [question(question_id="t/3", kind="riddle")] if twice else []
-    assert problems(packed(rows), EXPECTED["questions"]) == problems(rows, EXPECTED["questions"])
-    assert tried("questions", packed(rows)) == tried("questions", rows)
+    assert problems(packed(rows), EXPECTATIONS_BY_TABLE["questions"]) == problems(
+        rows, EXPECTATIONS_BY_TABLE["questions"]
+    )
+    assert validate_table("questions", packed(rows)) == validate_table("questions", rows)
     failed = {
-        (one.expectation, one.unexpected) for one in tried("questions", rows) if not one.passed
+        (one.expectation, one.unexpected)
+        for one in validate_table("questions", rows)
+        if not one.passed
     }
     assert failed == (
         {

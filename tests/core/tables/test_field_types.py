@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from bench_assets.core.tables.json_records import mistyped
+from bench_assets.core.tables.json_records import find_mistyped
 
 
 class Tray(NamedTuple):
@@ -111,4 +111,4 @@ class Fridge:
     ],
 )
 def test_mistyped(fields, found):
-    assert mistyped(Fridge(**fields)) == found
+    assert find_mistyped(Fridge(**fields)) == found

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import field, read_entries, read_lines, records
+from bench_assets.core.tables.json_records import read_entries, read_lines, records, require_field
 
 
 def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
@@ -105,12 +105,12 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 )
 def test_a_field_of_another_type_is_named(value, kind, complaint):
     with pytest.raises(SourceError, match=f"votes.json, entry 3: .*{complaint}"):
-        field({"x": value}, "x", kind, where="votes.json, entry 3")
+        require_field({"x": value}, "x", kind, where="votes.json, entry 3")
 
 
 def test_a_missing_field_is_named_beside_those_that_are_there():
     with pytest.raises(SourceError, match="no field 'context'; it has: id, question"):
-        field({"id": "1", "question": "?"}, "context", dict, where="data.json, entry 1")
+        require_field({"id": "1", "question": "?"}, "context", dict, where="data.json, entry 1")
 
 
 def test_bad_rows_are_rejections_where_they_are_collected(tmp_path):

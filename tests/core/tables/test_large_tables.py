@@ -6,14 +6,14 @@ import pytest
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.tables.arrow import digest, to_table
 from bench_assets.core.tables.large_tables import (
-    BLOCK,
+    BLOCK_ROWS,
     Blocks,
     LargeTable,
-    all_different,
-    at,
+    are_distinct,
+    collect_rows,
     column,
-    gathered,
-    taken,
+    rows_at,
+    select_rows,
 )
 from tests.packed import packed
 from tests.rows import prediction, question
@@ -31,7 +31,7 @@ ROWS = [
         pytest.param(lambda rows: [rows[n] for n in (0, 5, 2, -1)], id="by their places"),
         pytest.param(lambda rows: rows[1:7:2], id="every other one"),
         pytest.param(lambda rows: rows[::-1], id="from the end"),
-        pytest.param(lambda rows: list(at(rows, [0, 0, 1, 6, 7, 2])), id="some, also twice"),
+        pytest.param(lambda rows: list(rows_at(rows, [0, 0, 1, 6, 7, 2])), id="some, also twice"),
         pytest.param(lambda rows: list(column(rows, "labels")), id="a column of mappings"),
         pytest.param(lambda rows: list(column(rows, "answer")), id="a column of tuples"),
         pytest.param(digest, id="their digest"),
@@ -56,18 +56,18 @@ def test_a_large_table_is_equal_to_the_same_rows_only():
 
 @pytest.mark.parametrize("order", [[7, 0, 3], [0, 1, 2, 3, 4, 5, 6, 7], [5, 5, 4, 4, 0]])
 def test_rows_are_brought_into_any_order(order):
-    assert taken(packed(ROWS), order) == taken(ROWS, order) == [ROWS[n] for n in order]
+    assert select_rows(packed(ROWS), order) == select_rows(ROWS, order) == [ROWS[n] for n in order]
 
 
 def test_few_rows_are_a_list_and_more_are_packed_with_the_digest_that_they_came_with():
     """A point written as 1 and read as 1.0 has two digests: the first is that of the table."""
     few = [Score.of(prediction(), points=1) for _ in range(3)]
-    assert gathered(iter(few), Score) == few
-    assert isinstance(gathered(iter(few), Score), list)
-    many = gathered((few[0] for _ in range(BLOCK + 1)), Score)
+    assert collect_rows(iter(few), Score) == few
+    assert isinstance(collect_rows(iter(few), Score), list)
+    many = collect_rows((few[0] for _ in range(BLOCK_ROWS + 1)), Score)
     assert isinstance(many, LargeTable)
-    assert (len(many), many.blocks.sizes) == (BLOCK + 1, [BLOCK, 1])
-    assert digest(many) == digest(few[:1] * (BLOCK + 1))
+    assert (len(many), many.blocks.sizes) == (BLOCK_ROWS + 1, [BLOCK_ROWS, 1])
+    assert digest(many) == digest(few[:1] * (BLOCK_ROWS + 1))
 
 
 def test_a_column_that_a_table_is_too_old_for_has_its_default(tmp_path):
@@ -89,4 +89,4 @@ def test_a_file_in_one_large_block_is_packed_in_smaller_ones(tmp_path):
     [(["a", "b"], True), ([("a", 1), ("a", 2)], True), (["a", "b", "a"], False), ([], True)],
 )
 def test_whether_all_keys_differ(keys, differ):
-    assert all_different(keys) == differ
+    assert are_distinct(keys) == differ

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bench_assets.core.text.escaping import as_text, as_written
+from bench_assets.core.text.escaping import escape_markdown, unescape_markdown
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HARMLESS = {"text", "text_special", "softbreak"}
@@ -45,18 +45,18 @@ def inside(tokens: list[Token]) -> list[Token]:
 )
 def test_a_text_is_shown_as_it_is_written(text: str) -> None:
     for before, after in (("", ""), ("- ", ""), ("| a | b |\n|---|---|\n| ", " | z |")):
-        tokens = inside(READER.parse(f"{before}{as_text(text)}{after}"))
+        tokens = inside(READER.parse(f"{before}{escape_markdown(text)}{after}"))
         kinds = {inner.type for token in tokens for inner in token.children or []}
         assert kinds <= HARMLESS
         blocks = {token.tag for token in tokens} - {"", "p", "ul", "li"}
         assert blocks <= ({"table", "thead", "tbody", "tr", "th", "td"} if after else set())
         assert sum(token.type == "td_open" for token in tokens) == (2 if after else 0)
-    assert as_written(as_text(text)) == text
+    assert unescape_markdown(escape_markdown(text)) == text
 
 
 @given(st.text(max_size=40))
 def test_whatever_a_text_holds_it_is_one_cell_of_texts(text: str) -> None:
-    tokens = inside(READER.parse(f"| a | b |\n|---|---|\n| {as_text(text)} | z |"))
+    tokens = inside(READER.parse(f"| a | b |\n|---|---|\n| {escape_markdown(text)} | z |"))
     kinds = {inner.type for token in tokens for inner in token.children or []}
     assert kinds <= HARMLESS
     assert sum(token.type == "td_open" for token in tokens) == 2
@@ -65,5 +65,5 @@ def test_whatever_a_text_holds_it_is_one_cell_of_texts(text: str) -> None:
 @pytest.mark.parametrize("text", ["http://example.org", "www.example.org", "a@example.org"])
 def test_addresses_are_parted_where_readers_look_for_them(text: str) -> None:
     """By the patterns of mdast-util-gfm-autolink-literal, which looks at what was decoded."""
-    assert text not in as_text(text)
-    assert as_text(text).count("\u2060") == 1
+    assert text not in escape_markdown(text)
+    assert escape_markdown(text).count("\u2060") == 1

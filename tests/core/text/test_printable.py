@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.text.escaping import one_line, printable, printable_json
+from bench_assets.core.text.escaping import (
+    escape_controls,
+    escape_json_controls,
+    escape_to_one_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,16 +35,16 @@ from bench_assets.core.text.escaping import one_line, printable, printable_json
     ],
 )
 def test_controls_are_shown_by_their_numbers(text: str, shown: str) -> None:
-    assert printable(text) == shown
+    assert escape_controls(text) == shown
 
 
 def test_a_cell_is_one_line() -> None:
-    assert one_line("a\r\nb\nc\td") == "a b c d"
+    assert escape_to_one_line("a\r\nb\nc\td") == "a b c d"
 
 
 @given(st.text(alphabet=st.characters(), max_size=30))
 def test_json_reads_as_it_did(text: str) -> None:
-    written = printable_json(json.dumps(text, ensure_ascii=False))
+    written = escape_json_controls(json.dumps(text, ensure_ascii=False))
     assert json.loads(written) == text
-    assert printable(written) == written
+    assert escape_controls(written) == written
     written.encode()

@@ -21,7 +21,7 @@ from resources.images.store import ImageStore
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import read
+from resources.models.api.formats.response_body import decode_response
 from resources.models.registry.baselines import ScriptedModel
 from tests.faults.readers.reader import Reader, of_text
 from tests.faults.servers.server import response
@@ -71,7 +71,7 @@ def _server(name: str) -> Callable[[bytes, Path], object]:
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)
     apis = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
     form = apis[name](spec, lambda _: b"")
-    return lambda data, _: read(form, data, 1.0, {})
+    return lambda data, _: decode_response(form, data, 1.0, {})
 
 
 def _hub(data: bytes, _: Path) -> object:

@@ -16,7 +16,7 @@ from PIL import Image
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.tables.json_records import read_entries, read_lines, records
-from bench_assets.file_benchmarks.questions import build, place_of
+from bench_assets.file_benchmarks.questions import benchmark_location, build
 from resources.checkpoints.adapters import base_of
 from resources.checkpoints.files import loaded_files, tensor_spans
 from resources.checkpoints.identity import fingerprint
@@ -26,7 +26,7 @@ from resources.datasets.archives import unpack
 from resources.datasets.cache import ReleaseCache
 from resources.images.download import recorded_downloads
 from resources.images.store import ImageStore
-from resources.models.registry.recorded import RecordedResponse, by_model, read_responses
+from resources.models.registry.recorded import RecordedResponse, group_by_model, read_responses
 from resources.tables.parquet import TableFiles
 from tests.faults.checkpoints import headed, tensor, written_checkpoint
 from tests.faults.readers.reader import Reader, of_file
@@ -57,7 +57,7 @@ def _plain(name: str) -> Callable[[bytes, Path], object]:
         store = ImageStore(folder=str(file.parent / "images"))
         return build(
             benchmark,
-            place_of("quiz", file, settings),
+            benchmark_location("quiz", file, settings),
             lambda image, of: (
                 store.put_file(image, of) if isinstance(image, Path) else store.put(image, of)
             ),
@@ -79,7 +79,7 @@ def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
         benchmark = FileBenchmarkSettings(file=saved)
         settings = Settings(home=folder, benchmarks={"quiz": benchmark})
         # type: ignore[arg-type,return-value]
-        return build(benchmark, place_of("quiz", saved, settings), lambda *_: None)
+        return build(benchmark, benchmark_location("quiz", saved, settings), lambda *_: None)
 
     return read
 
@@ -174,7 +174,7 @@ def _row(name: str, kind: str, read: object, *seeds: bytes, **more: object) -> R
 FILES = [
     _row("bench.toml", "bytes", of_file("bench.toml", lambda file: load_settings(file.parent)),
          _TOML),
-    _row("a file of responses", "lines", of_file("responses.jsonl", lambda file: by_model(
+    _row("a file of responses", "lines", of_file("responses.jsonl", lambda file: group_by_model(
         read_responses(file), "m")), _RESPONSE),
     _row("records of JSON lines", "lines", of_file("r.jsonl", lambda file: records(
         read_lines(file), RecordedResponse, closed=True, unique=["question_id"])), _RESPONSE),

@@ -95,9 +95,9 @@ def fuzz(reader: Reader, trial: Trial, n: int) -> str:
         with tempfile.TemporaryDirectory(dir=trial.folder) as folder:
             try:
                 reader.read(data, Path(folder))
-            except BenchError as why:
+            except BenchError as error:
                 refused += 1
-                str(why).encode("utf-8", "backslashreplace")
+                str(error).encode("utf-8", "backslashreplace")
 
     only_ours()
     return "answers and refusals" if refused else "answers"

@@ -1,7 +1,7 @@
 """Readers of what models and judges say, and of texts in sources."""
 
 from bench_assets.core.answer_types.options import read_answer, read_options
-from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_word
 from bench_assets.core.parsing import normalization, numbers, reasoning, sentences, wrapped_answers
 from bench_assets.core.parsing.choices import read_choice, read_choices
@@ -11,13 +11,17 @@ from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import split_answers
-from bench_assets.suites.journeybench.published_files import texts
+from bench_assets.suites.journeybench.published_files import read_texts
 from bench_assets.suites.journeybench.text_generation import json_objects
 from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.markup import draw_table
-from bench_assets.suites.multi.parsing.responses import careful, says_image_is_missing, wanted_of
+from bench_assets.suites.multi.parsing.responses import (
+    careful,
+    requested_kind,
+    says_image_is_missing,
+)
 from resources.datasets.hub import parse_release_address
 from resources.http.backoff import duration, retry_after, wait_of
 from tests.faults.readers.reader import Reader, of_text
@@ -57,23 +61,24 @@ TEXTS = [
         lambda text: read_choices(text, Options(len(_OPTIONS), _OPTIONS)),
     ),
     _row("core.numbers.final_number", numbers.final_number),
-    _row("core.numbers.numbers", numbers.numbers),
-    _row("core.numbers.in_digits", numbers.in_digits),
-    _row("core.numbers.as_number", numbers.as_number),
-    _row("core.numbers.denied", numbers.denied),
-    _row("core.reasoning.take_apart", reasoning.take_apart),
-    _row("core.reasoning.take_apart, own tags", lambda t: reasoning.take_apart(t, ("<a>", "</a>"))),
-    _row("core.reasoning.opened_thought", reasoning.opened_thought),
-    _row("core.response_text.plain", normalization.plain),
-    _row("core.response_text.sentences", sentences.sentences),
+    _row("core.numbers.numbers", numbers.list_numbers),
+    _row("core.numbers.in_digits", numbers.words_to_digits),
+    _row("core.numbers.as_number", numbers.parse_number),
+    _row("core.numbers.denied", numbers.states_none),
+    _row("core.reasoning.take_apart", reasoning.split_reasoning),
+    _row("core.reasoning.take_apart, own tags",
+         lambda t: reasoning.split_reasoning(t, ("<a>", "</a>"))),
+    _row("core.reasoning.opened_thought", reasoning.find_opening_tag),
+    _row("core.response_text.plain", normalization.normalize_response),
+    _row("core.response_text.sentences", sentences.split_sentences),
     _row("core.response_text.refuses", sentences.refuses),
-    _row("core.response_text.denies", sentences.denies),
+    _row("core.response_text.denies", sentences.is_negated),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),
     _row("core.verdicts.read_word", lambda text: read_word(text, RIGHT_OR_WRONG | YES_OR_NO),
          b"right", b"Wrong.", b"yes", b"**No**"),
-    _row("cogbench read_by_number", lambda text: read_by_number(text, 7), b"1. [1] 2. [0]",
+    _row("cogbench read_by_number", lambda text: read_numbered_verdicts(text, 7), b"1. [1] 2. [0]",
          b'{"1": 1, "2": [0]}', b'[{"id": 1, "score": 0}]'),
     _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
     _row("journeybench read_extraction", solution_verification.read_extraction, b"12", b"unknown"),
@@ -81,31 +86,34 @@ TEXTS = [
          lambda text: answer_agreement.read_answer(text, ("image1", "image2"))),
     _row("journeybench agreement.missing_steps",
          lambda text: answer_agreement.missing_steps("1+1=2\n2*3=6", text)),
-    _row("journeybench says_the_same", lambda text: says_the_same(text, "No one.", "Who?")),
+    _row("journeybench says_the_same", lambda text: matches_truth(text, "No one.", "Who?")),
     _row("journeybench json_objects", json_objects, b'Here:\n```json\n[{"a": 1}]\n```'),
     _row("journeybench split_captions", split_captions, b'1. "A cat." 2. "A dog."'),
     _row("journeybench split_answers", split_answers, b"no one; nobody"),
-    _row("journeybench texts", lambda text: texts({"url": text}, "url"), b"['a', 'b']", b'["a"]'),
+    _row("journeybench texts", lambda text: read_texts({"url": text}, "url"), b"['a', 'b']",
+         b'["a"]'),
     _row("multi careful scorer", _carefully, b"BD", b"\\boxed{B}"),
     _row("multi says_image_is_missing", says_image_is_missing),
-    _row("multi wanted_of", wanted_of, "第一个字母".encode()),
+    _row("multi wanted_of", requested_kind, "第一个字母".encode()),
     _row(
         "multi boxes_in",
-        wrapped_answers.boxes_in,
+        wrapped_answers.boxed_texts,
         b"\\boxed{\\text{B}}",
         words=("\\boxed{", "\\text{"),
     ),
     _row(
         "multi boxed",
-        wrapped_answers.boxed,
+        wrapped_answers.last_boxed_answer,
         b"\\boxed{\\text{B}}",
         words=("\\boxed{", "\\text{"),
     ),
-    _row("multi in_json", wrapped_answers.in_json, b'{"answer": "B"}'),
-    _row("multi markup of HTML", lambda text: markup.prepare(item(format="html", specific=text)),
+    _row("multi in_json", wrapped_answers.json_answer, b'{"answer": "B"}'),
+    _row("multi markup of HTML",
+         lambda text: markup.convert_item(item(format="html", specific=text)),
          *_HTML, words=("<table>", "<td rowspan=99999>", "<u>", "</u>", "<sub>", "<img src=a>")),
     _row("multi markup of LaTeX and text",
-         lambda text: markup.prepare(item(format="text", specific=text)), b"$\\frac{1}{2}$ ____"),
+         lambda text: markup.convert_item(item(format="text", specific=text)),
+         b"$\\frac{1}{2}$ ____"),
     _row("multi leftover_tags", markup.leftover_tags, b"a <b>b</b>"),
     _row("multi draw_table", draw_table, *_HTML, linear=False,
          words=("<table>", "<td colspan=2>", "<td rowspan=99999999>", "<td colspan=-1>", "<tr>")),

@@ -11,7 +11,7 @@ from PIL import Image
 
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.file_benchmarks.questions import build, place_of
+from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import task_of
 from resources.config import known_benchmarks
 from resources.config.bench_toml import load_settings
@@ -48,7 +48,7 @@ def metrics(name, home, seed=0):
     settings = settings_of(name, home)
     benchmark = settings.benchmarks[name]
     address = parse_release_address(str(benchmark.file))
-    place = place_of(name, home / "release" / address.below, settings)
+    place = benchmark_location(name, home / "release" / address.below, settings)
     built = build(benchmark, place, stored)
     task = task_of(name, benchmark, place.section)
     asked = built.questions

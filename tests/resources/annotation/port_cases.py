@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pytest
 
-from bench_assets.annotation.answers.validation import count, last_words, open_units
+from bench_assets.annotation.answers.validation import latest_answers, open_units, resolve_answers
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
     AnnotationError,
@@ -60,12 +60,12 @@ def _said(people: AnnotationBackend) -> dict[tuple[str, str], str]:
     """What each person says last of each unit, as it stands."""
     return {
         (one.unit_id, one.person): one.values.get("correct", ("",))[0]
-        for one in last_words(people.answers(FORM))
+        for one in latest_answers(people.answers(FORM))
     }
 
 
 def _counted(people: AnnotationBackend, units: Sequence[Unit]) -> list[Answer]:
-    return count(FORM, units, people.answers(FORM)).answers
+    return resolve_answers(FORM, units, people.answers(FORM)).answers
 
 
 def asked_twice(hands: Hands) -> None:
@@ -92,7 +92,7 @@ def changed_text(hands: Hands) -> None:
     assert [(one.person, one.unit_digest) for one in _counted(hands.people, [new, B])] == [
         ("ben", new.digest)
     ]
-    refused = count(FORM, [new, B], hands.people.answers(FORM)).refused
+    refused = resolve_answers(FORM, [new, B], hands.people.answers(FORM)).refused
     assert [(one.person, one.complaint) for one in refused] == [
         ("ana", "given before the unit changed")
     ]
@@ -181,7 +181,7 @@ def odd_texts(hands: Hands) -> None:
     hands.people.ask(FORM, [A, B])
     said = 'Ünïcode <script>alert("1")</script> & "quotes"\nand a second line'
     hands.answer(FORM, A, "ana", correct="yes", comment=said)
-    assert last_words(hands.people.answers(FORM))[0].values["comment"] == (said,)
+    assert latest_answers(hands.people.answers(FORM))[0].values["comment"] == (said,)
 
 
 CASES: Mapping[str, Callable[[Hands], None]] = {

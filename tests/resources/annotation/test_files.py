@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Unit
 from resources.annotation.files import FileBackend
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands
@@ -77,7 +77,7 @@ def _written(tmp_path: Path, *lines: str) -> FileBackend:
 )
 def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complaint: str) -> None:
     good = '{"unit": "a", "person": "ben", "values": {"correct": "yes"}}'
-    counted = count(FORM, [A, B], _written(tmp_path, line, good).answers(FORM))
+    counted = resolve_answers(FORM, [A, B], _written(tmp_path, line, good).answers(FORM))
     assert [one.person for one in counted.answers] == ["ben"]
     assert complaint in counted.refused[0].complaint
 
@@ -98,7 +98,7 @@ def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
         json.dumps({"unit": name, "person": who, "values": {"correct": "yes"}})
         for name, who in (("a", "ben"), ("a", "ben "), ("b", " ana"))
     ]
-    counted = count(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
+    counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
     assert [one.person for one in counted.answers] == ["ben"]
     assert [one.complaint for one in counted.refused] == [
         "'ana' may not answer: they made the unit"
@@ -110,7 +110,7 @@ def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
         json.dumps({"unit": "a", "person": "ana", "values": {"correct": said}})
         for said in ("yes", "no")
     ]
-    counted = count(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
+    counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
     assert [one.values["correct"] for one in counted.answers] == [("no",)]
 
 

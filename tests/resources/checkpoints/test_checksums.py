@@ -35,7 +35,7 @@ def test_files_at_rest_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPat
     assert len(read) == 3
     for one in pinned.checksums:
         assert one.intact() is one
-        assert one.not_overwritten() is one
+        assert one.verify_existing() is one
     assert len(read) == 3
 
 

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.hub_access import _Waits
+from resources.checkpoints.hub_access import _ResponseClock
 
 COMMIT = 40 * "a"
 HEAD = f'ETag: "x"\r\nX-Repo-Commit: {COMMIT}\r\n'
@@ -161,7 +161,7 @@ def test_encoders_know_at_once_that_nothing_listens(tmp_path: Path) -> None:
 
 def test_requests_are_bounded_and_not_sent_for_ever() -> None:
     now = [0.0]
-    waits = _Waits(lambda: now[0])
+    waits = _ResponseClock(lambda: now[0])
     request = httpx.Request("GET", "http://hub/m", extensions={"timeout": {"read": 60.0}})
     for at in (0.0, 20.0, 40.0):
         now[0] = at

@@ -12,8 +12,8 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.annotation.label_studio.client import LabelStudio, checked_address
-from resources.config.addresses import source_of, with_keys
+from resources.annotation.label_studio.client import LabelStudio, validate_address
+from resources.config.addresses import fill_keys, source_of
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.settings_resource import SettingsResource
 from resources.images.painters import ImageRequest, open_painter
@@ -58,7 +58,7 @@ def test_an_address_of_a_suite_is_read_likewise(tmp_path: Path) -> None:
     read = Settings(home=tmp_path, suites={"journeybench": {"painter": given}})
     found = read.suite("journeybench", JourneyBenchSettings)
     assert KEY not in repr(found)
-    assert KEY in with_keys(found.painter.base_url)  # type: ignore[union-attr]
+    assert KEY in fill_keys(found.painter.base_url)  # type: ignore[union-attr]
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
         with pytest.raises(ModelError) as unpainted:
             painter.paint(ImageRequest(name="i", prompt="p", seed=0))
         with pytest.raises(AnnotationError) as unasked:
-            LabelStudio(checked_address(read.annotation.url), "t0ken").accounts()
+            LabelStudio(validate_address(read.annotation.url), "t0ken").accounts()
     assert paths == [f"/{KEY}/images/generations", f"/{KEY}/api/users"]
     told = [painter.identity, *map(str, (unpainted.value, unasked.value))]
     assert [one for one in told if KEY in one or "{BENCH_KEY_" not in one] == []
@@ -119,4 +119,4 @@ def test_a_command_s_source_is_an_address_as_it_is_or_a_folder(
 def test_a_key_in_a_command_s_source_becomes_a_variable() -> None:
     template = source_of(f"https://u:{KEY}@host/a.zip")
     assert KEY not in template
-    assert with_keys(template) == f"https://u:{KEY}@host/a.zip"
+    assert fill_keys(template) == f"https://u:{KEY}@host/a.zip"

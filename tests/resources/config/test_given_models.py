@@ -9,7 +9,7 @@ import pytest
 from bench_assets.core.schema.errors import BenchError
 from resources.checkpoints.identity import pin
 from resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
-from resources.config.addresses import value_with_keys, with_keys
+from resources.config.addresses import fill_keys, fill_value_keys
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
@@ -41,7 +41,7 @@ def given(home, text):
 def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
     told = given(home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9')
     assert told.name == "name@127.0.0.1-8000+extra_body=-api_key-top_k-5-+max_tokens=9"
-    sent = value_with_keys(told.section["extra_body"])
+    sent = fill_value_keys(told.section["extra_body"])
     assert sent == {"api_key": "K3y-of-mine", "top_k": 5}
     assert "K3y-of-mine" not in str(told.section)
 
@@ -51,7 +51,7 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     found = given(home, f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}#name")
     save_models(home, {found.name: found.section})
     address = load_settings(home).model(found.name).address
-    assert with_keys(address) == f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}"
+    assert fill_keys(address) == f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}"
     assert address.count("{BENCH_KEY_") == 3
     assert key not in f"{found} {(home / MODELS_FILE).read_text()}"
 

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from bench_assets.core.schema.rows import Judgement, Score
-from bench_assets.core.text.escaping import as_written
+from bench_assets.core.text.escaping import unescape_markdown
 from resources.images.previews import (
     mistakes_preview,
     question_preview,
@@ -28,7 +28,7 @@ def images(tmp_path: Path) -> ImageStore:
 def lines(shown, name: str) -> list[list[str]]:
     """The cells of each line of a page, as a person reads them."""
     return [
-        [as_written(cell.strip()) for cell in line.strip("|").split(" | ")]
+        [unescape_markdown(cell.strip()) for cell in line.strip("|").split(" | ")]
         for line in str(shown[name].value).split("\n")[2:]
     ]
 

@@ -17,11 +17,11 @@ from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import ExportTable
 from bench_assets.export.vlmevalkit import question_rows
 from bench_assets.report.site.images import Images
-from resources.annotation.label_studio.server import shared_images
-from resources.images.browser_images import as_sent
+from resources.annotation.label_studio.server import export_images
+from resources.images.browser_images import browser_image
 from resources.images.previews import PreviewTable
 from resources.images.store import ImageStore
-from resources.models.api.formats.base import encoded
+from resources.models.api.formats.base import encode_image
 from resources.models.workers.local_model import decode
 
 WIDE, HIGH = 48, 32
@@ -65,7 +65,7 @@ def question(sha256):
 
 
 def to_a_server(store, sha256, _):
-    return [opened(base64.b64decode(encoded(ImagePart(sha256), store.read)[1]))]
+    return [opened(base64.b64decode(encode_image(ImagePart(sha256), store.read)[1]))]
 
 
 def to_a_local_model(store, sha256, _):
@@ -78,11 +78,11 @@ def in_the_report(store, sha256, folder):
 
 
 def on_annotation_pages(store, sha256, _):
-    return [in_browser(as_sent(store.place, sha256)[0])]
+    return [in_browser(browser_image(store.place, sha256)[0])]
 
 
 def in_label_studio(store, sha256, folder):
-    shared = shared_images(folder, store.place, [sha256])
+    shared = export_images(folder, store.place, [sha256])
     return [in_browser((shared / sha256[:2] / sha256).read_bytes())]
 
 

@@ -203,8 +203,8 @@ def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: ResponseStor
 def test_what_came_since_is_counted(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"))
     now = datetime.now(UTC)
-    assert store.n_since(now - timedelta(minutes=5)) == 2
-    assert store.n_since(now + timedelta(minutes=5)) == 0
+    assert store.count_since(now - timedelta(minutes=5)) == 2
+    assert store.count_since(now + timedelta(minutes=5)) == 0
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_of_two_stores_that_are_merged_the_older_response_stays(
         store.merge([{**row("a", text=text), "asked_at": asked_at}], {named("p"): '["p"]'})
     (kept,) = store.rows()
     assert kept == {**row("a", text=stays), "asked_at": kept["asked_at"]}
-    assert store.n_since(NOON + timedelta(seconds=1)) == 0
-    assert store.n_since(NOON) == 1
+    assert store.count_since(NOON + timedelta(seconds=1)) == 0
+    assert store.count_since(NOON) == 1
 
 
 def older(store: ResponseStore, **notes: str) -> None:

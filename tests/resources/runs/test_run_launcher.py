@@ -81,7 +81,9 @@ def test_a_run_for_which_there_is_no_room_is_waited_for(
 def test_a_run_whose_job_ends_before_it_begins_fails(
     instance: dg.DagsterInstance, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_launcher_module, "_for_a_shell", lambda _: "false")  # no Python there
+    monkeypatch.setattr(
+        ray_launcher_module, "_quote_entrypoint", lambda _: "false"
+    )  # no Python there
     run_id = send()
     until = time.monotonic() + 90
     while not (gone := end_orphaned_runs(instance)):

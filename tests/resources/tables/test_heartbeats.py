@@ -133,7 +133,7 @@ def test_a_run_that_has_ended_by_itself_is_not_called_gone(
 def test_a_database_that_was_away_has_no_run_called_gone(tmp_path: Path) -> None:
     with postgres() as server:
         heartbeats = Heartbeats(server.address(), "V", lease=3)
-        with heartbeats.beating("a"):
+        with heartbeats.keep_alive("a"):
             time.sleep(1.5)
             server.stop()
             time.sleep(4)  # longer than a lease

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from resources.storage.process_identity import ProcessIdentity, is_gone, start_ticks, this_process
+from resources.storage.process_identity import ProcessIdentity, has_ended, start_ticks, this_process
 
 HERE = ProcessIdentity(
     host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=start_ticks(os.getpid())
@@ -26,18 +26,18 @@ HERE = ProcessIdentity(
     ],
 )
 def test_a_process_is_gone_if_that_is_certain(changed, gone):
-    assert is_gone(replace(HERE, **changed), HERE) is gone
+    assert has_ended(replace(HERE, **changed), HERE) is gone
 
 
 def test_a_killed_process_is_gone_before_anybody_asks_how_it_ended():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     process = replace(HERE, pid=child.pid, started=start_ticks(child.pid))
-    assert is_gone(process, HERE) is False
+    assert has_ended(process, HERE) is False
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
-    assert is_gone(process, HERE) is True
+    assert has_ended(process, HERE) is True
     child.communicate()
-    assert is_gone(process, HERE) is True
+    assert has_ended(process, HERE) is True
 
 
 def test_a_process_is_read_as_it_was_written():

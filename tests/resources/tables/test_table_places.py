@@ -32,7 +32,7 @@ def test_a_file_is_told_by_place_and_key():
         tables = TableLocations(folder="/t", places={"codis": place})
         for model in ("", "run/step-1"):
             name = tables.name(("codis", "x", "metrics"), model)
-            holder, key, of = TableLocations(folder="/t").holding(name)
+            holder, key, of = TableLocations(folder="/t").locate_file(name)
             assert (holder.places, key, of) == ({"codis": place}, ("codis", "x", "metrics"), model)
 
 

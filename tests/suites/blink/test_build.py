@@ -12,11 +12,11 @@ from bench_assets.suites.blink.construction.build import (
     build_all,
     deal_places,
     deal_splits,
-    share_of,
+    max_questions,
 )
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, n_questions, recipes
 from bench_assets.suites.blink.settings import BlinkSettings
-from bench_assets.suites.blink.visual_prompts import draw_again
+from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
 
@@ -87,7 +87,7 @@ def test_splits_halve_every_letter_and_number_from_one(seed):
     ],
 )
 def test_settled_places_get_their_share(places, n_options, wanted, share):
-    assert share_of(draft(places, n_options), wanted) == share
+    assert max_questions(draft(places, n_options), wanted) == share
 
 
 def test_images_are_near_duplicates_up_to_so_many_bits():
@@ -203,14 +203,16 @@ def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_p
     other = tmp_path / "other"
     vsr(other, [1])
     with pytest.raises(SourceError, match="1 questions were not built from it, such as blink/"):
-        draw_again(
+        redraw_prompts(
             [Path(other)], questions, Marks(), ImageStore(folder=str(tmp_path / "s")).put,
             seed=0, parameters=BuilderParameters(),
         )  # fmt: skip
 
 
 def test_recipes_add_up_to_the_papers_questions():
-    assert sum(wanted(task, BuilderParameters()) for task in recipes(BuilderParameters())) == 3807
+    assert (
+        sum(n_questions(task, BuilderParameters()) for task in recipes(BuilderParameters())) == 3807
+    )
 
 
 def test_a_count_for_a_task_that_is_none_is_refused():

@@ -24,10 +24,10 @@ from bench_assets.suites.blink.construction.marked_points import (
     REFLECTANCE_POINTS,
     SEMANTIC_POINTS,
     MarkedImage,
-    write_marked,
+    write_marked_data,
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
-from bench_assets.suites.blink.visual_prompts import draw_again
+from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from resources.images.store import ImageStore, inspect_image
 from tests.annotation.said import answer, fits
 from tests.suites.blink.builders.layouts import diw
@@ -52,7 +52,7 @@ def stored(name, orientation=1):
 def written(folder, task, names, orientation=1, **values):
     images = {name: stored(name, orientation) for name in names}
     marks = task.to_rows([answer(name, **values) for name in names])
-    write_marked(folder, marks, [], images, lambda _: image(orientation))
+    write_marked_data(folder, marks, [], images, lambda _: image(orientation))
     return folder
 
 
@@ -159,7 +159,7 @@ def test_the_first_who_marked_a_image_counts(tmp_path):
         MarkedImage(image="diw/a.png", person=who, points=points)
         for who, points in (("ana", ((0.0, 0.0), (1.0, 1.0))), ("bo", ((1.0, 1.0), (0.0, 0.0))))
     ]
-    write_marked(tmp_path, marks, [], {"diw/a.png": stored("diw/a.png")}, lambda _: image())
+    write_marked_data(tmp_path, marks, [], {"diw/a.png": stored("diw/a.png")}, lambda _: image())
     (draft,) = drafts(relative_depth(tmp_path / "diw", Random(0)))
     assert draft.points[draft.originals[0]] == ((0.0, 0.0), (200.0, 100.0))
 
@@ -169,7 +169,7 @@ def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
     assert (len(slots), slots[0].unit_id) == (300, "puzzle-001")
     said = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
     assert fits(IQ_IMAGES.task, slots[0], said) == ""
-    write_marked(tmp_path, [], IQ_IMAGES.to_rows([said]), {}, lambda sha: sha.encode())
+    write_marked_data(tmp_path, [], IQ_IMAGES.to_rows([said]), {}, lambda sha: sha.encode())
     (draft,) = iq_test(tmp_path / "puzzles", Random(0))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})
     assert draft.originals[0].read_bytes() == b"c" * 64
@@ -186,7 +186,7 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     )
     entries = {one.labels["entry"] for one in built.questions}
     assert entries == {"./DIW_test/a.thumb", "marked_a.png"}
-    again = draw_again(
+    again = redraw_prompts(
         [source, added], built.questions, Marks(radius=5), store.put, seed=0, parameters=parameters
     )
     assert [one.question_id for one in again] == [one.question_id for one in built.questions]
@@ -194,5 +194,5 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
 
 
 def test_nothing_said_writes_nothing(tmp_path):
-    write_marked(tmp_path, [], [], {}, lambda _: b"")
+    write_marked_data(tmp_path, [], [], {}, lambda _: b"")
     assert list(tmp_path.iterdir()) == []

@@ -23,7 +23,7 @@ from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.synthetic import surfaces as mini_light
 from bench_assets.suites.blink.synthetic import surfaces as mini_puzzles
 from bench_assets.suites.blink.synthetic.geometry import tools
-from bench_assets.suites.blink.visual_prompts import draw_again
+from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from tests.fair_exam import STATISTICS, unfair
 from tests.suites.blink.conftest import HEIGHT
 
@@ -35,9 +35,9 @@ DRAWN = [
     mini_choices.real_and_generated,
     mini_light.shaded_walls,
     mini_choices.triplets,
-    mini_objects.boxed,
+    mini_objects.boxed_objects,
     mini_objects.claims,
-    mini_objects.counted,
+    mini_objects.counted_objects,
     mini_objects.things_at_depths,
     mini_parts.animals,
     mini_parts.tools,
@@ -238,7 +238,7 @@ def test_circles_drawn_again_change_the_images_and_nothing_else(mini_edition):
         for question in mini_edition.built.questions
         if question.category in ("Relative_Depth", "Relative_Reflectance")
     ]
-    again = draw_again(
+    again = redraw_prompts(
         [mini_edition.folder],
         asked,
         Marks(radius=15, colour="gray", height=HEIGHT),

@@ -6,7 +6,7 @@ from PIL import Image
 
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import Question, Rejection
-from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, AnswerCheck, checked
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, AnswerCheck, apply_checks
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
 from bench_assets.suites.blink.construction.marked_points import DEPTH_POINTS
@@ -89,7 +89,7 @@ def test_an_option_that_is_not_offered_does_not_fit():
 )
 def test_a_question_goes_whose_answer_most_do_not_call_right(said, reason):
     answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(said)]
-    found = checked([asked()], ANSWER_CHECK.to_rows(answers))
+    found = apply_checks([asked()], ANSWER_CHECK.to_rows(answers))
     assert [one.reason for one in found.rejections] == ([reason] if reason else [])
     assert found.questions == ([] if reason else [asked()])
 
@@ -104,8 +104,8 @@ def test_a_check_keeps_why():
 def test_a_published_edition_that_people_took_a_question_from_is_their_own():
     both = [asked(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
     (wrong,) = ANSWER_CHECK.to_rows([answer("blink/val_Jigsaw_1", verdict="wrong")])
-    assert [q.edition for q in checked(both, []).questions] == ["published", "published"]
-    assert [q.edition for q in checked(both, [wrong]).questions] == ["own"]
+    assert [q.edition for q in apply_checks(both, []).questions] == ["published", "published"]
+    assert [q.edition for q in apply_checks(both, [wrong]).questions] == ["own"]
 
 
 ASSETS = (assets.questions, assets.answer_rejections, studies.human_score)

@@ -18,8 +18,8 @@ from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
     KEY,
     PERCEPTION_TASKS,
-    from_key,
     name_edition,
+    questions_from_key,
     read_key,
 )
 from bench_assets.suites.blink.released_outputs import SavedOutput, read_outputs, write_import
@@ -47,7 +47,7 @@ def metrics_of(folder, run, condition="main", *, judged=True, scorer="official")
     responses = write_import(read_outputs(run), folder, model=run.name, condition=condition)
     recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
-    questions = from_key(read_key(folder / key, []))
+    questions = questions_from_key(read_key(folder / key, []))
     judge = RecordedJudge("gpt-3.5-turbo", recorded, responses) if judged else None
     scored = score_responses(TASK, questions, recorded, (judge, ""), scorer)
     assert not scored.report.missing
@@ -165,7 +165,7 @@ def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
         file = write_import(outputs, tmp_path, model=model)
         recorded = read_responses(file)
         said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
-        questions = from_key(read_key(tmp_path / KEY, []))
+        questions = questions_from_key(read_key(tmp_path / KEY, []))
         judgements = pipeline.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
         scores[model] = pipeline.score(TASK, questions, said, judgements, "official")
     small, gpt = common_mistakes(scores)[:2]
@@ -221,7 +221,7 @@ def measure(shared, folder, tables, run, condition="main", model=""):
     outputs = read_outputs(shared / "blink" / "saved_outputs" / run)
     responses = write_import(outputs, folder, model=model or run, condition=condition)
     key = KEY if condition == "main" else CONCATENATED_KEY
-    questions = name_edition(from_key(read_key(folder / key, [])))
+    questions = name_edition(questions_from_key(read_key(folder / key, [])))
     recorded = read_responses(responses)
     judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
     scored = score_responses(TASK, questions, recorded, (judge, ""), "as_released")

@@ -105,7 +105,7 @@ def test_all_words_of_a_recorded_judge_are_taken():
 def test_of_two_verdicts_the_official_one_is_on_the_response_with_its_thoughts():
     pair = said("Hm.", "C")
     without = judged(pair, "(B)")
-    within = replace(judged(pair, "(C)"), criterion=scoring.WITH_THOUGHTS)
+    within = replace(judged(pair, "(C)"), criterion=scoring.WITH_REASONING)
     for both in ([without, within], [within, without]):
         assert scoring.score_officially(pair, both).points == 1.0
         assert scoring.score_carefully(pair, both).points == 0.0

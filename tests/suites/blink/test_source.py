@@ -11,9 +11,9 @@ from bench_assets.suites.blink.dataset import (
     PERCEPTION_TASKS,
     absent_tasks,
     find_route,
-    from_key,
     hidden_split,
     name_edition,
+    questions_from_key,
     read_items,
     read_key,
     release_files,
@@ -261,7 +261,7 @@ def test_known_answers_of_a_test_split_are_hidden_in_the_submission():
 
 def test_an_answer_key_alone_makes_well_formed_questions_of_all_tasks():
     key = {f"val_{name}_1": "A" for name in PERCEPTION_TASKS}
-    made = from_key(key)
+    made = questions_from_key(key)
     assert question_problems(made) == []
     assert [one.category for one in made] == list(PERCEPTION_TASKS)
     assert [len(one.options) for one in made if one.category == "Relative_Reflectance"] == [3]
@@ -273,9 +273,9 @@ def test_only_the_whole_validation_split_is_called_published():
         for task in PERCEPTION_TASKS.values()
         for n in range(1, task.val + 1)
     }
-    assert {one.edition for one in name_edition(from_key(key))} == {"published"}
+    assert {one.edition for one in name_edition(questions_from_key(key))} == {"published"}
     key.pop("val_Jigsaw_7")
-    assert {one.edition for one in name_edition(from_key(key))} == {"own"}
+    assert {one.edition for one in name_edition(questions_from_key(key))} == {"own"}
 
 
 def test_tables_1_and_3_follow_from_the_tasks():

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from bench_assets.core.images.drawing import Mark, with_circles
+from bench_assets.core.images.drawing import Mark, draw_labelled_circles
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.blink.specialists import (
     SPECIALISTS,
     Specialists,
     find_circles,
-    find_lettered,
     jigsaw,
     match_features,
+    match_letters,
     relative_reflectance,
 )
 from tests.rows import question
@@ -54,8 +54,8 @@ def test_each_specialist_beats_chance_on_the_whole_edition(full_size_edition, ta
 @pytest.mark.parametrize("colour", ["red", "white"])
 def test_circles_and_their_letters_are_found(radius, colour):
     marks = [Mark(letter, place) for letter, place in MARKS.items()]
-    image = with_circles(noisy(), marks, radius=radius, colour=colour)
-    found = find_lettered(np.asarray(image), "ABCD", colour)
+    image = draw_labelled_circles(noisy(), marks, radius=radius, colour=colour)
+    found = match_letters(np.asarray(image), "ABCD", colour)
     assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == found
 
 
@@ -67,13 +67,13 @@ def test_letters_in_another_hand_are_read_too():
         pen.ellipse((x - 10, y - 10, x + 10, y + 10), outline="red", width=3)
         font = ImageFont.load_default(36)
         pen.text((x + 16, y - 18), letter, fill="red", font=font)
-    found = find_lettered(np.asarray(image), "ABCD", "red")
+    found = match_letters(np.asarray(image), "ABCD", "red")
     assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == found
 
 
 def test_a_image_without_circles_has_none():
     assert find_circles(np.asarray(noisy()), 1, "red") is None
-    assert find_lettered(np.asarray(noisy()), "AB", "white") is None
+    assert match_letters(np.asarray(noisy()), "AB", "white") is None
 
 
 @pytest.mark.parametrize("height", [150, 200, 300, 500, 700, 1024])
@@ -127,7 +127,7 @@ def test_a_surface_is_told_from_the_light_on_it(left, right, letter):
     grey = (255 * linear ** (1 / 2.2)).astype(np.uint8)
     marks = [Mark("A", (300, 500)), Mark("B", (980, 520))]
     image = Image.fromarray(grey).convert("RGB")
-    circled = with_circles(image, marks, radius=10, colour="white")
+    circled = draw_labelled_circles(image, marks, radius=10, colour="white")
     assert relative_reflectance((np.asarray(circled),)) == letter
 
 

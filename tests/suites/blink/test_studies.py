@@ -20,7 +20,7 @@ from bench_assets.suites.blink.studies import (
     read_answers,
     sample_mistakes,
 )
-from bench_assets.suites.blink.visual_prompts import ALL_CIRCLES, as_variants, choose
+from bench_assets.suites.blink.visual_prompts import ALL_CIRCLES, label_variants, sample_questions
 from tests.rows import prediction, question
 
 
@@ -173,15 +173,17 @@ def depth(n, split="val"):
 
 def test_circles_are_studied_on_up_to_100_validation_questions_of_three_tasks():
     asked = [depth(n) for n in range(150)] + [depth(n, "test") for n in range(150)]
-    chosen = choose([*asked, question(category="Jigsaw", labels={"split": "val"})], seed=0)
+    chosen = sample_questions(
+        [*asked, question(category="Jigsaw", labels={"split": "val"})], seed=0
+    )
     assert len(chosen) == 100
     assert {one.labels["split"] for one in chosen} == {"val"}
-    assert chosen == choose(asked, seed=0) != choose(asked, seed=1)
+    assert chosen == sample_questions(asked, seed=0) != sample_questions(asked, seed=1)
     assert chosen == sorted(chosen, key=asked.index)
 
 
 def test_a_question_is_asked_with_six_kinds_of_circles():
-    rows = [row for circles in ALL_CIRCLES for row in as_variants([depth(1)], circles)]
+    rows = [row for circles in ALL_CIRCLES for row in label_variants([depth(1)], circles)]
     assert [row.question_id.removeprefix("blink/val_Relative_Depth_1/") for row in rows] == [
         "5px_red",
         "5px_gray",

@@ -259,7 +259,7 @@ WORDS = [
         for turn in TURNING
     ),
     (answers.named_option, (LEGAL, "It is legal here. Fines or jail are rare.", (YES, NO)), YES),
-    *((words.normalised, (text,), plain) for text, plain in NORMAL.items()),
+    *((words.normalize_text, (text,), plain) for text, plain in NORMAL.items()),
     *(
         (have_one_stem, (form, word), True)
         for word, forms in FORMS.items()
@@ -267,17 +267,17 @@ WORDS = [
     ),
     *((words.statements, (text,), ["up", "down"]) for text in BREAKS),
     *((words.statements, (f"It goes up {why}",), ["it goes up"]) for why in REASONS),
-    *((words.without_figures, (text,), "") for text in FIGURES),
-    *((words.without_figures, (f"it left {where}",), f"it {where}") for where in LEFT_PLACES),
+    *((words.remove_figures, (text,), "") for text in FIGURES),
+    *((words.remove_figures, (f"it left {where}",), f"it {where}") for where in LEFT_PLACES),
     *(
-        (words.without_figures, (f"it {has} left room",), "it room")
+        (words.remove_figures, (f"it {has} left room",), "it room")
         for has in ("has", "have", "had")
     ),
-    (words.without_figures, ("on the left car",), "on the left car"),
-    *((sentences.leaves_open, (text,), True) for text in OPEN),
-    *((sentences.leaves_open, (text,), False) for text in ("Up.", "It is not possible.")),
-    *((sentences.affirmed, (f"up {word} down",), "up") for word in (*DENYING, *INSTEAD)),
-    *((sentences.n_denials, (word,), 1) for word in DENYING),
+    (words.remove_figures, ("on the left car",), "on the left car"),
+    *((sentences.is_undecided, (text,), True) for text in OPEN),
+    *((sentences.is_undecided, (text,), False) for text in ("Up.", "It is not possible.")),
+    *((sentences.affirmed_part, (f"up {word} down",), "up") for word in (*DENYING, *INSTEAD)),
+    *((sentences.count_negations, (word,), 1) for word in DENYING),
     *(
         (alternatives.named_alternative, ("", f"{word} tree", (f"Lamp {word}.", "Tree.")), "Tree.")
         for word in SMALL

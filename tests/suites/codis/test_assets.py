@@ -6,7 +6,7 @@ import zlib
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.evaluation_steps import rejected
+from bench_assets.asset_factory.evaluation_steps import read_rejections
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets
@@ -85,12 +85,12 @@ def test_captions_that_cannot_be_used_are_rejections_of_their_condition(tmp_path
     (folder / "captions.jsonl").write_text(captions)
     bench = Bench(tmp_path / "home", folder)
     bench.build()
-    found = rejected(bench.tables, TASK, "own", "captions_for_images")
+    found = read_rejections(bench.tables, TASK, "own", "captions_for_images")
     assert [(table, [row.entry for row in rows]) for table, rows in found.items()] == [
         ("codis/rejections", []),
         ("codis/captions_for_images/rejections", ["captions.jsonl, line 2"]),
     ]
-    assert list(rejected(bench.tables, TASK, "own")) == ["codis/rejections"]
+    assert list(read_rejections(bench.tables, TASK, "own")) == ["codis/rejections"]
 
 
 def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
@@ -19,7 +19,12 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.synthetic import write
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.codis.votes import CATEGORIES, ballots, decide, select
+from bench_assets.suites.codis.votes import (
+    CATEGORIES,
+    count_ballots,
+    decide_submissions,
+    select_pairs,
+)
 from tests.fair_exam import ImageFiles, unfair, unfair_constants
 from tests.rows import stored
 
@@ -31,7 +36,7 @@ def mini(request, tmp_path_factory):
     release = find_release(folder)
     pairs, votes = read_pairs(release, []), read_votes(release, [])
     images = set(image_files(release.images)) - {"torn.png"}
-    return release, votes, select(pairs, decide(pairs, votes), images)
+    return release, votes, select_pairs(pairs, decide_submissions(pairs, votes), images)
 
 
 def contents(folder):
@@ -109,7 +114,7 @@ def test_planted_submissions_are_found(mini, fault, n):
 
 def test_planted_votes_are_found_and_annotators_disagree(mini):
     release, votes, _ = mini
-    found = ballots(read_pairs(release, []), votes)
+    found = count_ballots(read_pairs(release, []), votes)
     assert len(found.rejections) == 4
     split = [cast for cast in found.counted.values() if len({v.approves for v in cast}) == 2]
     assert len(split) >= 5
@@ -122,7 +127,7 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     units = annotation.VOTES.units(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}
     said = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
-    found = count(annotation.VOTES.task, units, said)
+    found = resolve_answers(annotation.VOTES.task, units, said)
     # Of two images that are not there nobody is asked; nobody may vote on what is their own.
     assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
         "may not answer: they made the unit",
@@ -132,7 +137,8 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     rows = annotation.VOTES.to_rows(found.answers)
     asked = {unit.unit_id for unit in units}
     by_people, by_files = (
-        [one for one in decide(pairs, cast) if one.submission in asked] for cast in (rows, votes)
+        [one for one in decide_submissions(pairs, cast) if one.submission in asked]
+        for cast in (rows, votes)
     )
     assert [replace(one, reason="") for one in by_people] == [
         replace(one, reason="") for one in by_files
@@ -173,8 +179,8 @@ def editions(tmp_path_factory):
             files[digest] = data
             images[name] = stored(name, digest, len(data))
         pairs = read_pairs(release, [])
-        kept = select(
-            pairs, decide(pairs, read_votes(release, [])), set(images) - {"torn.png"}
+        kept = select_pairs(
+            pairs, decide_submissions(pairs, read_votes(release, [])), set(images) - {"torn.png"}
         ).pairs
         exams.append(to_questions(kept, images, "mini"))
     return exams, files

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets.annotation.answers.validation import count, misfits
+from bench_assets.annotation.answers.validation import find_misfits, resolve_answers
 from bench_assets.annotation.tasks import Unit
 from bench_assets.suites.codis import annotation
-from bench_assets.suites.codis.votes import decide
+from bench_assets.suites.codis.votes import decide_submissions
 from tests.annotation.said import answer_to
 from tests.rows import stored
 from tests.suites.codis.raw import pair, vote
@@ -23,7 +23,7 @@ DIGEST = "0f" * 32
 
 
 def heard(task, unit, person, values):
-    found = count(task.task, [unit], [answer_to(task, unit, person, **values)])
+    found = resolve_answers(task.task, [unit], [answer_to(task, unit, person, **values)])
     assert found.refused == []
     return task.to_rows(found.answers)
 
@@ -32,7 +32,9 @@ def test_a_image_that_somebody_brings_is_named_by_its_digest_once():
     units = annotation.IMAGES.units()
     assert (len(units), {unit.needed for unit in units}) == (75, {5})  # 375 of the paper's 377
     both = [answer_to(annotation.IMAGES, unit, "ana", image=DIGEST) for unit in units[:2]]
-    assert annotation.IMAGES.to_rows(count(annotation.IMAGES.task, units, both).answers) == [DIGEST]
+    assert annotation.IMAGES.to_rows(
+        resolve_answers(annotation.IMAGES.task, units, both).answers
+    ) == [DIGEST]
 
 
 def test_a_question_that_somebody_writes_is_a_submission_of_the_image():
@@ -91,7 +93,7 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     (unit,) = annotation.REVISIONS.units(
         submitted=submitted, first_votes=first, voted_on=[], images=images
     )
-    revised = annotation.with_images(heard(annotation.REVISIONS, unit, "ana", WRITTEN), submitted)
+    revised = annotation.add_images(heard(annotation.REVISIONS, unit, "ana", WRITTEN), submitted)
     submissions = [*submitted, *revised]
     (again,) = annotation.REVISION_VOTES.units(
         submissions=submissions, submitted=submitted, images=images
@@ -103,12 +105,16 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
         for person in ("bo", "cem")
         for row in heard(annotation.REVISION_VOTES, again, person, yes)
     ]
-    outcomes = {one.submission: one.outcome for one in decide(submissions, [*first, *votes])}
+    outcomes = {
+        one.submission: one.outcome for one in decide_submissions(submissions, [*first, *votes])
+    }
     assert (outcomes["s-ana"], outcomes["s-ana-revised"]) == ("revised", "kept")
     assert (votes[0].seconds, votes[0].tool) == (2.0, "pages")
 
 
 def test_a_category_that_the_paper_does_not_have_is_refused():
     unit = Unit(task="codis/submissions", unit_id="a.png")
-    found = misfits(WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.task, unit.choices)
+    found = find_misfits(
+        WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.task, unit.choices
+    )
     assert len(found) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.core.images.text_substitutes import to_image_texts
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
@@ -22,7 +22,13 @@ from bench_assets.suites.codis.dataset import (
     source_files,
     to_questions,
 )
-from bench_assets.suites.codis.votes import CATEGORIES, decide, edition_of, funnel, select
+from bench_assets.suites.codis.votes import (
+    CATEGORIES,
+    decide_submissions,
+    edition_of,
+    funnel,
+    select_pairs,
+)
 from tests.rows import stored
 from tests.suites.codis.raw import entry, pair, png, vote, write_raw, write_release
 
@@ -33,7 +39,7 @@ RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
 def test_the_authors_release_has_the_numbers_of_the_paper():
     release = find_release(RELEASE)
     pairs, names = read_pairs(release, []), image_names(source_files(release))
-    selection = select(pairs, decide(pairs, read_votes(release, [])), set(names))
+    selection = select_pairs(pairs, decide_submissions(pairs, read_votes(release, [])), set(names))
     assert selection.rejections == []
     assert len(names) == 216
     assert [Counter(p.category for p in selection.pairs)[c] for c in CATEGORIES] == [
@@ -245,7 +251,7 @@ def test_captions_that_are_cut_off_are_an_error(tmp_path):
 
 
 def selected(pairs, images=("a.png", "b.png")):
-    return select(pairs, decide(pairs, []), images)
+    return select_pairs(pairs, decide_submissions(pairs, []), images)
 
 
 @pytest.mark.parametrize(
@@ -331,12 +337,12 @@ def three_annotators():
         for s in submissions
         for name in others[s.annotator]
     ]
-    return submissions, decide(submissions, votes)
+    return submissions, decide_submissions(submissions, votes)
 
 
 def test_what_the_votes_turn_down_is_rejected_with_their_reason():
     submissions, decisions = three_annotators()
-    assert select(submissions, decisions, {"a.png", "b.png", "c.png"}).rejections[:2] == [
+    assert select_pairs(submissions, decisions, {"a.png", "b.png", "c.png"}).rejections[:2] == [
         Rejection(
             entry="submissions.json, id s1",
             reason="revised as s2: 0 of 2 others approve; not correct: bo, cem",
@@ -351,8 +357,10 @@ def test_what_the_votes_turn_down_is_rejected_with_their_reason():
 def test_the_funnel_by_pencil():
     submissions, decisions = three_annotators()
     images = {"a.png", "b.png", "c.png", "d.png"}
-    kept = select(submissions, decisions, images).pairs
-    steps = funnel(images, submissions, decisions, kept, Undecided({"a": "", "b": ""}, {"c": ""}))
+    kept = select_pairs(submissions, decisions, images).pairs
+    steps = funnel(
+        images, submissions, decisions, kept, UndecidedUnits({"a": "", "b": ""}, {"c": ""})
+    )
     assert [(s.step, s.n, s.paper) for s in steps] == [
         ("images collected", 4, 377),
         ("images with submissions", 3, None),

@@ -10,12 +10,12 @@ from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.codis.studies import (
     JudgeLabel,
     consistency,
-    judged_by_people,
     labels_of,
+    majority_judgements,
     read_labels,
 )
 from bench_assets.suites.codis.studies import agreement as judge_agreement
-from bench_assets.suites.codis.votes import agreement, ballots, decide
+from bench_assets.suites.codis.votes import agreement, count_ballots, decide_submissions
 from tests.rows import prediction, stored
 from tests.suites.codis.raw import pair, vote
 
@@ -89,7 +89,7 @@ def votes_on(submission, *against):
     ],
 )
 def test_what_the_votes_decide(votes, outcome, reason):
-    decision = decide(everyone_submits(), votes)[0]
+    decision = decide_submissions(everyone_submits(), votes)[0]
     assert (decision.submission, decision.outcome, decision.reason) == ("s-ana", outcome, reason)
 
 
@@ -103,23 +103,23 @@ def test_what_the_votes_decide(votes, outcome, reason):
 )
 def test_the_share_that_must_approve_is_a_parameter(n_against, approval, outcome):
     votes = votes_on("s-ana", *["correct"] * n_against)
-    assert decide(everyone_submits(), votes, approval)[0].outcome == outcome
+    assert decide_submissions(everyone_submits(), votes, approval)[0].outcome == outcome
 
 
 def test_nobody_can_verify_their_own_edition():
-    (decision,) = decide([pair(pair_id="s1", annotator="ana")], [])
+    (decision,) = decide_submissions([pair(pair_id="s1", annotator="ana")], [])
     assert (decision.outcome, decision.reason) == ("open", "0 of 0 others voted")
 
 
 def test_published_entries_need_no_votes():
-    (decision,) = decide([pair()], [])
+    (decision,) = decide_submissions([pair()], [])
     assert (decision.outcome, decision.reason) == ("kept", "published by the authors")
 
 
 def test_a_revision_takes_the_place_of_what_it_revises():
     revised = pair(pair_id="s-new", annotator="ana", revises="s-ana")
     votes = votes_on("s-ana", "correct") + votes_on("s-new")
-    decisions = {d.submission: d for d in decide([*everyone_submits(), revised], votes)}
+    decisions = {d.submission: d for d in decide_submissions([*everyone_submits(), revised], votes)}
     assert (decisions["s-ana"].outcome, decisions["s-ana"].revised_by) == ("revised", "s-new")
     assert decisions["s-new"].outcome == "kept"
 
@@ -146,7 +146,7 @@ def test_a_revision_takes_the_place_of_what_it_revises():
 )
 def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
     votes = votes_on("s-ana") + [vote("s-new", name) for name in FIVE]
-    decisions = decide([*everyone_submits(), *later], votes)
+    decisions = decide_submissions([*everyone_submits(), *later], votes)
     assert (decisions[0].outcome, decisions[-1].outcome) == ("kept", "dropped")
     assert decisions[-1].reason == reason
 
@@ -154,7 +154,7 @@ def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
 def test_pairs_of_the_release_beside_submissions_ask_nobody_for_a_vote():
     told = [pair(), pair(pair_id="s-ana", annotator="ana"), pair(pair_id="s-bo", annotator="bo")]
     votes = [vote("s-ana", "bo"), vote("s-bo", "ana")]
-    assert [one.outcome for one in decide(told, votes)] == ["kept"] * 3
+    assert [one.outcome for one in decide_submissions(told, votes)] == ["kept"] * 3
     units = VOTES.units(submitted=told, images=[stored("a.png")])
     assert {unit.unit_id: unit.needed for unit in units} == {"s-ana": 1, "s-bo": 1}
 
@@ -162,7 +162,7 @@ def test_pairs_of_the_release_beside_submissions_ask_nobody_for_a_vote():
 def test_the_second_of_two_revisions_is_dropped():
     twice = [pair(pair_id=f"s-{n}", annotator="ana", revises="s-ana") for n in (1, 2)]
     votes = votes_on("s-1") + votes_on("s-2")
-    outcomes = {d.submission: d for d in decide([*everyone_submits(), *twice], votes)}
+    outcomes = {d.submission: d for d in decide_submissions([*everyone_submits(), *twice], votes)}
     assert outcomes["s-ana"].revised_by == "s-1"
     assert outcomes["s-1"].outcome == "kept"
     assert outcomes["s-2"].reason == "revises 's-ana', which 's-1' already revises"
@@ -177,7 +177,7 @@ def test_the_second_of_two_revisions_is_dropped():
     ],
 )
 def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(stray, reason):
-    found = ballots(everyone_submits(), [*votes_on("s-ana"), stray])
+    found = count_ballots(everyone_submits(), [*votes_on("s-ana"), stray])
     assert [rejection.entry for rejection in found.rejections] == [
         f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
     ]
@@ -187,7 +187,7 @@ def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(
 
 def test_the_last_word_of_a_person_counts():
     votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
-    found = ballots(everyone_submits(), votes)
+    found = count_ballots(everyone_submits(), votes)
     assert [(one.entry, one.reason) for one in found.rejections] == [
         (
             "votes.json, vote of 'bo' on 's-ana'",
@@ -206,11 +206,14 @@ def test_the_last_word_of_a_person_counts():
     ],
 )
 def test_how_many_votes_it_takes_may_be_said(needed, outcome):
-    assert decide(everyone_submits(), votes_on("s-ana")[:2], needed=needed)[0].outcome == outcome
+    assert (
+        decide_submissions(everyone_submits(), votes_on("s-ana")[:2], needed=needed)[0].outcome
+        == outcome
+    )
 
 
 def test_nobody_is_waited_for_where_the_image_is_lost():
-    decisions = decide(everyone_submits(image="lost.png"), [], images={"a.png"})
+    decisions = decide_submissions(everyone_submits(image="lost.png"), [], images={"a.png"})
     assert [one.outcome for one in decisions] == ["dropped", *["open"] * 4]
     assert decisions[0].reason == "image 'lost.png' is missing or does not decode"
 
@@ -305,7 +308,7 @@ def test_a_tie_that_nobody_broke_is_named():
 
 def test_people_judge_by_majority_what_they_looked_at():
     said = [prediction(question_id=q) for q in ("q1", "q2", "q3")]
-    rows = judged_by_people(labels("q1", "rrw") + labels("q3", "wr", "w"), said)
+    rows = majority_judgements(labels("q1", "rrw") + labels("q3", "wr", "w"), said)
     assert [(r.question_id, r.judge, r.verdict, r.response) for r in rows] == [
         ("q1", "people", True, "2 of 3 say right"),
         ("q3", "people", False, "1 of 3 say right"),
@@ -314,7 +317,7 @@ def test_people_judge_by_majority_what_they_looked_at():
 
 def test_labels_of_unknown_questions_are_refused():
     with pytest.raises(SourceError, match="1 unknown questions, such as codis/999/1"):
-        judged_by_people(labels("codis/999/1", "r"), [prediction(question_id="codis/000/1")])
+        majority_judgements(labels("codis/999/1", "r"), [prediction(question_id="codis/000/1")])
 
 
 def test_labels_belong_to_the_model_they_name_or_to_any():

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, read_annotations
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Chain, find_kind, read_chain
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
@@ -130,14 +130,14 @@ VERDICTS = st.text(alphabet="0123 .[]\n:x") | st.text()
 
 @given(response=VERDICTS, n=st.integers(0, 12))
 def test_there_are_as_many_verdicts_as_points(response, n):
-    assert len(read_by_number(response, n)) == n
+    assert len(read_numbered_verdicts(response, n)) == n
     assert len(read_by_position(response, n)) == n
 
 
 @given(verdicts=st.lists(st.booleans(), min_size=1, max_size=40))
 def test_a_response_as_asked_for_is_read_as_it_is_meant(verdicts):
     response = "  ".join(f"{n}. [{verdict:d}]" for n, verdict in enumerate(verdicts, 1))
-    assert read_by_number(response, len(verdicts)) == verdicts
+    assert read_numbered_verdicts(response, len(verdicts)) == verdicts
     assert read_by_position(response, len(verdicts)) == verdicts
 
 

@@ -30,8 +30,8 @@ def test_prompts_are_the_agreed_ones(golden):
             STORY.description, ["It is windy."] * 2
         ),
         "judge of relationships": description.judge_event_relationships(STORY.description, [CHAIN]),
-        "writer": vqa.write(STORY, NEXT_EVENT, [CHAIN]),
-        "writer, again": vqa.write_again(vqa.main(asked), "Sure!", "1 lines"),
+        "writer": vqa.writer_prompt(STORY, NEXT_EVENT, [CHAIN]),
+        "writer, again": vqa.retry_prompt(vqa.main(asked), "Sure!", "1 lines"),
     }
     lines = []
     for name, prompt in shown.items():

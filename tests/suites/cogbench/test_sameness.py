@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem
-from bench_assets.suites.cogbench.construction.merging import SimilarityResult, contradiction
+from bench_assets.suites.cogbench.construction.merging import SimilarityIndex, contradiction
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 
@@ -69,7 +69,7 @@ def chain(clue, end, kind="Event Reasoning"):
     ],
 )  # fmt: skip
 def test_chains_are_compared_by_conclusions_and_premises_apart(one, other, cosine, objection):
-    found = SimilarityResult([one, other], ENCODER).likeness(one, other)
+    found = SimilarityIndex([one, other], ENCODER).compare(one, other)
     assert found.cosine == pytest.approx(cosine, abs=0.01)
     assert found.objection in (objection, "'sofa' replaced by 'ship'" if objection else "")
-    assert found.as_one == (-1.0 if objection else found.cosine)
+    assert found.merge_cosine == (-1.0 if objection else found.cosine)

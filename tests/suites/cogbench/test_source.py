@@ -5,8 +5,8 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.cogbench.construction.selection import (
-    by_image_id,
     image_id,
+    images_by_id,
     question_id,
     select_questions,
     select_stories,
@@ -107,14 +107,14 @@ def test_a_image_whose_extension_lies_still_opens(tmp_path):
     (file,) = image_files(release.images).values()
     image = ImageStore(folder=str(tmp_path / "store")).put_file(file)
     assert (image.name, image.format) == ("kite.jpg", "PNG")
-    assert by_image_id([image]) == {"kite": image}
+    assert images_by_id([image]) == {"kite": image}
 
 
 def test_images_whose_names_have_full_stops_are_told_apart():
     first, second = stored("walk.1.png", "1"), stored("walk.2.png", "2")
-    found = by_image_id([first, second])
+    found = images_by_id([first, second])
     assert (found["walk.1"], found["walk.2"]) == (first, second)
-    assert by_image_id([second])["walk"] == second  # as the authors find it
+    assert images_by_id([second])["walk"] == second  # as the authors find it
     assert [image_id(name) for name in ("walk.1.png", "walk")] == ["walk.1", "walk"]
 
 
@@ -162,7 +162,7 @@ def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, e
     )
     release = find_release(written)
     store = ImageStore(folder=str(tmp_path / "store"))
-    images = by_image_id(store.put_file(file) for file in image_files(release.images).values())
+    images = images_by_id(store.put_file(file) for file in image_files(release.images).values())
     kept, rejections = select_questions(read_questions(release), images)
     assert [question.text for question in kept] == [SAME]
     (rejection,) = rejections

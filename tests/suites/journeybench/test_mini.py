@@ -9,10 +9,10 @@ from random import Random
 import pytest
 from PIL import Image
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer
 from bench_assets.suites.journeybench.construction.annotation import FILTER
-from bench_assets.suites.journeybench.construction.filtering import agreement, decide
+from bench_assets.suites.journeybench.construction.filtering import agreement, decide_images
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     TriggerQuestion,
     to_questions,
@@ -25,7 +25,7 @@ from bench_assets.suites.journeybench.raw_material import (
     FilterVote,
     GalleryImage,
     WrittenCaption,
-    read_raw,
+    read_raw_rows,
 )
 from bench_assets.suites.journeybench.synthetic.edition import write
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
@@ -67,9 +67,9 @@ def test_it_goes_down_the_built_route(mini):
 
 
 def test_there_are_sixty_images_with_eight_captions_each_and_no_two_alike(mini):
-    captions = read_raw(mini, WrittenCaption)
+    captions = read_raw_rows(mini, WrittenCaption)
     assert Counter(Counter(one.image for one in captions).values()) == {8: 60}
-    assert len(read_raw(mini, GalleryImage)) == 66
+    assert len(read_raw_rows(mini, GalleryImage)) == 66
     images = [mini / "images" / member.image for member in members()]
     assert len({path.read_bytes() for path in images}) == 60
 
@@ -143,7 +143,7 @@ def test_responses_stand_there_once_for_each_request_and_attempt(mini):
 
 
 def test_votes_are_about_what_is_there(mini):
-    images = {row.image for row in read_raw(mini, GalleryImage)}
+    images = {row.image for row in read_raw_rows(mini, GalleryImage)}
     for name in ("filter_votes", "caption_votes", "statement_votes", "look_alike_votes"):
         lines = (mini / f"{name}.jsonl").read_text().splitlines()
         assert {json.loads(line)["image"] for line in lines} <= images
@@ -157,16 +157,16 @@ def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
 
 
 def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
-    gallery, votes = read_raw(mini, GalleryImage), read_raw(mini, FilterVote)
+    gallery, votes = read_raw_rows(mini, GalleryImage), read_raw_rows(mini, FilterVote)
     names = [one.image for one in gallery if one.image != "torn.png"]
     units = FILTER.units(gallery=gallery, images=[stored(name) for name in names])
-    found = count(FILTER.task, units, [answered(vote) for vote in votes])
+    found = resolve_answers(FILTER.task, units, [answered(vote) for vote in votes])
     assert {one.complaint for one in found.refused} == {"unit 'torn.png' is not published"}
     rows = FILTER.to_rows(found.answers)
     cast = [vote for vote in votes if vote.image != "torn.png"]
     assert (len(votes), len(rows)) == (262, 258)
     hashes = {name: f"{number:016x}" for number, name in enumerate(names)}
-    by_people, by_files = (decide(gallery, some, hashes, near=0) for some in (rows, cast))
+    by_people, by_files = (decide_images(gallery, some, hashes, near=0) for some in (rows, cast))
     assert by_people == by_files
     assert sum(one.open for one in by_files) == 1
     assert {one.criterion: one.alpha for one in agreement(rows)} == pytest.approx(

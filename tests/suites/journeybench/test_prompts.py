@@ -9,7 +9,7 @@ from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.multi_image_vqa import image_pairs
 from bench_assets.suites.journeybench.multi_image_vqa import task as multi_image_vqa
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import CauseAndEffect
-from bench_assets.suites.journeybench.text_generation import readable
+from bench_assets.suites.journeybench.text_generation import format_prompt
 from tests.rows import question
 
 ASKED = question(text="How many cups?", answer=("no cups", "0"), images=("a" * 64,))
@@ -27,18 +27,20 @@ def test_every_prompt_is_as_it_was(golden):
         "mcot, language only": mcot.language_only(ASKED),
         "multi-image": multi_image_vqa.main(PAIR),
         "multi-image, language only": multi_image_vqa.language_only(PAIR),
-        "extract": solution_verification.extract(ASKED, "There are 2 cups."),
-        "verify": solution_verification.verify(ASKED, "2"),
-        "verify solution": solution_verification.verify_solution(ASKED, "1 + 1 = 2", "0"),
-        "first questions": dialogue.first_questions("A cat drives."),
-        "more questions": dialogue.more_questions("A cat drives.", EXCHANGES, "Unclear."),
+        "extract": solution_verification.extraction_prompt(ASKED, "There are 2 cups."),
+        "verify": solution_verification.verification_prompt(ASKED, "2"),
+        "verify solution": solution_verification.solution_prompt(ASKED, "1 + 1 = 2", "0"),
+        "first questions": dialogue.first_questions_prompt("A cat drives."),
+        "more questions": dialogue.more_questions_prompt("A cat drives.", EXCHANGES, "Unclear."),
         "answer": dialogue.answer_prompt("c" * 64, "What drives?"),
-        "reason": dialogue.reason("A cat drives.", EXCHANGES, last=False),
-        "reason in the last round": dialogue.reason("A cat drives.", EXCHANGES, last=True),
-        **distractors.prompts(CAPTIONS, digests),
-        **triggers.prompts(CAPTIONS, digests),
-        **quantities.prompts([PROBLEM]),
-        **image_pairs.prompts([EVENT]),
+        "reason": dialogue.reasoning_prompt("A cat drives.", EXCHANGES, last=False),
+        "reason in the last round": dialogue.reasoning_prompt(
+            "A cat drives.", EXCHANGES, last=True
+        ),
+        **distractors.statement_prompts(CAPTIONS, digests),
+        **triggers.trigger_prompts(CAPTIONS, digests),
+        **quantities.quantity_prompts([PROBLEM]),
+        **image_pairs.cause_prompts([EVENT]),
     }
-    text = "\n\n".join(f"=== {name}\n{readable(prompt)}" for name, prompt in prompts.items())
+    text = "\n\n".join(f"=== {name}\n{format_prompt(prompt)}" for name, prompt in prompts.items())
     golden("journeybench_prompts.txt", f"{text}\n")

@@ -5,12 +5,12 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.suites.journeybench.published_files import (
     image_addresses,
+    match_addresses,
     name_of,
-    numbered,
+    number_duplicates,
     published_files,
     read_records,
-    served,
-    texts,
+    read_texts,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
@@ -95,11 +95,13 @@ CAT, DOG = "https://h/cat/0_0.png", "https://h/dog/0_0.png"
     ],
 )
 def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
-    assert served(names, addresses).file_of == file_of
+    assert match_addresses(names, addresses).file_of == file_of
 
 
 def test_a_file_that_would_serve_two_addresses_is_listed_with_them():
-    assert served(["0_0.png", "cat/0_0.png"], [CAT, DOG]).refused == {"0_0.png": [CAT, DOG]}
+    assert match_addresses(["0_0.png", "cat/0_0.png"], [CAT, DOG]).refused == {
+        "0_0.png": [CAT, DOG]
+    }
 
 
 def test_names_are_unique_and_do_not_depend_on_other_rows():
@@ -107,7 +109,7 @@ def test_names_are_unique_and_do_not_depend_on_other_rows():
     names = [name_of(address) for address in addresses]
     assert names[0] == "h/cat/0_0.png"
     assert len(set(names)) == len(addresses)
-    assert numbered(names) == names
+    assert number_duplicates(names) == names
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_names_are_unique_and_do_not_depend_on_other_rows():
     ],
 )
 def test_fields_that_hold_one_or_several_texts(written, read):
-    assert texts({"field": written}, "field") == read
+    assert read_texts({"field": written}, "field") == read
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Response
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
-from bench_assets.suites.journeybench.solutions.assets import verified
+from bench_assets.suites.journeybench.solutions.assets import solution_metrics
 from resources.models.registry.baselines import ScriptedModel
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered, prediction, question
@@ -248,7 +248,7 @@ def test_a_solution_that_was_cut_off_is_wrong_and_the_judge_is_not_asked():
     ]
     judged = pipeline.judge(replace(TASK, judges=v.SOLUTION_JUDGES), asked, said, None)
     assert [(row.question_id, row.verdict) for row in judged] == [("t/whole", True)]
-    rows = verified(TASK, "m", asked, said, judged)
+    rows = solution_metrics(TASK, "m", asked, said, judged)
     assert [(row.category, row.value, row.n_scored, row.n_failed) for row in rows][:1] == [
         ("all", 0.5, 2, 0)
     ]
@@ -287,7 +287,7 @@ def test_the_official_reading_has_the_solution_judged_with_its_thoughts(raw, str
             return "yes" if "Predicted answer: 12\n" in asked else "no"
         return "13" if "no: 13" in asked else "12" if "12" in asked else "13"
 
-    said = prediction(text=without_reasoning(raw).strip(), raw_text=raw)
+    said = prediction(text=strip_reasoning(raw).strip(), raw_text=raw)
     pair = AnsweredQuestion(question(answer=("fifty",)), said)
     judgements = v.judge([pair], ScriptedModel("judge", say))
     assert len(judgements) == (4 if "think" in raw else 2)

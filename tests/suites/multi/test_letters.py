@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.parsing.wrapped_answers import boxed, in_json
-from bench_assets.suites.multi.parsing.blanks import lines_of
-from bench_assets.suites.multi.parsing.responses import wanted_of
+from bench_assets.core.parsing.wrapped_answers import json_answer, last_boxed_answer
+from bench_assets.suites.multi.parsing.blanks import read_blanks
+from bench_assets.suites.multi.parsing.responses import requested_kind
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
 
@@ -60,7 +60,7 @@ def test_letters_of_a_response(row):
 
 @pytest.mark.parametrize(("stem", "wanted"), STEMS)
 def test_what_a_question_asks_for(stem, wanted):
-    assert wanted_of(stem) == wanted
+    assert requested_kind(stem) == wanted
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_a_letter_that_was_not_offered_is_no_answer():
 
 
 def test_boxes_and_json():
-    assert boxed(r"\boxed{A}\boxed{B}") == "A,B"
-    assert boxed(r"\boxed{\frac{1}{2}}") == r"\frac{1}{2}"
-    assert in_json("集合{1,2}") is None
-    assert in_json('{"a": 1}') == ""
+    assert last_boxed_answer(r"\boxed{A}\boxed{B}") == "A,B"
+    assert last_boxed_answer(r"\boxed{\frac{1}{2}}") == r"\frac{1}{2}"
+    assert json_answer("集合{1,2}") is None
+    assert json_answer('{"a": 1}') == ""
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_a_choice_that_is_called_wrong_is_taken_back_unless_that_is_asked_for(wa
 def test_a_response_that_ends_in_empty_lines_takes_little_time():
     started = time.process_time()  # s of CPU: how busy the machine is does not matter
     as_read("SA", "答案" + "\n" * 30_000 + "x")
-    assert lines_of("水" + "\n" * 30_000 + "理由:它流动", 1) == ("水",)
+    assert read_blanks("水" + "\n" * 30_000 + "理由:它流动", 1) == ("水",)
     assert time.process_time() - started < 3  # what is quadratic takes more than ten

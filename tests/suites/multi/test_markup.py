@@ -6,14 +6,14 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.item_checks import defects
-from bench_assets.suites.multi.construction.markup import draw_table, leftover_tags, prepare
+from bench_assets.suites.multi.construction.markup import convert_item, draw_table, leftover_tags
 from tests.suites.multi.rows import item
 
 JOINED = "<table><tr><td colspan='2'>a</td></tr><tr><td>b</td><td>c</td></tr></table>"
 
 
 def html(text):
-    return prepare(item(specific=text, format="html")).item.specific
+    return convert_item(item(specific=text, format="html")).item.specific
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_images_become_tokens_after_those_there_are():
         images=("1.png",),
         format="html",
     )
-    prepared = prepare(raw).item
+    prepared = convert_item(raw).item
     assert prepared.text == "如图[IMAGE_2]\n与[IMAGE_1]及[IMAGE_3]"
     assert prepared.images == ("1.png", "raw/2.png", "3.png")
 
@@ -173,7 +173,7 @@ def test_images_become_tokens_after_those_there_are():
     ],
 )
 def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
-    prepared = prepare(item(specific=f"见表{table}", format="html"))
+    prepared = convert_item(item(specific=f"见表{table}", format="html"))
     assert prepared.item.specific == "见表[IMAGE_1]"
     assert prepared.item.images == ("tables/gzsx_1_0_1.png",)
     assert list(prepared.tables) == ["tables/gzsx_1_0_1.png"]
@@ -181,9 +181,9 @@ def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
 
 def test_markdown_stays_as_it_is_and_plain_text_loses_its_blanks():
     markdown = "**甲**\n\n| a |\n| --- |"
-    assert prepare(item(specific=markdown)).item.specific == markdown
+    assert convert_item(item(specific=markdown)).item.specific == markdown
     assert (
-        prepare(item(specific=" 甲  乙 \n\n丙（ ）", format="text")).item.specific
+        convert_item(item(specific=" 甲  乙 \n\n丙（ ）", format="text")).item.specific
         == "甲 乙\n丙[MASK]"
     )
 
@@ -199,11 +199,11 @@ def test_markdown_stays_as_it_is_and_plain_text_loses_its_blanks():
     ],
 )
 def test_no_character_is_lost(format_, raw):
-    assert prepare(item(specific=raw, format=format_)).item.lost == ""
+    assert convert_item(item(specific=raw, format=format_)).item.lost == ""
 
 
 def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
-    prepared = prepare(item(specific="<div>" * 5_000 + "甲", format="html")).item
+    prepared = convert_item(item(specific="<div>" * 5_000 + "甲", format="html")).item
     assert "characters were lost in its preparation: tags nested too deeply" in defects(prepared)
 
 
@@ -217,13 +217,15 @@ def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
     ],
 )
 def test_mathml_is_a_defect_and_no_text_without_its_structure(math):
-    prepared = prepare(item(specific=f"{math}是[MASK]", type="FB", answer="1", format="html")).item
+    prepared = convert_item(
+        item(specific=f"{math}是[MASK]", type="FB", answer="1", format="html")
+    ).item
     assert any(re.search("HTML is left: <(m:)?math", defect) for defect in defects(prepared))
 
 
 def test_a_lost_character_is_flagged_by_what_is_lost():
     raw = "甲<script>乙丙"  # nothing closes it: a parser takes all the rest for code
-    prepared = prepare(item(specific=raw, format="html")).item
+    prepared = convert_item(item(specific=raw, format="html")).item
     assert (prepared.specific, prepared.lost) == ("甲", "乙丙")
     assert "characters were lost in its preparation: 乙丙" in defects(prepared)
 

@@ -5,7 +5,7 @@ import pytest
 
 from bench_assets.suites.multi.construction.decisions import read_annotations
 from bench_assets.suites.multi.construction.item_checks import defects
-from bench_assets.suites.multi.construction.markup import prepare
+from bench_assets.suites.multi.construction.markup import convert_item
 from bench_assets.suites.multi.dataset.source import (
     find_release,
     read_image_texts,
@@ -45,7 +45,7 @@ def test_it_is_as_rich_as_the_issue_asks(folder):
     items = read_items(find_release(folder))
     assert len(items) >= 60
     assert set(Counter(item.type for item in items)) == {"SA", "MA", "FB", "OP", "Other"}
-    prepared = [prepare(item).item for item in items]
+    prepared = [convert_item(item).item for item in items]
     images = Counter(len(IMAGE_TOKEN.findall(item.text)) for item in prepared)
     assert {0, 1, 2, 3, 4} <= set(images)
     assert {item.format for item in items} == {"html", "markdown", "text"}
@@ -69,7 +69,10 @@ def test_every_image_that_is_not_planted_has_a_caption(folder):
 def test_only_the_planted_items_have_defects_a_rule_can_see(folder):
     release = find_release(folder)
     broken = {
-        item.item_id for raw in read_items(release) for item in [prepare(raw).item] if defects(item)
+        item.item_id
+        for raw in read_items(release)
+        for item in [convert_item(raw).item]
+        if defects(item)
     }
     assert broken == {f"czsx_{n}_0" for n in (80, 81, 82, 83, 84, 87)}
 

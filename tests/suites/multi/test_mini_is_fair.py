@@ -7,14 +7,14 @@ import pytest
 
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction.decisions import (
-    merge,
+    drop_duplicates,
+    merge_annotations,
     read_annotations,
     requested_transformations,
-    without_duplicates,
 )
 from bench_assets.suites.multi.construction.item_checks import defects, duplicates
-from bench_assets.suites.multi.construction.markup import prepare
-from bench_assets.suites.multi.construction.transformations import apply, propose
+from bench_assets.suites.multi.construction.markup import convert_item
+from bench_assets.suites.multi.construction.transformations import apply_transformations, propose
 from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
@@ -41,15 +41,19 @@ def edition(folder, seed):
     mini.write(folder, seed)
     release = find_release(folder)
     data = {name: file.read_bytes() for name, file in image_files(release.images).items()}
-    prepared = [prepare(item) for item in read_items(release)]
+    prepared = [convert_item(item) for item in read_items(release)]
     data = {name: content for name, content in data.items() if b"torn" not in content}
     data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
     notes = read_annotations(release.annotations)
-    items = [one for one in merge([one.item for one in prepared], notes).items if not defects(one)]
+    items = [
+        one
+        for one in merge_annotations([one.item for one in prepared], notes).items
+        if not defects(one)
+    ]
     images = {name: image(name, content) for name, content in data.items()}
-    made = apply(items, propose(items, requested_transformations(notes), 0.1, seed))
+    made = apply_transformations(items, propose(items, requested_transformations(notes), 0.1, seed))
     hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
-    made = without_duplicates(made, duplicates(made, hashes, 0.8, 6))
+    made = drop_duplicates(made, duplicates(made, hashes, 0.8, 6))
     files = {images[name].sha256: content for name, content in data.items()}
     return to_questions(made, images, "mini").questions, files
 

@@ -17,18 +17,18 @@ from bench_assets.suites.multi.construction.annotation import (
 )
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
+    add_ratings,
     add_written_pieces,
     apply_decisions,
     manual_transformations,
     requested_transformations,
-    with_ratings,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
     SolverAnswer,
     Transformation,
-    apply,
+    apply_transformations,
     propose,
 )
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
@@ -129,11 +129,11 @@ def test_what_was_written_anew_takes_the_place_of_its_item_unless_it_is_broken()
     broken = annotation(changes={"type": "FB", "answer": ""})
     (row,) = manual_transformations([ORDERS, PLAIN], [sound])
     assert (row.by, row.name, row.fault) == ("ana", "by hand", "")
-    first, second = apply([ORDERS, PLAIN], [row])
+    first, second = apply_transformations([ORDERS, PLAIN], [row])
     assert (first.specific, first.type, first.answer, second) == ("1+1=[MASK]", "FB", "2", PLAIN)
     (row,) = manual_transformations([ORDERS], [broken])
     assert row.fault
-    assert apply([ORDERS], [row]) == [ORDERS]
+    assert apply_transformations([ORDERS], [row]) == [ORDERS]
 
 
 def link(name="", how=UNCOVERED, item_id=PLAIN.item_id):
@@ -284,9 +284,9 @@ def test_each_item_of_a_picked_problem_is_rated_by_difficulty_and_quality():
         Annotation(item_id=asked.unit_id, round=1, annotator="dan", difficulty="1", drop="broken"),
         annotation(),
     ]
-    rated = with_ratings(file, DIFFICULTY.to_rows(said))
+    rated = add_ratings(file, DIFFICULTY.to_rows(said))
     assert rated == [replace(file[0], difficulty="4", quality="2"), file[1]]
-    (own,) = with_ratings([], DIFFICULTY.to_rows(said[:2]))
+    (own,) = add_ratings([], DIFFICULTY.to_rows(said[:2]))
     assert (own.annotator, own.round, own.difficulty, own.quality) == ("ana+bo", 1, "2", "1")
 
 

@@ -5,11 +5,11 @@ from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
     WRITTEN,
     KnowledgeLink,
+    add_blank_image,
+    replace_images,
     select_elite,
     split_options,
     to_questions,
-    with_blank_image,
-    with_image_texts,
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import Knowledge
@@ -139,7 +139,7 @@ def test_options_that_cannot_be_told_apart_are_their_letters(specific, answer, o
 
 def test_texts_take_the_place_of_images_and_the_rest_is_left_out():
     texts = [ImageText(image="p", text="a cat", author="blip")]
-    (asked,) = with_image_texts([question(images=("p", "q")), question()], texts)
+    (asked,) = replace_images([question(images=("p", "q")), question()], texts)
     assert (asked.images, asked.image_texts) == ((), ("a cat", ""))
 
 
@@ -167,7 +167,7 @@ def test_a_piece_that_a_person_wrote_may_name_an_image_of_the_question():
 
 
 def test_a_black_image_is_given_only_where_there_is_none():
-    shown, blank = with_blank_image([question(images=("p",)), question()], "black")
+    shown, blank = add_blank_image([question(images=("p",)), question()], "black")
     assert (shown.images, blank.images) == (("p",), ("black",))
 
 

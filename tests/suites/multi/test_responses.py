@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.multi.parsing.blanks import lines_of
+from bench_assets.suites.multi.parsing.blanks import read_blanks
 from bench_assets.suites.multi.parsing.responses import half_width, says_image_is_missing
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
@@ -264,7 +264,7 @@ STEMMED = [
 
 @pytest.mark.parametrize(("stem", "response", "lines"), STEMMED)
 def test_words_of_the_stem_around_a_blank_are_left_out(stem, response, lines):
-    assert lines_of(response, stem.count("[MASK]"), stem) == lines
+    assert read_blanks(response, stem.count("[MASK]"), stem) == lines
 
 
 def test_full_width_writing_and_the_words_of_refusal():

@@ -12,11 +12,11 @@ from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites import multi
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
-    merge,
+    merge_annotations,
     read_annotations,
     requested_transformations,
 )
-from bench_assets.suites.multi.construction.markup import author, recognise
+from bench_assets.suites.multi.construction.markup import ocr_engine, recognize_text
 from bench_assets.suites.multi.dataset.source import (
     find_release,
     image_name,
@@ -216,7 +216,9 @@ def note(round_=1, item_id="gzsx_1_0", **fields):
 def test_the_second_round_works_on_what_the_first_made():
     first = note(1, difficulty="2", quality="4", changes={"answer": "C", "specific": "甲"})
     second = note(2, difficulty="5", changes={"answer": "D"})
-    merged = merge([item(difficulty="", quality="", answer="B", specific="x")], [second, first])
+    merged = merge_annotations(
+        [item(difficulty="", quality="", answer="B", specific="x")], [second, first]
+    )
     (kept,) = merged.items
     assert (kept.answer, kept.specific, kept.difficulty, kept.quality) == ("D", "甲", "5", "4")
     assert [(one.field, one.before, one.after, one.annotator) for one in merged.revisions] == [
@@ -230,19 +232,19 @@ def test_the_second_round_works_on_what_the_first_made():
 
 
 def test_what_an_annotator_leaves_as_it_is_is_no_revision():
-    assert merge([item()], [note(changes={"answer": "B"})]).revisions == []
+    assert merge_annotations([item()], [note(changes={"answer": "B"})]).revisions == []
 
 
 @pytest.mark.parametrize("round_", [1, 2])
 def test_either_round_may_drop_an_item_and_says_why(round_):
-    merged = merge([item(), item(item_id="y_0")], [note(round_, drop="题目有误")])
+    merged = merge_annotations([item(), item(item_id="y_0")], [note(round_, drop="题目有误")])
     assert [one.item_id for one in merged.items] == ["y_0"]
     assert merged.rejections[0].entry == "item gzsx_1_0"
     assert merged.rejections[0].reason == f"a{round_} dropped it in round {round_}: 题目有误"
 
 
 def test_an_annotation_of_no_item_is_told():
-    merged = merge([item()], [note(item_id="z_9")])
+    merged = merge_annotations([item()], [note(item_id="z_9")])
     assert [one.entry for one in merged.rejections] == ["item z_9"]
 
 
@@ -288,8 +290,8 @@ def drawn(**figure):
 def test_the_engine_reads_a_table_and_finds_nothing_where_nothing_is_written():
     table = drawn(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]])
     shapes = drawn(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]])
-    assert recognise([table, shapes]) == ["T、20、40、S、32、64", ""]
-    assert author().startswith("rapidocr 3")
+    assert recognize_text([table, shapes]) == ["T、20、40、S、32、64", ""]
+    assert ocr_engine().startswith("rapidocr 3")
 
 
 ROWS = read_published(Path(multi.__file__).with_name("published.csv"))

@@ -9,15 +9,15 @@ import pytest
 from PIL import Image
 from pydantic import ValidationError
 
-from bench_assets.asset_factory.evaluation_steps import rejected
+from bench_assets.asset_factory.evaluation_steps import read_rejections
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     annotate,
+    drop_duplicates,
     duplicate_rejections,
-    without_duplicates,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import (
@@ -29,7 +29,7 @@ from bench_assets.suites.multi.construction.selection import (
 from bench_assets.suites.multi.construction.transformations import (
     SolverAnswer,
     Transformation,
-    unproven,
+    select_unproven,
 )
 from bench_assets.suites.multi.dataset.questions import KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem
@@ -110,7 +110,7 @@ def test_two_solvers_confirm_the_gold_that_both_find(tmp_path):
     models = "".join(f'[models.{one}]\nkind = "scripted"\nsays = "$y=x+2$"\n' for one in ("x", "y"))
     bench = Bench(tmp_path / "home", written=f'{models}[suites.multi]\nsolvers = ["x", "y"]\n')
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
-    waiting = unproven(bench.read(Transformation, "transformation_proposals"))
+    waiting = select_unproven(bench.read(Transformation, "transformation_proposals"))
     answers = bench.read(SolverAnswer, "solver_answers")
     assert Counter(one.solver for one in answers) == {"x": len(waiting), "y": len(waiting)}
     agreed = {one.new_id for one in answers if one.agrees}
@@ -159,7 +159,7 @@ def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, t
     reasons = {
         condition: [f"{row.entry}: {row.reason}" for rows in found.values() for row in rows]
         for condition in TASK.conditions
-        if (found := rejected(bench.tables, TASK, "published", condition))
+        if (found := read_rejections(bench.tables, TASK, "published", condition))
     }
     assert {condition: found for condition, found in reasons.items() if found} == {
         "elite": [
@@ -174,7 +174,7 @@ def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, t
         ],
         "ocr_for_images": ["ocr_v1_easyocr.csv, line 2: expected `image,text`, found 502_1.png"],
     }
-    assert rejected(bench.tables, TASK, "mini", "elite") == {}
+    assert read_rejections(bench.tables, TASK, "mini", "elite") == {}
 
 
 def test_a_model_that_cannot_be_reached_stops_the_captions(release, tmp_path):
@@ -329,7 +329,7 @@ def test_a_dropped_duplicate_is_told_by_its_nearest_twin():
         for earlier, alike in (("a_0", 0.8), ("b_0", 0.9))
     ]
     kept = Duplicate(item_id="d_0", earlier="c_0", similarity=0.9, distance=0, dropped=False)
-    assert [one.item_id for one in without_duplicates(ITEMS[:4], [*pairs, kept])] == [
+    assert [one.item_id for one in drop_duplicates(ITEMS[:4], [*pairs, kept])] == [
         "a_0",
         "b_0",
         "d_0",

@@ -13,29 +13,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.suites.multi.construction.decisions import Annotation, decide
+from bench_assets.suites.multi.construction.decisions import Annotation, apply_reviews
 from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.question_transforms import (
     choose_elements,
+    format_question,
     negate,
     proof_of_split,
     split_blanks,
     to_blank,
-    with_options,
 )
 from bench_assets.suites.multi.construction.transformations import (
     FOR_REVIEW,
     RULES,
     SolverAnswer,
-    apply,
+    apply_transformations,
     confirm,
     proposal_prompt,
     propose,
     read_proposal,
+    select_unproven,
     shares,
-    unproven,
 )
-from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
+from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from tests.suites.multi.rows import item
 
 HERE = Path(__file__)
@@ -45,17 +45,17 @@ UNSURE = f"{FOR_REVIEW}no rule proves the new gold"
 
 
 def single(stem, *options, answer="B", **fields):
-    return item(specific=with_options(stem, options), answer=answer, **fields)
+    return item(specific=format_question(stem, options), answer=answer, **fields)
 
 
 def problem(row):
-    text = with_options(row["text"], row["options"]) if row["options"] else row["text"]
+    text = format_question(row["text"], row["options"]) if row["options"] else row["text"]
     return item(type=row["type"], specific=text, answer=row["answer"])
 
 
 def right(one):
     if one.type not in ("SA", "MA"):
-        return list(blanks_in(one.answer))
+        return list(gold_blanks(one.answer))
     _, options = split_options(one.specific)
     return [options[ascii_uppercase.index(letter)] for letter in one.answer]
 
@@ -231,7 +231,7 @@ def test_no_transformation_loses_the_gold_or_leaves_a_defect(before, name):
         assert defects(after) == []
         assert name in ("negate", "choose_elements") or set(right(before)) >= set(right(after))
         if after.type == "FB":
-            assert after.text.count(MASK) == len(blanks_in(after.answer)) > 0
+            assert after.text.count(MASK) == len(gold_blanks(after.answer)) > 0
         else:
             _, options = split_options(after.specific)
             assert 2 <= len(options) <= 13
@@ -309,7 +309,7 @@ def test_a_rewrite_that_leaks_or_changes_more_than_the_stem_is_faulty(
         (row,) = propose([before], {"gzsx_1_0": wish}, 0.0, 0, by=by)
         assert fault in row.fault
         assert not row.fault.startswith(FOR_REVIEW)
-        assert apply([before], [row]) == [before]
+        assert apply_transformations([before], [row]) == [before]
 
 
 def test_a_sound_rewrite_by_a_model_waits_for_review():
@@ -329,7 +329,7 @@ def test_a_sound_rewrite_by_a_model_waits_for_review():
 def test_a_request_that_cannot_be_met_is_faulty_and_the_item_stays(wish, fault):
     rows = propose([item()], {"gzsx_1_0": wish}, 0.0, 0)
     assert fault in rows[0].fault
-    assert apply([item()], rows) == [item()]
+    assert apply_transformations([item()], rows) == [item()]
 
 
 SPLIT = item(type="FB", specific="得到[MASK]和[MASK]", answer="氢或H\n氧或O")
@@ -351,7 +351,7 @@ def test_what_no_rule_proves_waits_for_review_and_is_counted():
     proven = item(type="FB", specific="[MASK]和[MASK]相加得3", answer="1\n2")
     rows = [*proposals(SPLIT), *proposals(proven)]
     assert [row.fault for row in rows] == [UNSURE, UNSURE, "", ""]
-    assert apply([SPLIT], rows[:2]) == [SPLIT]
+    assert apply_transformations([SPLIT], rows[:2]) == [SPLIT]
     counted = shares(rows)
     assert (counted["for review"], counted["share for review"]) == (2, 0.5)
     assert counted["proven by rule"] == 2
@@ -372,7 +372,7 @@ def test_two_solvers_have_to_find_the_new_gold(said, solvers, proof):
     found = [one for solver, agrees in said.items() for one in answers(rows, agrees, [solver])]
     decided = confirm(rows, found, solvers)
     assert {row.proof for row in decided} == {proof}
-    assert len(unproven(decided)) == (0 if proof else 2)
+    assert len(select_unproven(decided)) == (0 if proof else 2)
 
 
 def test_solvers_confirm_all_parts_of_a_split_item_or_none():
@@ -413,21 +413,21 @@ def reviewed(transform=None, changes=None):
     ],
 )
 def test_a_review_decides_about_a_proposal(review, names, proof):
-    rows = decide([SPLIT], proposals(SPLIT), [reviewed(**review)] if review else [])
+    rows = apply_reviews([SPLIT], proposals(SPLIT), [reviewed(**review)] if review else [])
     assert [row.name for row in rows] == names
     assert {row.proof for row in rows} == {proof}
 
 
 def test_a_review_cannot_accept_a_faulty_proposal():
     broken = [replace(row, fault="x") for row in proposals(SPLIT)]
-    assert decide([SPLIT], broken, [reviewed({"name": "accept"})]) == broken
+    assert apply_reviews([SPLIT], broken, [reviewed({"name": "accept"})]) == broken
 
 
 def test_an_item_is_split_whole_or_not_at_all():
     before = item(type="FB", specific="[MASK]和[MASK]相加得7", answer="4\n3")
     rows = propose([before], {}, 0.0, 0)
-    assert [one.answer for one in apply([before], rows)] == ["4", "3"]
-    assert apply([before], [rows[0], replace(rows[1], fault="x")]) == [before]
+    assert [one.answer for one in apply_transformations([before], rows)] == ["4", "3"]
+    assert apply_transformations([before], [rows[0], replace(rows[1], fault="x")]) == [before]
 
 
 def test_a_key_without_a_value_proves_nothing():

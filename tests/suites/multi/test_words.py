@@ -27,11 +27,11 @@ def earns(kind, gold, response, points):
 
 
 def fills(stem, response, lines):
-    return blanks.lines_of(response, stem.count("[MASK]"), stem) == lines
+    return blanks.read_blanks(response, stem.count("[MASK]"), stem) == lines
 
 
 def asks_for(stem, wanted):
-    return responses.wanted_of(stem) == wanted
+    return responses.requested_kind(stem) == wanted
 
 
 CASES = [

@@ -9,26 +9,26 @@ from tempfile import TemporaryDirectory
 
 import dagster as dg
 
-from bench_assets.asset_factory.suite_assets import asking, out
-from bench_assets.core.images.drawing import jpeg, side_by_side
-from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.asset_factory.suite_assets import open_model, out
+from bench_assets.core.images.drawing import concatenate_images, encode_jpeg
+from bench_assets.core.images.text_substitutes import describe_images, replace_images_by_texts
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, StoredImage
 from bench_assets.suites.blink import prompts
-from bench_assets.suites.blink.assets.questions import BLINK, write_what_people_marked
+from bench_assets.suites.blink.assets.questions import BLINK, write_annotated_data
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
     find_route,
-    from_key,
+    questions_from_key,
     read_key,
     several_images,
 )
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.visual_prompts import (
     ALL_CIRCLES,
-    as_variants,
-    choose,
-    draw_again,
+    label_variants,
+    redraw_prompts,
+    sample_questions,
 )
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
@@ -40,7 +40,7 @@ from resources.tables.parquet import TableFiles, table_output
 _log = logging.getLogger("bench_assets.images")
 
 
-def _made_if_any(condition: str) -> dict[str, dg.AssetOut]:
+def _optional_table(condition: str) -> dict[str, dg.AssetOut]:
     """Output for a condition's question table; not every source can make one."""
     told = BLINK.stage("questions", below=condition)
     return {"result": out(told, Question, table="questions", optional=True)}
@@ -49,7 +49,7 @@ def _made_if_any(condition: str) -> dict[str, dg.AssetOut]:
 @dg.multi_asset(
     name="blink_concatenated_images",
     ins=BLINK.ins("questions"),
-    outs=_made_if_any("concatenated_images"),
+    outs=_optional_table("concatenated_images"),
 )
 def concatenated_images(
     sources: SourceFiles, image_store: ImageStore, questions: list[Question]
@@ -59,14 +59,16 @@ def concatenated_images(
     own_key = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and own_key.is_file():
         rejections: list[Rejection] = []
-        keyed = from_key(read_key(own_key, rejections))
+        keyed = questions_from_key(read_key(own_key, rejections))
         for one in rejections:
             _log.warning("%s is left out: %s", one.entry, one.reason)
         editions = {question.edition for question in questions}
         rows = [replace(question, edition=one) for one in editions for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:
-            made = threads.map(lambda one: _joined(one, image_store), several_images(questions))
+            made = threads.map(
+                lambda one: _concatenate_images(one, image_store), several_images(questions)
+            )
             rows = [row for row in made if row is not None]
     if rows:
         yield table_output(rows, question_preview(rows, image_store))
@@ -84,27 +86,27 @@ def captions(
     if not name:
         return table_output(list[ImageText]())
     shown = [image for question in questions for image in question.images]
-    with asking(context, models, name) as (model, _):
-        return table_output(describe(shown, prompts.caption, model))
+    with open_model(context, models, name) as (model, _):
+        return table_output(describe_images(shown, prompts.caption, model))
 
 
 @dg.multi_asset(
     name="blink_captions_for_images",
     ins=BLINK.ins("questions", "captions"),
-    outs=_made_if_any("captions_for_images"),
+    outs=_optional_table("captions_for_images"),
 )
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> Iterator[dg.Output[list[Question]]]:
     """Replace images by captions."""
-    if rows := with_image_texts(questions, captions):
+    if rows := replace_images_by_texts(questions, captions):
         yield table_output(rows)
 
 
 @dg.multi_asset(
     name="blink_circles",
     ins=BLINK.ins("questions", to_mark="images_to_mark"),
-    outs=_made_if_any("circles"),
+    outs=_optional_table("circles"),
 )
 def circles(
     sources: SourceFiles,
@@ -117,13 +119,13 @@ def circles(
     """Redraw circles in three sizes, red and gray."""
     folder = sources.open("blink").folder
     chosen = settings.load().suite("blink", BlinkSettings)
-    if find_route(folder) != "raw" or not (studied := choose(questions, chosen.seed)):
+    if find_route(folder) != "raw" or not (studied := sample_questions(questions, chosen.seed)):
         return
     rows, height = [], chosen.builders.height
     with TemporaryDirectory() as marked:
-        write_what_people_marked(Path(marked), to_mark, tables, image_store)
+        write_annotated_data(Path(marked), to_mark, tables, image_store)
         for drawn in ALL_CIRCLES:
-            again = draw_again(
+            again = redraw_prompts(
                 [folder, Path(marked)],
                 studied,
                 Marks(height=height, radius=drawn.radius, colour=drawn.colour),
@@ -131,11 +133,11 @@ def circles(
                 seed=chosen.seed,
                 parameters=chosen.builders,
             )
-            rows += as_variants(again, drawn)
+            rows += label_variants(again, drawn)
     yield table_output(rows, question_preview(rows, image_store))
 
 
-def _joined(question: Question, image_store: ImageStore) -> Question | None:
+def _concatenate_images(question: Question, image_store: ImageStore) -> Question | None:
     if not question.images:
         return question
     opened = [image_store.open_if_whole(image) for image in question.images]
@@ -143,5 +145,7 @@ def _joined(question: Question, image_store: ImageStore) -> Question | None:
     if len(whole) < len(opened):
         _log.warning("%s is left out: one of its images does not decode", question.question_id)
         return None
-    stored = image_store.put(jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
+    stored = image_store.put(
+        encode_jpeg(concatenate_images(whole)), f"{question.question_id}, side by side"
+    )
     return replace(question, images=(stored.sha256,))

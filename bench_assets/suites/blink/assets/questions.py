@@ -5,19 +5,19 @@ from tempfile import TemporaryDirectory
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.json_records import rejecting
+from bench_assets.core.tables.json_records import collect_rejections
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.blink.annotation import ANSWER_CHECK, checked
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, apply_checks
 from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
 from bench_assets.suites.blink.construction.marked_points import (
     IQ_IMAGES,
     POINTS,
     TO_MARK,
-    write_marked,
+    write_marked_data,
 )
 from bench_assets.suites.blink.dataset import (
     KEY,
@@ -26,9 +26,9 @@ from bench_assets.suites.blink.dataset import (
     Statistic,
     absent_tasks,
     find_route,
-    from_key,
     hidden_split,
     name_edition,
+    questions_from_key,
     read_items,
     read_key,
     scorable,
@@ -98,17 +98,17 @@ def items(
     tasks: list[TaskBuildResult] = []
     match find_route(opened.folder):
         case "release":
-            absent, broken = _absences(opened.folder), list[Rejection]()
-            rows = name_edition(_read(opened.folder, image_store, broken))
+            absent, broken = _reject_absent_tasks(opened.folder), list[Rejection]()
+            rows = name_edition(_read_release(opened.folder, image_store, broken))
             rejections = absent + broken
             faults = [one.reason for one in absent[:1]] + [one.reason for one in broken]
         case "key":
-            rows = name_edition(from_key(read_key(opened.folder / KEY, rejections)))
+            rows = name_edition(questions_from_key(read_key(opened.folder / KEY, rejections)))
             faults = [one.reason for one in rejections]
         case "raw":
             chosen = settings.load().suite("blink", BlinkSettings)
             with TemporaryDirectory() as marked:
-                write_what_people_marked(Path(marked), to_mark, tables, image_store)
+                write_annotated_data(Path(marked), to_mark, tables, image_store)
                 built = build_all(
                     opened.folder,
                     image_store.put,
@@ -133,14 +133,16 @@ def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
     """Select questions with a known answer that annotators did not reject."""
-    rows = checked(scorable(items), heard(tables, ANSWER_CHECK)).questions
+    rows = apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).questions
     return table_output(rows, question_preview(rows, image_store))
 
 
 @dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
 def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[list[Rejection]]:
     """List questions that annotators rejected. One row: one question with its verdicts."""
-    return table_output(checked(scorable(items), heard(tables, ANSWER_CHECK)).rejections)
+    return table_output(
+        apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rejections
+    )
 
 
 @dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
@@ -155,16 +157,16 @@ def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
     return table_output(hidden_split(items))
 
 
-def write_what_people_marked(
+def write_annotated_data(
     folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
 ) -> None:
     """Write the answers of the annotation tasks as raw data sets."""
-    marked = [row for form in POINTS for row in heard(tables, form)]
+    marked = [row for form in POINTS for row in counted_rows(tables, form)]
     images = {one.name: one for one in to_mark}
-    write_marked(folder, marked, heard(tables, IQ_IMAGES), images, image_store.read)
+    write_marked_data(folder, marked, counted_rows(tables, IQ_IMAGES), images, image_store.read)
 
 
-def _absences(folder: Path) -> list[Rejection]:
+def _reject_absent_tasks(folder: Path) -> list[Rejection]:
     """Make a rejection for each task that the release lacks; the reason names all of them."""
     absent = absent_tasks(folder)
     found = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
@@ -172,20 +174,22 @@ def _absences(folder: Path) -> list[Rejection]:
     return [Rejection(entry=f"{name}/", reason=reason) for name in absent]
 
 
-def _read(folder: Path, image_store: ImageStore, rejections: list[Rejection]) -> list[Question]:
+def _read_release(
+    folder: Path, image_store: ImageStore, rejections: list[Rejection]
+) -> list[Question]:
     """Read a release and store its images; a row with an image that does not decode is rejected."""
     questions = []
     for item in read_items(folder, rejections):
-        with rejecting(rejections, item.idx):
-            questions.append(to_question(item, _stored(item, image_store)))
+        with collect_rejections(rejections, item.idx):
+            questions.append(to_question(item, _store_images(item, image_store)))
     return questions
 
 
-def _stored(item: BlinkItem, image_store: ImageStore) -> list[str]:
+def _store_images(item: BlinkItem, image_store: ImageStore) -> list[str]:
     stored = []
     for number, data in enumerate(item.images, 1):
         try:
             stored.append(image_store.put(data, f"{item.idx}_{number}").sha256)
-        except ImageError as why:
-            raise ImageError(f"{item.where}, image_{number}: {why}") from why
+        except ImageError as error:
+            raise ImageError(f"{item.where}, image_{number}: {error}") from error
     return stored

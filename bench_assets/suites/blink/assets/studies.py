@@ -8,17 +8,17 @@ from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.annotation.answers.validation import last_said
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.annotation.answers.validation import keep_latest
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
-from bench_assets.core.images.charts import Bar, bars
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
+from bench_assets.core.images.charts import Bar, bar_chart
 from bench_assets.core.schema.errors import ModelError, SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.annotation import HUMAN
-from bench_assets.suites.blink.scoring import FAILED
+from bench_assets.suites.blink.scoring import NO_OPTION_LETTER
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.studies import (
     CommonMistakes,
@@ -40,14 +40,14 @@ from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
-_BLINK = AssetFolder("blink", str(TASK.version))
-_OF_A_MODEL = _BLINK.stage("metrics", ablation=True, partitions=MODELS)
+_TASK_FOLDER = AssetFolder("blink", str(TASK.version))
+_MODEL_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
-_SHOWN = 14  # mistakes shown with their images
+_MAX_SHOWN = 14  # mistakes shown with their images
 
 
-@dg.asset(ins=_BLINK.ins("metrics"), **_BLINK.stage("metrics", partitions=MODELS))
+@dg.asset(ins=_TASK_FOLDER.ins("metrics"), **_TASK_FOLDER.stage("metrics", partitions=MODELS))
 def profile(
     context: dg.AssetExecutionContext, metrics: list[Metric]
 ) -> dg.Output[list[TaskAccuracy]]:
@@ -61,15 +61,15 @@ def profile(
     ]
     name = context.partition_key
     return table_output(
-        rows, {"radar": _image(radar(rows, name)), "bars": _image(bars(lines, name))}
+        rows, {"radar": _image(radar(rows, name)), "bars": _image(bar_chart(lines, name))}
     )
 
 
 @dg.asset(
-    ins=_BLINK.ins(
+    ins=_TASK_FOLDER.ins(
         "questions", predictions="self_consistency/predictions", scores="self_consistency/scores"
     ),
-    **_OF_A_MODEL,
+    **_MODEL_STAGE,
 )
 def majority_vote(
     questions: list[Question], predictions: list[Prediction], scores: list[Score]
@@ -84,7 +84,7 @@ def majority_vote(
     )
 
 
-@dg.asset(ins=_BLINK.ins("questions", "predictions", "scores"), **_OF_A_MODEL)
+@dg.asset(ins=_TASK_FOLDER.ins("questions", "predictions", "scores"), **_MODEL_STAGE)
 def mistakes(
     settings: SettingsResource,
     image_store: ImageStore,
@@ -100,36 +100,38 @@ def mistakes(
     drawn = {row.question_id for row in rows}
     wrong = [row for row in scores if row.question_id in drawn]
     return table_output(
-        rows, mistakes_preview(questions, predictions, [], wrong, image_store, n=_SHOWN)
+        rows, mistakes_preview(questions, predictions, [], wrong, image_store, n=_MAX_SHOWN)
     )
 
 
 # It compares models, so it is refreshed with the leaderboard.
 @dg.asset(
-    deps=[_BLINK.key("scores"), _BLINK.key("metrics")],
-    metadata=needs("models whose answers are scored: bench evaluate blink --model MODEL"),
-    **(_BLINK.stage("metrics") | {"group_name": "leaderboard"}),
+    deps=[_TASK_FOLDER.key("scores"), _TASK_FOLDER.key("metrics")],
+    metadata=needs_metadata("models whose answers are scored: bench evaluate blink --model MODEL"),
+    **(_TASK_FOLDER.stage("metrics") | {"group_name": "leaderboard"}),
 )
 def common_mistakes(
     context: dg.AssetExecutionContext, tables: TableFiles
 ) -> dg.Output[list[CommonMistakes]]:
     """Count the common mistakes of each pair of models, skipping unreadable tables."""
-    now = short(tables.digest(["blink", "questions"]) or "no questions")
+    now = short_digest(tables.digest(["blink", "questions"]) or "no questions")
     scores: dict[str, list[Score]] = {}
     for model in tables.partitions(_METRICS):
         try:
             if any(now == row.questions for row in tables.read(_METRICS, Metric, model)):
                 scores[model] = tables.read(_SCORES, Score, model)
-        except TableError as why:
-            context.log.warning("left out: %s", why)
+        except TableError as error:
+            context.log.warning("left out: %s", error)
     return table_output(count_common(scores))
 
 
 @dg.asset(
-    ins=_BLINK.ins("questions"),
+    ins=_TASK_FOLDER.ins("questions"),
     deps=[answers_key(HUMAN)],
-    metadata=needs("human_answers in [suites.blink] of bench.toml, or the annotation task"),
-    **_BLINK.stage("metrics", ablation=True),
+    metadata=needs_metadata(
+        "human_answers in [suites.blink] of bench.toml, or the annotation task"
+    ),
+    **_TASK_FOLDER.stage("metrics", ablation=True),
 )
 def human_score(
     context: dg.AssetExecutionContext,
@@ -143,12 +145,12 @@ def human_score(
     rows: list[HumanScore] = []
     try:
         written = read_answers(configured.resolve(file)) if file else []
-        said: list[HumanAnswer] = heard(tables, HUMAN)
-        answers = last_said([*written, *said], lambda one: (one.question_id, one.person))
+        said: list[HumanAnswer] = counted_rows(tables, HUMAN)
+        answers = keep_latest([*written, *said], lambda one: (one.question_id, one.person))
         rows = human_scores(questions, answers)
-    except SourceError as why:
-        context.log.warning(f"human_answers of [suites.blink] is ignored: {why}")
-        return table_output(rows, {"fault": dg.MetadataValue.text(str(why))})
+    except SourceError as error:
+        context.log.warning(f"human_answers of [suites.blink] is ignored: {error}")
+        return table_output(rows, {"fault": dg.MetadataValue.text(str(error))})
     return table_output(rows)
 
 
@@ -164,7 +166,9 @@ def _accuracies(
     scores: Sequence[Score],
 ) -> list[Metric]:
     return [
-        replace(row, metric=name, signature=str(Signature.parse(row.signature).plus(**{name: ""})))
+        replace(
+            row, metric=name, signature=str(Signature.parse(row.signature).with_parts(**{name: ""}))
+        )
         for row in pipeline.summarise(TASK, questions, predictions, scores)
         if row.metric == TASK.primary_metric
     ]
@@ -178,12 +182,14 @@ class SubmittedOption:
     option: str  # "(A)", or "(Z)" if none was read
 
 
-_TEST = EvaluationStep(TASK, split="test")
+_TEST_STEP = EvaluationStep(TASK, split="test")
 
 HIDDEN_ASSETS = evaluation_assets(TASK, split="test")
 
 
-@dg.asset(ins=_TEST.ins("questions", "predictions", "judgements"), **_TEST.stage("predictions"))
+@dg.asset(
+    ins=_TEST_STEP.ins("questions", "predictions", "judgements"), **_TEST_STEP.stage("predictions")
+)
 def submission(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -223,7 +229,7 @@ def submitted_options(
     return [
         SubmittedOption(
             idx=row.question_id.removeprefix("blink/"),
-            option=f"({row.answer[0]})" if row.answer else FAILED,
+            option=f"({row.answer[0]})" if row.answer else NO_OPTION_LETTER,
         )
         for row in rows
     ]

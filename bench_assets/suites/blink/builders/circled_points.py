@@ -19,28 +19,28 @@ from random import Random
 from typing import NamedTuple
 
 from bench_assets.core.images.drawing import Mark, Point
-from bench_assets.core.images.orientation import frame_in
+from bench_assets.core.images.orientation import read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_object, rejected_row
+from bench_assets.core.tables.json_records import Entry, make_rejection, read_object, require_field
 from bench_assets.suites.blink.builders.drafts import (
     MIN_DISTANCE,
     Candidates,
     Draft,
     DraftView,
     Marks,
-    candidates,
-    circles_on,
-    placed,
+    draw_circles,
+    insert_at,
+    make_candidates,
     wording,
 )
 from bench_assets.suites.blink.builders.raw_files import (
     files_in,
     image_file,
-    lines_of,
-    number,
-    objects,
     read_image,
+    read_lines_with_place,
+    read_number,
+    read_objects,
 )
 
 SHADES = ("A is darker", "B is darker", "About the same")
@@ -81,9 +81,9 @@ def relative_depth(
         SourceError: If the list cannot be read.
     """
     rejections: list[Rejection] = []
-    pairs = list(_line_pairs(lines_of(source / "DIW_test.csv"), rejections))
+    pairs = list(_line_pairs(read_lines_with_place(source / "DIW_test.csv"), rejections))
     yield from rejections
-    yield from candidates(
+    yield from make_candidates(
         pairs, rng, lambda pair, where: _depth(source, *pair, where, parameters.min_distance)
     )
 
@@ -99,7 +99,7 @@ def relative_reflectance(
         SourceError: If there are no annotations.
     """
     files = [(file, str(file)) for file in files_in(source / "data", "*.json")]
-    return candidates(files, rng, lambda file, _: _reflectance(file, rng, parameters))
+    return make_candidates(files, rng, lambda file, _: _reflectance(file, rng, parameters))
 
 
 def _line_pairs(
@@ -110,14 +110,16 @@ def _line_pairs(
     for line, where in lines:
         is_name = line.count(",") < _COMMAS
         if is_name is (image is not None):
-            rejections.append(rejected_row(where, "a line of an image or of its points is missing"))
+            rejections.append(
+                make_rejection(where, "a line of an image or of its points is missing")
+            )
         if is_name:
             image = line, where
         elif image:
             yield (image[0], line), where
             image = None
     if image:
-        rejections.append(rejected_row(image[1], "no line of points follows"))
+        rejections.append(make_rejection(image[1], "no line of points follows"))
 
 
 def _depth(
@@ -128,20 +130,20 @@ def _depth(
             try:
                 a, b = (float(x_a) - 1, float(y_a) - 1), (float(x_b) - 1, float(y_b) - 1)
                 stated = int(width), int(height)
-            except ValueError as why:
-                raise SourceError(f"{where}: {why}") from why
+            except ValueError as error:
+                raise SourceError(f"{where}: {error}") from error
         case _:
             raise SourceError(
                 f"{where}: expected y_A,x_A,y_B,x_B,< or >,width,height; found {line!r:.80}"
             )
     image = image_file(source, name, where)
-    frame = frame_in(image, stated)
+    frame = read_annotated_frame(image, stated)
     a, b = frame.to_shown(a), frame.to_shown(b)
     if not (apart := dist(a, b) / frame.shown[1]) >= min_distance:
         reason = f"the points lie {apart:.3f} of the height apart: their circles would meet"
         return Rejection(entry=name, reason=reason)
     closer, farther = (a, b) if relation == "<" else (b, a)
-    return _circled("Relative_Depth", name, image, (closer, farther))
+    return _circled_draft("Relative_Depth", name, image, (closer, farther))
 
 
 def _reflectance(
@@ -153,15 +155,15 @@ def _reflectance(
         return Rejection(entry=file.name, reason=reason)
     judged, swapped = rng.choice(clear), rng.random() < 0.5
     image = file.with_suffix(".png")
-    frame = frame_in(image)
+    frame = read_annotated_frame(image)
     shares = (judged.darker, judged.other)
     darker, other = (frame.to_shown((x * frame.width, y * frame.height)) for x, y in shares)
     settled = int(swapped) if judged.alike else None
-    draft = _circled("Relative_Reflectance", file.name, image, (darker, other), settled)
+    draft = _circled_draft("Relative_Reflectance", file.name, image, (darker, other), settled)
     return replace(draft, marks=Marks(colour="white"))  # "to avoid color confusions" (A.1)
 
 
-def _circled(
+def _circled_draft(
     task: str, entry: str, image: Path, points: tuple[Point, Point], settled: int | None = None
 ) -> Draft:
     """Draft a question about two circled points, in px of the upright image.
@@ -172,8 +174,8 @@ def _circled(
     options = _OPTIONS[task]
 
     def show(place: int, marks: Marks) -> DraftView:
-        a, b = placed(points[0], points[1:], place if settled is None else settled)
-        circled = circles_on(read_image(image), [Mark("A", a), Mark("B", b)], marks)
+        a, b = insert_at(points[0], points[1:], place if settled is None else settled)
+        circled = draw_circles(read_image(image), [Mark("A", a), Mark("B", b)], marks)
         return DraftView(asked=wording(task), images=(circled,), options=options)
 
     return Draft(
@@ -191,20 +193,22 @@ def _clear_comparisons(
 ) -> list[_ComparedPoints]:
     entry = read_object(file)
     points = {
-        field(point, "id", int, where): point
-        for point, where in objects(entry, "intrinsic_points", str(file))
+        require_field(point, "id", int, where): point
+        for point, where in read_objects(entry, "intrinsic_points", str(file))
     }
     judged = []
-    for comparison, where in objects(entry, "intrinsic_comparisons", str(file)):
+    for comparison, where in read_objects(entry, "intrinsic_comparisons", str(file)):
         ends = [_point(points, comparison, end, where) for end in ("point1", "point2")]
         unsaid = None in (comparison.get("darker"), comparison.get("darker_score"))
         if unsaid or not all(end.get("opaque") for end in ends):
             continue
-        if number(comparison, "darker_score", where) < parameters.min_score:
+        if read_number(comparison, "darker_score", where) < parameters.min_score:
             continue
-        first, second = (_place(end, where) for end in ends)
+        first, second = (_relative_point(end, where) for end in ends)
         if dist(first, second) >= parameters.min_distance:
-            judged.append(_compared(field(comparison, "darker", str, where), first, second, where))
+            judged.append(
+                _compared(require_field(comparison, "darker", str, where), first, second, where)
+            )
     return judged
 
 
@@ -220,16 +224,16 @@ def _compared(darker: str, first: Point, second: Point, where: str) -> _Compared
 
 
 def _point(points: dict[int, Entry], comparison: Entry, end: str, where: str) -> Entry:
-    name = field(comparison, end, int, where)
+    name = require_field(comparison, end, int, where)
     if name not in points:
         raise SourceError(f"{where}: unknown point {name}")
     if points[name].get("opaque") is not None:
-        field(points[name], "opaque", bool, f"{where}, point {name}")
+        require_field(points[name], "opaque", bool, f"{where}, point {name}")
     return points[name]
 
 
-def _place(point: Entry, where: str) -> Point:
-    x, y = number(point, "x", where), number(point, "y", where)
+def _relative_point(point: Entry, where: str) -> Point:
+    x, y = read_number(point, "x", where), read_number(point, "y", where)
     if not (0 <= x <= 1 and 0 <= y <= 1):
         raise SourceError(f"{where}: point ({x:g}, {y:g}) is not a share of width and height")
     return x, y

@@ -29,16 +29,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench_assets.core.images.drawing import Point
-from bench_assets.core.images.orientation import ImageFrame, Size, frame_in
+from bench_assets.core.images.orientation import ImageFrame, Size, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_entries, read_object, rejecting
+from bench_assets.core.tables.json_records import (
+    Entry,
+    collect_rejections,
+    read_entries,
+    read_object,
+    require_field,
+)
 from bench_assets.suites.blink.builders.drafts import (
     MIN_DISTANCE,
     Candidates,
     Draft,
     PointCorrespondence,
-    candidates,
+    make_candidates,
     match_choice,
 )
 from bench_assets.suites.blink.builders.raw_files import (
@@ -46,9 +52,9 @@ from bench_assets.suites.blink.builders.raw_files import (
     folders_in,
     image_file,
     images_in,
-    lines_of,
-    numbers,
     read_image,
+    read_lines_with_place,
+    read_numbers,
 )
 
 _TOO_CLOSE = "ambiguous: the points lie too close together"
@@ -105,8 +111,8 @@ def functional_correspondence(
     tools: dict[str, list[_Tool]] = defaultdict(list)
     rejections: list[Rejection] = []
     for entry, where in read_entries(source / "annotations.json", rejections):
-        with rejecting(rejections, where):
-            tools[field(entry, "action", str, where)].append(_tool(source, entry, where))
+        with collect_rejections(rejections, where):
+            tools[require_field(entry, "action", str, where)].append(_tool(source, entry, where))
     yield from rejections
     pairs = [(action, *pair) for action in sorted(tools) for pair in _pairs(tools[action], rng)]
     named = [(pair, f"{pair[0]}: {pair[1].image.name} and {pair[2].image.name}") for pair in pairs]
@@ -114,9 +120,9 @@ def functional_correspondence(
     def draft(pair: tuple[str, _Tool, _Tool], entry: str) -> Draft | Rejection:
         action, *tools = pair
         task, share = "Functional_Correspondence", parameters.min_distance
-        return _of_drawn_point(task, entry, tools, share, rng, action=action)
+        return _random_point_draft(task, entry, tools, share, rng, action=action)
 
-    yield from candidates(named, rng, draft)
+    yield from make_candidates(named, rng, draft)
 
 
 def semantic_correspondence(
@@ -137,9 +143,9 @@ def semantic_correspondence(
         if (n := len(pair[0].points)) < 4:
             return Rejection(entry=entry, reason=f"four common points are needed, it has {n}")
         task, share = "Semantic_Correspondence", parameters.min_distance
-        return _of_drawn_point(task, entry, pair, share, rng)
+        return _random_point_draft(task, entry, pair, share, rng)
 
-    return candidates(files, rng, draft)
+    return make_candidates(files, rng, draft)
 
 
 def visual_correspondence(
@@ -165,8 +171,8 @@ def visual_correspondence(
     for pair in filter(None, chain.from_iterable(zip_longest(*drawn))):
         rejections: list[Rejection] = []
         where = f"{pair[0].parent.name}, images {' and '.join(file.stem for file in pair)}"
-        with rejecting(rejections, where):
-            yield _views(pair, where, rng, parameters)
+        with collect_rejections(rejections, where):
+            yield _view_draft(pair, where, rng, parameters)
         yield from rejections
 
 
@@ -180,12 +186,12 @@ def project(homography: Homography, point: Point) -> Point:
     return float(x / w), float(y / w)
 
 
-def _of_drawn_point(
+def _random_point_draft(
     task: str, entry: str, pair: Sequence[_Tool], share: float, rng: Random, **blanks: str
 ) -> Draft | Rejection:
     """Circle a random point of the first image and ask for its match on the second."""
     (first, second), nth = pair, rng.randrange(len(pair[0].points))
-    frames = [frame_in(one.image, one.size) for one in pair]
+    frames = [read_annotated_frame(one.image, one.size) for one in pair]
     reference = frames[0].to_shown(first.points[nth])
     points = [frames[1].to_shown(point) for point in second.points]
     others = points[:nth] + points[nth + 1 :]
@@ -214,21 +220,21 @@ def _tool(source: Path, entry: Entry, where: str) -> _Tool:
         raise SourceError(f"{where}: field 'points' has {len(points)} points, expected five")
     stated = "width" in entry or "height" in entry
     return _Tool(
-        image=image_file(source, field(entry, "image", str, where), where),
-        name=field(entry, "object", str, where),
+        image=image_file(source, require_field(entry, "image", str, where), where),
+        name=require_field(entry, "object", str, where),
         points=points,
-        size=(field(entry, "width", int, where), field(entry, "height", int, where))
+        size=(require_field(entry, "width", int, where), require_field(entry, "height", int, where))
         if stated
         else None,
     )
 
 
 def _animals(source: Path, pair: Entry, where: str) -> tuple[_Tool, _Tool]:
-    category = field(pair, "category", str, where)
+    category = require_field(pair, "category", str, where)
     folder = source / "JPEGImages" / category
     first, second = (
         _Tool(
-            image=image_file(folder, field(pair, f"{side}_imname", str, where), where),
+            image=image_file(folder, require_field(pair, f"{side}_imname", str, where), where),
             name=category,
             points=_points(pair, f"{side}_kps", where),
             size=_image_size(pair, f"{side}_imsize", where),
@@ -243,8 +249,8 @@ def _animals(source: Path, pair: Entry, where: str) -> tuple[_Tool, _Tool]:
 
 def _points(entry: Entry, name: str, where: str) -> list[Point]:
     listed = [
-        numbers(point, 2, f"{where}: point {nth} of {name!r}")
-        for nth, point in enumerate(field(entry, name, list, where), 1)
+        read_numbers(point, 2, f"{where}: point {nth} of {name!r}")
+        for nth, point in enumerate(require_field(entry, name, list, where), 1)
     ]
     return [(x, y) for x, y in listed]
 
@@ -252,8 +258,8 @@ def _points(entry: Entry, name: str, where: str) -> list[Point]:
 def _image_size(pair: Entry, name: str, where: str) -> Size | None:
     if name not in pair:
         return None
-    size = field(pair, name, list, where)
-    width, height = numbers(size[:2], 2, f"{where}: field {name!r}")
+    size = require_field(pair, name, list, where)
+    width, height = read_numbers(size[:2], 2, f"{where}: field {name!r}")
     return int(width), int(height)
 
 
@@ -264,13 +270,13 @@ def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
     return list(zip(drawn[::2], drawn[1::2], strict=False))
 
 
-def _views(
+def _view_draft(
     images: tuple[Path, Path], entry: str, rng: Random, parameters: VisualCorrespondenceParameters
 ) -> Draft | Rejection:
     first, second = images
     homography = _homography(second) @ np.linalg.inv(_homography(first))
-    frames = frame_in(first), frame_in(second)
-    seen = _seen_in_both(first, frames, homography, parameters)
+    frames = read_annotated_frame(first), read_annotated_frame(second)
+    seen = _shared_points(first, frames, homography, parameters)
     rng.shuffle(seen)
     distance = parameters.min_distance * frames[1].shown[1]
     for reference, match in seen:
@@ -282,7 +288,7 @@ def _views(
     return Rejection(entry=entry, reason=reason)
 
 
-def _seen_in_both(
+def _shared_points(
     first: Path,
     frames: tuple[ImageFrame, ImageFrame],
     homography: Homography,
@@ -294,7 +300,7 @@ def _seen_in_both(
         (point, frames[1].to_shown(project(homography, frames[0].to_stored(point))))
         for point in points
     ]
-    return [pair for pair in pairs if _inside(pair[1], frames[1].shown, parameters.margin)]
+    return [pair for pair in pairs if _is_inside(pair[1], frames[1].shown, parameters.margin)]
 
 
 def _homography(image: Path) -> Homography:
@@ -303,9 +309,9 @@ def _homography(image: Path) -> Homography:
         return np.eye(3)
     file = image.with_name(f"H_1_{image.stem}")
     try:
-        rows = [[float(cell) for cell in line.split()] for line, _ in lines_of(file)]
-    except ValueError as why:
-        raise SourceError(f"{file}: not a table of numbers: {why}") from why
+        rows = [[float(cell) for cell in line.split()] for line, _ in read_lines_with_place(file)]
+    except ValueError as error:
+        raise SourceError(f"{file}: not a table of numbers: {error}") from error
     if [len(row) for row in rows] != [3, 3, 3] or not np.isfinite(rows).all():
         raise SourceError(f"{file}: expected three lines of three numbers")
     if abs(np.linalg.det(rows)) < 1e-12:
@@ -321,9 +327,9 @@ def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> 
     height, width = image.shape
     found = cv2.goodFeaturesToTrack(image, 300, parameters.corner_quality, 0.02 * height)
     corners = [] if found is None else [(float(x), float(y)) for x, y in found[:, 0]]
-    return [p for p in corners if _inside(p, (width, height), parameters.margin)]
+    return [p for p in corners if _is_inside(p, (width, height), parameters.margin)]
 
 
-def _inside(point: Point, size: Size, margin: float) -> bool:
+def _is_inside(point: Point, size: Size, margin: float) -> bool:
     border = margin * size[1]
     return all(border <= at <= length - border for at, length in zip(point, size, strict=True))

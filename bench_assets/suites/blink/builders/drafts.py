@@ -11,10 +11,16 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from PIL.Image import Image
 
-from bench_assets.core.images.drawing import Mark, Point, jpeg, to_height, with_circles
+from bench_assets.core.images.drawing import (
+    Mark,
+    Point,
+    draw_labelled_circles,
+    encode_jpeg,
+    scale_to_height,
+)
 from bench_assets.core.parsing.choices import lettered
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import rejecting
+from bench_assets.core.tables.json_records import collect_rejections
 from bench_assets.suites.blink.builders.raw_files import read_image
 
 Item = TypeVar("Item")
@@ -80,7 +86,7 @@ class Draft:
 Candidates: TypeAlias = Iterator[Draft | Rejection]
 
 
-def candidates(
+def make_candidates(
     rows: Sequence[tuple[Item, str]], rng: Random, make: Callable[[Item, str], Draft | Rejection]
 ) -> Candidates:
     """Make a candidate of each row, in random order; an invalid row becomes a rejection.
@@ -92,15 +98,15 @@ def candidates(
     """
     for row, where in rng.sample(rows, len(rows)):
         rejections: list[Rejection] = []
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             yield make(row, where)
         yield from rejections
 
 
-def placed(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:
+def insert_at(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:
     """Insert the right item among the wrong ones, which keep their order.
 
-    >>> placed("right", ("w1", "w2", "w3"), 2)
+    >>> insert_at("right", ("w1", "w2", "w3"), 2)
     ('w1', 'w2', 'right', 'w3')
     """
     return (*wrong[:place], right, *wrong[place:])
@@ -129,8 +135,8 @@ def image_choice(
     """Draft a question whose options are unchanged images, shown after the reference."""
 
     def show(place: int, marks: Marks) -> DraftView:
-        files = (*reference, *placed(right, wrong, place))
-        return _of_files(wording(task), files, options)
+        files = (*reference, *insert_at(right, wrong, place))
+        return _file_view(wording(task), files, options)
 
     return Draft(
         entry=entry,
@@ -155,7 +161,7 @@ def settled_choice(
         originals=(image,),
         n_options=len(options),
         places=(place,),
-        show=lambda place, marks: _of_files(asked, [image], options),
+        show=lambda place, marks: _file_view(asked, [image], options),
         labels=labels,
     )
 
@@ -166,8 +172,8 @@ def number_choice(
     """Draft a counting question about an unchanged image."""
 
     def show(place: int, marks: Marks) -> DraftView:
-        options = placed(str(right), [str(number) for number in wrong], place)
-        return _of_files(wording("Counting", question=question), [image], options)
+        options = insert_at(str(right), [str(number) for number in wrong], place)
+        return _file_view(wording("Counting", question=question), [image], options)
 
     return Draft(entry=entry, originals=(image,), n_options=4, places=(0, 1, 2, 3), show=show)
 
@@ -203,18 +209,18 @@ def match_choice(
         rng: Draws the wrong options.
         blanks: Values of the blanks in the task's wording.
     """
-    others = three_apart(pair.match, pair.others, min_distance, rng)
+    others = draw_distant_points(pair.match, pair.others, min_distance, rng)
     if others is None:
         return None
 
     def show(place: int, marks: Marks) -> DraftView:
-        options = placed(pair.match, others, place)
+        options = insert_at(pair.match, others, place)
         circled = [Mark(letter, point) for letter, point in zip("ABCD", options, strict=True)]
         return DraftView(
             asked=wording(task, colour=marks.colour, **blanks),
             images=(
-                circles_on(read_image(pair.first), [Mark("REF", pair.reference)], marks),
-                circles_on(read_image(pair.second), circled, marks),
+                draw_circles(read_image(pair.first), [Mark("REF", pair.reference)], marks),
+                draw_circles(read_image(pair.second), circled, marks),
             ),
             options=POINTS,
         )
@@ -229,17 +235,17 @@ def match_choice(
     )
 
 
-def circles_on(image: Image, points: Sequence[Mark], marks: Marks) -> bytes:
+def draw_circles(image: Image, points: Sequence[Mark], marks: Marks) -> bytes:
     """Scale an image, circle points given in its own px, and encode it."""
     scale = marks.height / image.height
     scaled = [Mark(label, (x * scale, y * scale)) for label, (x, y) in points]
-    drawn = with_circles(
-        to_height(image, marks.height), scaled, radius=marks.radius, colour=marks.colour
+    drawn = draw_labelled_circles(
+        scale_to_height(image, marks.height), scaled, radius=marks.radius, colour=marks.colour
     )
-    return jpeg(drawn)
+    return encode_jpeg(drawn)
 
 
-def three_apart(
+def draw_distant_points(
     match: Point, others: Sequence[Point], min_distance: float, rng: Random
 ) -> tuple[Point, Point, Point] | None:
     """Draw three points at least ``min_distance`` px from the match and each other, or None."""
@@ -252,7 +258,9 @@ def three_apart(
     return None
 
 
-def _of_files(asked: QuestionWording, files: Sequence[Path], options: tuple[str, ...]) -> DraftView:
+def _file_view(
+    asked: QuestionWording, files: Sequence[Path], options: tuple[str, ...]
+) -> DraftView:
     return DraftView(
         asked=asked, images=tuple(file.read_bytes() for file in files), options=options
     )

@@ -21,30 +21,30 @@ from random import Random
 import numpy as np
 from PIL.Image import Image
 
-from bench_assets.core.images.drawing import jpeg, masked, to_height
+from bench_assets.core.images.drawing import encode_jpeg, mask_box, scale_to_height
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_lines
+from bench_assets.core.tables.json_records import Entry, read_lines, require_field
 from bench_assets.suites.blink.builders.drafts import (
     SECOND_OR_THIRD,
     Candidates,
     Draft,
     DraftView,
     Marks,
-    candidates,
     image_choice,
-    placed,
+    insert_at,
+    make_candidates,
     wording,
 )
 from bench_assets.suites.blink.builders.raw_files import (
     folders_in,
     image_file,
     images_in,
-    lines_of,
     read_image,
+    read_lines_with_place,
 )
 
-_PLACES = tuple(f"the {number} image" for number in ("first", "second", "third", "fourth"))
+_OPTION_NAMES = tuple(f"the {number} image" for number in ("first", "second", "third", "fourth"))
 _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path"}
 
 
@@ -100,11 +100,11 @@ def visual_similarity(
         SourceError: If the list cannot be read, or lacks a column.
     """
     file = source / "data.csv"
-    rows = list(csv.DictReader(line for line, _ in lines_of(file)))
+    rows = list(csv.DictReader(line for line, _ in read_lines_with_place(file)))
     if rows and (missing := _COLUMNS - rows[0].keys()):
         raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(rows[0])}")
     named = [(row, f"{file}, id {row['id']}") for row in rows]
-    return candidates(named, rng, lambda row, where: _triplet(source, row, where, parameters))
+    return make_candidates(named, rng, lambda row, where: _triplet(source, row, where, parameters))
 
 
 def forensic_detection(source: Path, rng: Random) -> Candidates:
@@ -116,7 +116,7 @@ def forensic_detection(source: Path, rng: Random) -> Candidates:
     rejections: list[Rejection] = []
     lines = list(read_lines(source / "captions.jsonl", rejections))
     yield from rejections
-    yield from candidates(lines, rng, lambda entry, where: _photograph(source, entry, where))
+    yield from make_candidates(lines, rng, lambda entry, where: _photograph(source, entry, where))
 
 
 def _style_pairs(
@@ -140,8 +140,8 @@ def _triplet(
         raise SourceError(f"{where}: no {', '.join(absent)}: the line is cut short")
     try:
         left, right, votes = (float(row[name]) for name in ("left_vote", "right_vote", "votes"))
-    except ValueError as why:
-        raise SourceError(f"{where}: a vote is not a number: {why}") from why
+    except ValueError as error:
+        raise SourceError(f"{where}: a vote is not a number: {error}") from error
     entry = f"data.csv, id {row['id']}"
     if {left, right} != {0.0, 1.0}:
         return Rejection(entry=entry, reason=f"people disagree: {left:g} to {right:g}")
@@ -153,13 +153,13 @@ def _triplet(
 
 
 def _photograph(source: Path, entry: Entry, where: str) -> Draft:
-    names = field(entry, "generated", list, where)
+    names = require_field(entry, "generated", list, where)
     if len(names) != 3 or not all(isinstance(name, str) for name in names):
         raise SourceError(f"{where}: field 'generated' is {names!r}, expected three paths")
-    real = image_file(source, field(entry, "real", str, where), where)
+    real = image_file(source, require_field(entry, "real", str, where), where)
     generated = [image_file(source, name, where) for name in names]
-    name = f"captions.jsonl, id {field(entry, 'id', str, where)}"
-    return image_choice("Forensic_Detection", name, real, generated, _PLACES)
+    name = f"captions.jsonl, id {require_field(entry, 'id', str, where)}"
+    return image_choice("Forensic_Detection", name, real, generated, _OPTION_NAMES)
 
 
 _HIDDEN = ((2, 0), (2, 1), (0, 2), (1, 2), (2, 2))  # column, row of cells the question never shows
@@ -186,7 +186,7 @@ def jigsaw(
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")
     named = [(file, str(file)) for file in files]
-    return candidates(named, rng, lambda file, _: _candidate(file, rng, parameters))
+    return make_candidates(named, rng, lambda file, _: _candidate(file, rng, parameters))
 
 
 def cell(image: Image, column: int, row: int) -> Image:
@@ -204,7 +204,7 @@ def with_missing_corner(image: Image) -> Image:
     """Keep the upper left 2 x 2 cells and cover the lower right one of them."""
     wide, high = image.width // 3, image.height // 3
     corner = image.crop((0, 0, 2 * wide, 2 * high))
-    return masked(corner, (wide, high, 2 * wide, 2 * high))
+    return mask_box(corner, (wide, high, 2 * wide, 2 * high))
 
 
 def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft | Rejection:
@@ -220,11 +220,11 @@ def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft |
     wrong = rng.choice(unlike)
 
     def show(place: int, marks: Marks) -> DraftView:
-        whole = to_height(read_image(file), marks.height)
-        pieces = placed(cell(whole, *_CENTRE), [cell(whole, *wrong)], place)
+        whole = scale_to_height(read_image(file), marks.height)
+        pieces = insert_at(cell(whole, *_CENTRE), [cell(whole, *wrong)], place)
         shown = (with_missing_corner(whole), *pieces)
         return DraftView(
-            asked=wording("Jigsaw"), images=tuple(map(jpeg, shown)), options=SECOND_OR_THIRD
+            asked=wording("Jigsaw"), images=tuple(map(encode_jpeg, shown)), options=SECOND_OR_THIRD
         )
 
     return Draft(entry=file.name, originals=(file,), n_options=2, places=(0, 1), show=show)

@@ -18,22 +18,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.core.images.orientation import frame_in
+from bench_assets.core.images.orientation import read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import rejecting
+from bench_assets.core.tables.json_records import collect_rejections
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
     DraftView,
     Marks,
-    candidates,
+    make_candidates,
     wording,
 )
 from bench_assets.suites.blink.builders.raw_files import files_in, image_file, read_arrays
 
 _FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
-_SLACK = 1e-2  # tolerance of a rotation: poses are estimates, stored as float32
+_ROTATION_TOLERANCE = 1e-2  # tolerance of a rotation: poses are estimates, stored as float32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,20 +74,24 @@ def multi_view_reasoning(
     """
     files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
     named = [(file, str(file)) for file in files]
-    return candidates(named, rng, lambda file, _: _candidate(source, file, rng, parameters))
+    return make_candidates(named, rng, lambda file, _: _candidate(source, file, rng, parameters))
 
 
-def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def remove_scale(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Remove the scale of a scaled rotation; None if the matrix is not one.
 
-    >>> unscaled(np.diag([2.0, -2, -2])).round(9).tolist()
+    >>> remove_scale(np.diag([2.0, -2, -2])).round(9).tolist()
     [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
     """
     volume = float(np.linalg.det(pose))
     if volume <= 0:
         return None
     rotation: NDArray[np.float64] = pose / volume ** (1 / 3)
-    return rotation if np.allclose(rotation @ rotation.T, np.eye(3), atol=_SLACK) else None
+    return (
+        rotation
+        if np.allclose(rotation @ rotation.T, np.eye(3), atol=_ROTATION_TOLERANCE)
+        else None
+    )
 
 
 def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
@@ -101,10 +105,10 @@ def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> 
     return View(degrees(atan2(x, z)), degrees(asin(max(-1.0, min(1.0, rise)))))
 
 
-def turn(first: View, second: View) -> float:
+def turn_angle(first: View, second: View) -> float:
     """Turn around the object from one view to another: degrees in [-180, 180), right positive.
 
-    >>> turn(View(170, 0), View(-170, 0))
+    >>> turn_angle(View(170, 0), View(-170, 0))
     20
     """
     return (second.azimuth - first.azimuth + 180) % 360 - 180
@@ -122,11 +126,13 @@ def _candidate(
         return Rejection(entry=file.name, reason=reason)
     for _ in range(parameters.tries):
         one, other = rng.sample(frames, 2)
-        angle = turn(one.view, other.view)
+        angle = turn_angle(one.view, other.view)
         rise = abs(other.view.elevation - one.view.elevation)
         clear = parameters.min_turn <= abs(angle) <= parameters.max_turn
         if clear and rise <= parameters.max_rise * abs(angle):
-            mirrored, other_mirrored = (frame_in(each.image).mirrored for each in (one, other))
+            mirrored, other_mirrored = (
+                read_annotated_frame(each.image).is_mirrored for each in (one, other)
+            )
             if mirrored != other_mirrored:
                 raise SourceError(f"{file}: by EXIF, only one of two frames is mirrored")
             ordered = (one, other) if (angle > 0) != mirrored else (other, one)
@@ -164,7 +170,7 @@ def _frames(source: Path, file: Path) -> list[_Frame]:
         raise SourceError(f"{file}: expected an object with a list 'annotations'")
     frames, rejections = list[_Frame | None](), list[Rejection]()
     for nth, entry in enumerate(listed):
-        with rejecting(rejections, where := f"{file}, annotation {nth}"):
+        with collect_rejections(rejections, where := f"{file}, annotation {nth}"):
             frames.append(_frame(source, entry, where))
     if rejections and len(rejections) == len(listed):
         raise SourceError(f"{file}: annotation 0: {rejections[0].reason}")
@@ -179,7 +185,7 @@ def _frame(source: Path, entry: object, where: str) -> _Frame | None:
             raise SourceError(f"{where}: expected name, rotation and translation")
     if len(parts := name.split("/")) != 4:
         raise SourceError(f"{where}: name is {name!r}, expected category/object/video/frame")
-    rotation, translation = unscaled(pose[0]), pose[1]
+    rotation, translation = remove_scale(pose[0]), pose[1]
     if rotation is None or not translation.any():
         return None
     return _Frame(_image(source / "test_set", parts, where), view_of(rotation, translation))
@@ -201,8 +207,8 @@ def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
 def _numbers(value: object, shape: tuple[int, ...], where: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(value)
-    except ValueError as why:  # lists of unlike lengths
-        raise SourceError(f"{where}: expected numbers of shape {shape}: {why}") from why
+    except ValueError as error:  # lists of unlike lengths
+        raise SourceError(f"{where}: expected numbers of shape {shape}: {error}") from error
     if array.shape != shape or array.dtype.kind not in "fi" or not np.isfinite(array).all():
         raise SourceError(f"{where}: expected numbers of shape {shape}, found {value!r:.60}")
     return array.astype(np.float64)

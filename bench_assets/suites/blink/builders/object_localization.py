@@ -15,26 +15,37 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.images.drawing import Box, LabelledBox, jpeg, to_height, with_boxes
-from bench_assets.core.images.orientation import ImageFrame, Size, frame_in
+from bench_assets.core.images.drawing import (
+    Box,
+    LabelledBox,
+    draw_labelled_boxes,
+    encode_jpeg,
+    scale_to_height,
+)
+from bench_assets.core.images.orientation import ImageFrame, Size, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_object, rejecting
+from bench_assets.core.tables.json_records import (
+    Entry,
+    collect_rejections,
+    read_object,
+    require_field,
+)
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
     DraftView,
     Marks,
-    candidates,
-    placed,
+    insert_at,
+    make_candidates,
     wording,
 )
 from bench_assets.suites.blink.builders.raw_files import (
     image_file,
-    number,
-    numbers,
-    objects,
     read_image,
+    read_number,
+    read_numbers,
+    read_objects,
 )
 
 _COLOURS = ("red", "green")  # appendix A.1
@@ -90,32 +101,32 @@ def object_localization(
     file = source / "lvis_v1_val.json"
     content, rejections = read_object(file), list[Rejection]()
     names: dict[int, str] = {}
-    for entry, where in objects(content, "categories", str(file)):
-        with rejecting(rejections, where):
-            names[field(entry, "id", int, where)] = field(entry, "name", str, where)
+    for entry, where in read_objects(content, "categories", str(file)):
+        with collect_rejections(rejections, where):
+            names[require_field(entry, "id", int, where)] = require_field(entry, "name", str, where)
     found: dict[int, list[_Object]] = defaultdict(list)
     incomplete = set[str]()  # images with an annotation that is rejected
-    for entry, where in objects(content, "annotations", str(file)):
+    for entry, where in read_objects(content, "annotations", str(file)):
         n_rejected = len(rejections)
-        with rejecting(rejections, where):
-            found[field(entry, "image_id", int, where)].append(_object(entry, names, where))
+        with collect_rejections(rejections, where):
+            found[require_field(entry, "image_id", int, where)].append(_object(entry, names, where))
         if len(rejections) > n_rejected:
             incomplete.add(str(entry.get("image_id")))
     yield from rejections
 
     def candidate(image: Entry, where: str) -> Draft | Rejection:
-        name = field(image, "id", int, where)
+        name = require_field(image, "id", int, where)
         if str(name) in incomplete:
             raise SourceError(f"{where}: not all of its annotations can be read")
         return _candidate(_image(source, image, where), found[name], rng, parameters)
 
-    yield from candidates(objects(content, "images", str(file)), rng, candidate)
+    yield from make_candidates(read_objects(content, "images", str(file)), rng, candidate)
 
 
-def overlap(one: Box, other: Box) -> float:
+def box_iou(one: Box, other: Box) -> float:
     """Intersection over union of two boxes.
 
-    >>> overlap((0, 0, 2, 2), (1, 0, 3, 2))
+    >>> box_iou((0, 0, 2, 2), (1, 0, 3, 2))
     0.3333333333333333
     """
     wide = min(one[2], other[2]) - max(one[0], other[0])
@@ -133,7 +144,7 @@ def noun_of(category: str) -> str:
     return re.sub(r"\(.*?\)", "", category).replace("_", " ").strip()
 
 
-def shaken(
+def jitter_box(
     box: Box, size: Size, parameters: ObjectLocalizationParameters, rng: Random
 ) -> Box | None:
     """Add Gaussian noise to the corners until the overlap fits; None after ``_TRIES`` tries."""
@@ -144,7 +155,7 @@ def shaken(
         ys = [min(max(rng.gauss(y, high), 0.0), size[1]) for y in (top, bottom)]
         moved = (xs[0], ys[0], xs[1], ys[1])
         upright = xs[0] < xs[1] and ys[0] < ys[1]
-        if upright and parameters.min_overlap <= overlap(box, moved) <= parameters.max_overlap:
+        if upright and parameters.min_overlap <= box_iou(box, moved) <= parameters.max_overlap:
             return moved
     return None
 
@@ -161,10 +172,10 @@ def _candidate(
         return Rejection(entry=image.name, reason="no object alone of its kind and of a fit size")
     thing = rng.choice(clear)
     entry = f"{image.name}, annotation {thing.annotation}"
-    if (wrong := shaken(thing.box, image.size, parameters, rng)) is None:
+    if (wrong := jitter_box(thing.box, image.size, parameters, rng)) is None:
         return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
-    frame = frame_in(image.file, image.size)
-    right, wrong = (_shown(box, frame) for box in (thing.box, wrong))
+    frame = read_annotated_frame(image.file, image.size)
+    right, wrong = (_box_on_upright(box, frame) for box in (thing.box, wrong))
     return _draft(entry, image.file, thing.noun, right, wrong)
 
 
@@ -175,12 +186,12 @@ def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
         boxes = [
             LabelledBox(label, _scaled(box, scale), colour)
             for label, box, colour in zip(
-                "AB", placed(right, [wrong], place), _COLOURS, strict=True
+                "AB", insert_at(right, [wrong], place), _COLOURS, strict=True
             )
         ]
         return DraftView(
             asked=wording("Object_Localization", noun=noun),
-            images=(jpeg(with_boxes(to_height(raw, marks.height), boxes)),),
+            images=(encode_jpeg(draw_labelled_boxes(scale_to_height(raw, marks.height), boxes)),),
             options=("Box A", "Box B"),
         )
 
@@ -207,24 +218,24 @@ def _is_clear(
 
 
 def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
-    left, top, wide, high = numbers(entry.get("bbox"), 4, f"{where}: field 'bbox'")
-    category = field(entry, "category_id", int, where)
+    left, top, wide, high = read_numbers(entry.get("bbox"), 4, f"{where}: field 'bbox'")
+    category = require_field(entry, "category_id", int, where)
     if category not in names:
         raise SourceError(f"{where}: unknown category {category}")
     if wide <= 0 or high <= 0:
         raise SourceError(f"{where}: field 'bbox' is {wide:g} x {high:g} px, expected more than 0")
     return _Object(
-        annotation=field(entry, "id", int, where),
+        annotation=require_field(entry, "id", int, where),
         category=category,
         noun=noun_of(names[category]),
         box=(left, top, left + wide, top + high),
-        filled=number(entry, "area", where) / (wide * high),
+        filled=read_number(entry, "area", where) / (wide * high),
     )
 
 
 def _image(source: Path, image: Entry, where: str) -> _Image:
-    name = "/".join(field(image, "coco_url", str, where).split("/")[-2:])
-    size = field(image, "width", int, where), field(image, "height", int, where)
+    name = "/".join(require_field(image, "coco_url", str, where).split("/")[-2:])
+    size = require_field(image, "width", int, where), require_field(image, "height", int, where)
     unlisted = image.get("not_exhaustive_category_ids", [])
     if not isinstance(unlisted, list) or not all(isinstance(one, int) for one in unlisted):
         raise SourceError(
@@ -237,7 +248,7 @@ def _image(source: Path, image: Entry, where: str) -> _Image:
     return _Image(image_file(source, name, where), name, size, tuple(unlisted))
 
 
-def _shown(box: Box, frame: ImageFrame) -> Box:
+def _box_on_upright(box: Box, frame: ImageFrame) -> Box:
     """The box on the upright image, its corners in order."""
     xs, ys = zip(*map(frame.to_shown, (box[:2], box[2:])), strict=True)
     return min(xs), min(ys), max(xs), max(ys)

@@ -16,7 +16,7 @@ from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.errors import ImageError, SourceError
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, require_field
 
 IMAGES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
 
@@ -75,13 +75,13 @@ def read_image(file: Path) -> Image.Image:
     """
     try:
         return decode(file.read_bytes(), exact=True).image
-    except ImageError as why:
-        raise ImageError(f"{file}: {why}") from why
-    except OSError as why:
-        raise ImageError(f"{file}: cannot be read: {why.strerror}") from why
+    except ImageError as error:
+        raise ImageError(f"{file}: {error}") from error
+    except OSError as error:
+        raise ImageError(f"{file}: cannot be read: {error.strerror}") from error
 
 
-def lines_of(file: Path) -> Iterator[tuple[str, str]]:
+def read_lines_with_place(file: Path) -> Iterator[tuple[str, str]]:
     """Read the stripped, non-blank lines of a UTF-8 file, each with its location for messages.
 
     Raises:
@@ -89,29 +89,29 @@ def lines_of(file: Path) -> Iterator[tuple[str, str]]:
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
-    except UnicodeDecodeError as why:
-        raise SourceError(f"{file}: not UTF-8 text: {why}") from why
+    except OSError as error:
+        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{file}: not UTF-8 text: {error}") from error
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield line.strip(), f"{file}, line {number}"
 
 
-def objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]:
+def read_objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]:
     """Read a list of objects, each with its location for messages; a non-object becomes ``{}``.
 
     Raises:
         SourceError: If the field is missing or not a list.
     """
-    listed = field(entry, name, list, where)
+    listed = require_field(entry, name, list, where)
     return [
         (value if isinstance(value, dict) else {}, f"{where}, {name} {nth}")
         for nth, value in enumerate(listed, 1)
     ]
 
 
-def number(entry: Entry, name: str, where: str) -> float:
+def read_number(entry: Entry, name: str, where: str) -> float:
     """Read a finite number.
 
     Raises:
@@ -120,7 +120,7 @@ def number(entry: Entry, name: str, where: str) -> float:
     return _number(entry.get(name), f"{where}: field {name!r}")
 
 
-def numbers(value: object, count: int, what: str) -> list[float]:
+def read_numbers(value: object, count: int, what: str) -> list[float]:
     """Read a list of ``count`` finite numbers.
 
     Raises:
@@ -146,11 +146,11 @@ def read_arrays(file: Path) -> object:
             if "PUT" in opcode.name and argument is not None and argument > len(data):
                 raise ValueError(f"memo {argument} of {len(data)} bytes")  # would fill the memory
         return _ArrayUnpickler(io.BytesIO(data)).load()
-    except OSError as why:
-        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
-    except Exception as why:  # pickle raises errors of many kinds
-        said = str(why) or type(why).__name__
-        raise SourceError(f"{file}: not a pickle of plain data and arrays: {said:.300}") from why
+    except OSError as error:
+        raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
+    except Exception as error:  # pickle raises errors of many kinds
+        said = str(error) or type(error).__name__
+        raise SourceError(f"{file}: not a pickle of plain data and arrays: {said:.300}") from error
 
 
 class _Dtype:
@@ -182,14 +182,14 @@ def _scalar(dtype: _Dtype, data: Any) -> object:  # noqa: ANN401
     return _numbers(data, dtype, (), "C").item()
 
 
-def _latin1(text: str, encoding: str) -> bytes:
+def _encode_text(text: str, encoding: str) -> bytes:
     return text.encode(encoding)
 
 
-_STAND_INS = {
+_SAFE_GLOBALS = {
     ("numpy", "ndarray"): _Array,
     ("numpy", "dtype"): _Dtype,
-    ("_codecs", "encode"): _latin1,
+    ("_codecs", "encode"): _encode_text,
     ("__builtin__", "bytes"): bytes,
     ("__builtin__", "set"): set,
     ("builtins", "set"): set,
@@ -206,9 +206,9 @@ _STAND_INS = {
 
 class _ArrayUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401
-        if (module, name) not in _STAND_INS:
+        if (module, name) not in _SAFE_GLOBALS:
             raise pickle.UnpicklingError(f"it refers to {module}.{name}")
-        return _STAND_INS[module, name]
+        return _SAFE_GLOBALS[module, name]
 
 
 def _number(value: object, what: str) -> float:

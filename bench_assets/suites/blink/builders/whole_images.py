@@ -30,15 +30,15 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import (
     Entry,
-    field,
+    collect_rejections,
     read_entries,
     read_lines,
-    rejecting,
+    require_field,
 )
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
-    candidates,
+    make_candidates,
     number_choice,
     settled_choice,
     wording,
@@ -84,15 +84,15 @@ def counting(
     counted: list[_CountedImage] = []
     entries = list(read_entries(source / "test.json", rejections))
     for entry, where in rng.sample(entries, len(entries)):
-        with rejecting(rejections, where):
-            one = _counted(source, entry, where)
+        with collect_rejections(rejections, where):
+            one = _counted_image(source, entry, where)
             if parameters.complex_only and one.simple:
                 reason = "simple: a detector alone could answer it"
                 rejections.append(Rejection(entry=one.entry, reason=reason))
             else:
                 counted.append(one)
     yield from rejections
-    fours = in_fours([one.right for one in counted], parameters.spread)
+    fours = group_in_fours([one.right for one in counted], parameters.spread)
     for four in rng.sample(fours, len(fours)):
         offered = [counted[nth].right for nth in four]
         for one in (counted[nth] for nth in four):
@@ -111,7 +111,7 @@ def iq_test(source: Path, rng: Random) -> Candidates:
     rejections: list[Rejection] = []
     lines = list(read_lines(source / "puzzles.jsonl", rejections))
     yield from rejections
-    yield from candidates(lines, rng, lambda entry, where: _puzzle(source, entry, where))
+    yield from make_candidates(lines, rng, lambda entry, where: _puzzle(source, entry, where))
 
 
 def spatial_relation(source: Path, rng: Random) -> Candidates:
@@ -123,13 +123,13 @@ def spatial_relation(source: Path, rng: Random) -> Candidates:
     rejections: list[Rejection] = []
     lines = list(read_lines(source / "all_vsr_validated_data.jsonl", rejections))
     yield from rejections
-    yield from candidates(lines, rng, lambda entry, where: _claim(source, entry, where))
+    yield from make_candidates(lines, rng, lambda entry, where: _claim(source, entry, where))
 
 
-def in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]:
+def group_in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]:
     """Group indices of numbers, so that each group has four different ones within ``spread``.
 
-    >>> in_fours([2, 7, 1, 3, 1, 0], 4)
+    >>> group_in_fours([2, 7, 1, 3, 1, 0], 4)
     [(5, 2, 0, 3)]
     """
     places: dict[int, list[int]] = defaultdict(list)
@@ -167,16 +167,16 @@ def as_question(claim: str) -> str | None:
     return f"{'Do' if verb == 'have' else 'Does'} {subject} {_BASE.get(verb, verb)} {rest}?"
 
 
-def _counted(source: Path, entry: Entry, where: str) -> _CountedImage:
-    right = field(entry, "answer", int, where)
+def _counted_image(source: Path, entry: Entry, where: str) -> _CountedImage:
+    right = require_field(entry, "answer", int, where)
     if right < 0:
         raise SourceError(f"{where}: field 'answer' is {right}, expected 0 or more")
     return _CountedImage(
-        entry=f"test.json, question {field(entry, 'question_id', int, where)}",
-        image=image_file(source, field(entry, "image", str, where), where),
-        question=field(entry, "question", str, where).strip(),
+        entry=f"test.json, question {require_field(entry, 'question_id', int, where)}",
+        image=image_file(source, require_field(entry, "image", str, where), where),
+        question=require_field(entry, "question", str, where).strip(),
         right=right,
-        simple=field(entry, "issimple", bool, where),
+        simple=require_field(entry, "issimple", bool, where),
     )
 
 
@@ -185,26 +185,26 @@ def _number(one: _CountedImage, wrong: Sequence[int]) -> Draft:
 
 
 def _puzzle(source: Path, entry: Entry, where: str) -> Draft:
-    answer = field(entry, "answer", str, where)
+    answer = require_field(entry, "answer", str, where)
     if answer not in ("A", "B", "C", "D"):
         raise SourceError(f"{where}: field 'answer' is {answer!r}, expected 'A', 'B', 'C' or 'D'")
     return settled_choice(
         wording("IQ_Test"),
-        f"puzzles.jsonl, id {field(entry, 'id', str, where)}",
-        image_file(source, field(entry, "image", str, where), where),
+        f"puzzles.jsonl, id {require_field(entry, 'id', str, where)}",
+        image_file(source, require_field(entry, "image", str, where), where),
         _PUZZLE_OPTIONS,
         "ABCD".index(answer),
-        explanation=field(entry, "explanation", str, where),
+        explanation=require_field(entry, "explanation", str, where),
     )
 
 
 def _claim(source: Path, entry: Entry, where: str) -> Draft | Rejection:
-    label = field(entry, "label", int, where)
+    label = require_field(entry, "label", int, where)
     if label not in (0, 1):
         raise SourceError(f"{where}: field 'label' is {label}, expected 0 or 1")
     against = "vote_false_validator_id" if label else "vote_true_validator_id"
-    claim = field(entry, "caption", str, where)
-    image = image_file(source / "images", field(entry, "image", str, where), where)
+    claim = require_field(entry, "caption", str, where)
+    image = image_file(source / "images", require_field(entry, "image", str, where), where)
     name = f"{image.name}: {claim}"
     if dissent := len(_votes(entry, against, where)):
         return Rejection(entry=name, reason=f"ambiguous: {dissent} validators saw it otherwise")

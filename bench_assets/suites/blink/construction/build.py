@@ -26,9 +26,9 @@ from bench_assets.suites.blink.builders.drafts import Candidates, Draft
 from bench_assets.suites.blink.builders.raw_files import read_image
 from bench_assets.suites.blink.construction.recipes import (
     BuilderParameters,
+    n_questions,
     recipes,
     task_rng,
-    wanted,
 )
 
 StoreImage: TypeAlias = Callable[[bytes, str], StoredImage]
@@ -129,7 +129,7 @@ def build_all(
         draw = partial(
             _question, task=task, edition=edition, store_image=store_image, height=parameters.height
         )
-        built.questions.extend(_finish(task, drafts, seed, draw))
+        built.questions.extend(_finish_questions(task, drafts, seed, draw))
         built.rejections.extend(rejections)
         built.tasks.append(outcome)
     if not built.questions:
@@ -153,16 +153,16 @@ def _drafts(
     used: UsedImages,
 ) -> tuple[list[Draft], list[Rejection], TaskBuildResult]:
     """Collect the drafts and rejections of a task, and count both."""
-    recipe, count = recipes(parameters)[task], wanted(task, parameters)
+    recipe, count = recipes(parameters)[task], n_questions(task, parameters)
     drafts, rejections, fault = list[Draft](), list[Rejection](), ""
     try:
         found = recipe.candidates(folders, task_rng(seed, task))
         if count > 0:
-            drafts = _take(task, found, count, used, rejections)
+            drafts = _take_drafts(task, found, count, used, rejections)
             if not drafts:
-                fault = _why_none(rejections)
-    except SourceError as why:
-        fault = str(why)
+                fault = _no_drafts_reason(rejections)
+    except SourceError as error:
+        fault = str(error)
     if fault:
         fault = f"no questions of {task}: {fault}"
     outcome = TaskBuildResult(
@@ -177,13 +177,13 @@ def _drafts(
     return drafts, at_fault + rejections, outcome
 
 
-def _why_none(rejections: Sequence[Rejection]) -> str:
+def _no_drafts_reason(rejections: Sequence[Rejection]) -> str:
     if not rejections:
         return "its raw data have no entries"
     return f"all {len(rejections)} entries are rejected, the first: {rejections[0].reason}"
 
 
-def _take(
+def _take_drafts(
     task: str,
     candidates: Candidates,
     count: int,
@@ -202,9 +202,9 @@ def _take(
             hashes = _image_hashes(candidate)
             if twin := used.like(hashes, candidate.scene):
                 fault = f"an image looks like one of {twin}"
-        except ImageError as why:
-            fault = str(why)
-        if taken[candidate.places] >= share_of(candidate, count):
+        except ImageError as error:
+            fault = str(error)
+        if taken[candidate.places] >= max_questions(candidate, count):
             fault = "there are enough questions with this answer"
         if fault:
             rejections.append(Rejection(entry=entry, reason=fault))
@@ -234,7 +234,7 @@ def _image_hashes(draft: Draft) -> list[int]:
     return hashes
 
 
-def _finish(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[Question]:
+def _finish_questions(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[Question]:
     """Assign places, splits and numbers, and draw the images."""
     rng = task_rng(seed, task, "places")
     places = deal_places(drafts, rng)
@@ -271,7 +271,7 @@ def _question(
     )
 
 
-def share_of(draft: Draft, wanted: int) -> int:
+def max_questions(draft: Draft, wanted: int) -> int:
     """Most questions that may have exactly these places, so that letters are balanced.
 
     It limits only drafts whose place the data fix, such as yes and no.

@@ -1,9 +1,9 @@
 """Annotated points and contributed puzzles, as raw data for five of BLINK's builders.
 
 Images to mark are in ``to_mark/`` of the source: ``diw/<image>``, ``iiw/<image>``,
-``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. ``write_marked`` writes
-the answers in the layouts of the builders. The instructions follow section 3.2 and the data sets
-that it names, in our words.
+``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. ``write_marked_data``
+writes the answers in the layouts of the builders. The instructions follow section 3.2 and the data
+sets that it names, in our words.
 """
 
 import json
@@ -17,14 +17,14 @@ from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
 )
 from bench_assets.core.images.drawing import Point
 from bench_assets.core.images.orientation import ImageFrame
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.source_folder import as_json, write_files
+from bench_assets.core.tables.source_folder import format_json, write_files
 
 _TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 TO_MARK = "to_mark"
@@ -82,7 +82,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
     ]
 
 
-def puzzle_items() -> list[Unit]:
+def puzzle_units() -> list[Unit]:
     """Make a unit for each of the paper's 300 puzzles."""
     return [
         Unit(task=_TASKS["iq_images"].name, unit_id=f"puzzle-{number:03}")
@@ -95,7 +95,7 @@ def _point(text: str) -> tuple[float, float]:
     return x, y
 
 
-def _marked(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotationTask:
+def _marking_task(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotationTask:
     def units(digests: Sequence[StoredImage]) -> list[Unit]:
         return [
             Unit(
@@ -110,19 +110,19 @@ def _marked(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotatio
 
     return SuiteAnnotationTask(
         task=task,
-        reads={"images": TableOf("blink/images_to_mark", StoredImage)},
+        reads={"images": SourceTable("blink/images_to_mark", StoredImage)},
         units=units,
         row=MarkedImage,
         to_rows=marked_images,
     )
 
 
-DEPTH_POINTS = _marked(_TASKS["depth_points"], "diw")
-REFLECTANCE_POINTS = _marked(_TASKS["reflectance_points"], "iiw")
-FUNCTIONAL_POINTS = _marked(_TASKS["functional_points"], "funkpoint", "Action", "Object")
-SEMANTIC_POINTS = _marked(_TASKS["semantic_points"], "spair", "Kind")
+DEPTH_POINTS = _marking_task(_TASKS["depth_points"], "diw")
+REFLECTANCE_POINTS = _marking_task(_TASKS["reflectance_points"], "iiw")
+FUNCTIONAL_POINTS = _marking_task(_TASKS["functional_points"], "funkpoint", "Action", "Object")
+SEMANTIC_POINTS = _marking_task(_TASKS["semantic_points"], "spair", "Kind")
 IQ_IMAGES = SuiteAnnotationTask(
-    task=_TASKS["iq_images"], reads={}, units=puzzle_items, row=Puzzle, to_rows=puzzles
+    task=_TASKS["iq_images"], reads={}, units=puzzle_units, row=Puzzle, to_rows=puzzles
 )
 POINTS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS)
 
@@ -140,7 +140,7 @@ class _Marks(NamedTuple):
     darker: str
 
 
-def write_marked(
+def write_marked_data(
     folder: Path,
     marked: Sequence[MarkedImage],
     puzzles: Sequence[Puzzle],
@@ -154,26 +154,26 @@ def write_marked(
     first = {one.image: one for one in reversed(marked) if one.image in images}
     by_set: dict[str, list[_Marks]] = {}
     for name in sorted(first):
-        marks = _in_stored_pixels(first[name], images[name])
+        marks = _to_stored_pixels(first[name], images[name])
         by_set.setdefault(marks.folders[0], []).append(marks)
         data = read(images[name].sha256)
-        write_files(folder, {str(_place(marks)): data})
+        write_files(folder, {str(_raw_path(marks)): data})
     files: dict[str, bytes] = {}
     if depth := by_set.get("diw"):
         files["diw/DIW_test.csv"] = "".join(map(_depth, depth)).encode()
     for marks in by_set.get("iiw", ()):
-        files[str(_place(marks).with_suffix(".json"))] = as_json(_reflectance(marks))
+        files[str(_raw_path(marks).with_suffix(".json"))] = format_json(_reflectance(marks))
     if tools := by_set.get("funkpoint"):
-        files["funkpoint/annotations.json"] = as_json([_tool(marks) for marks in tools])
+        files["funkpoint/annotations.json"] = format_json([_tool(marks) for marks in tools])
     for number, pair in enumerate(_pairs(by_set.get("spair", ()))):
-        files[f"spair/PairAnnotation/people/{number:06}.json"] = as_json(pair)
+        files[f"spair/PairAnnotation/people/{number:06}.json"] = format_json(pair)
     if puzzles:
         files |= {f"puzzles/{_puzzle_file(one)}": read(one.image) for one in puzzles}
         files["puzzles/puzzles.jsonl"] = "".join(map(_puzzle, puzzles)).encode()
     write_files(folder, files)
 
 
-def _in_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
+def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
     frame = ImageFrame(image.width, image.height, image.orientation)
     wide, high = frame.shown
     *folders, name = marked.image.split("/")
@@ -186,7 +186,7 @@ def _in_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
     )
 
 
-def _place(marks: _Marks) -> PurePosixPath:
+def _raw_path(marks: _Marks) -> PurePosixPath:
     """Path at which a builder expects a marked image."""
     match marks.folders:
         case ("iiw", *_):
@@ -200,7 +200,7 @@ def _place(marks: _Marks) -> PurePosixPath:
 def _depth(marks: _Marks) -> str:
     (x_a, y_a), (x_b, y_b) = marks.points
     places = ",".join(f"{at + 1:.2f}" for at in (y_a, x_a, y_b, x_b))  # px from 1
-    name = _place(marks).relative_to("diw")
+    name = _raw_path(marks).relative_to("diw")
     return f"{name}\n{places},<,{marks.frame.width},{marks.frame.height}\n"
 
 
@@ -216,7 +216,7 @@ def _reflectance(marks: _Marks) -> dict[str, Any]:
 def _tool(marks: _Marks) -> dict[str, Any]:
     _, action, name, *_ = marks.folders
     return {
-        "image": str(_place(marks).relative_to("funkpoint")),
+        "image": str(_raw_path(marks).relative_to("funkpoint")),
         "object": name,
         "action": action,
         "points": marks.points,

@@ -120,7 +120,9 @@ class Recipe(NamedTuple):
 def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
     """Recipes by task, in the release's names."""
     return {
-        task: Recipe(folder, _configured(builder, task.lower().replace("-", "_"), parameters))
+        task: Recipe(
+            folder, _configure_builder(builder, task.lower().replace("-", "_"), parameters)
+        )
         for task, folder, builder in _BUILDERS
     }
 
@@ -157,14 +159,14 @@ _BUILDERS: tuple[tuple[str, str, Callable[..., Candidates]], ...] = (
 )
 
 
-def _configured(
+def _configure_builder(
     builder: Callable[..., Candidates], section: str, parameters: BuilderParameters
 ) -> Build:
     chosen = getattr(parameters, section, None)
     return partial(builder, parameters=chosen) if chosen else builder
 
 
-def wanted(task: str, parameters: BuilderParameters) -> int:
+def n_questions(task: str, parameters: BuilderParameters) -> int:
     """Return the number of questions to build: the parameter, or the paper's."""
     paper = PERCEPTION_TASKS[task]
     return parameters.counts.get(task, paper.val + paper.test)

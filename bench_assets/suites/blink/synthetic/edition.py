@@ -22,18 +22,23 @@ from bench_assets.suites.blink.synthetic.image_choices import (
     real_and_generated,
     triplets,
 )
-from bench_assets.suites.blink.synthetic.objects import boxed, claims, counted, things_at_depths
+from bench_assets.suites.blink.synthetic.objects import (
+    boxed_objects,
+    claims,
+    counted_objects,
+    things_at_depths,
+)
 from bench_assets.suites.blink.synthetic.surfaces import puzzles, shaded_walls
 
 MATERIAL: dict[str, tuple[Callable[[Random, int], dict[str, bytes]], int]] = {
     "wikiart": (paintings, 12),
-    "tallyqa": (counted, 12),
+    "tallyqa": (counted_objects, 12),
     "forensics": (real_and_generated, 12),
     "funkpoint": (tools, 12),
     "puzzles": (puzzles, 12),
     "photographs": (photographs, 20),
     "wild6d": (turned_objects, 20),
-    "lvis": (boxed, 12),
+    "lvis": (boxed_objects, 12),
     "diw": (things_at_depths, 12),
     "iiw": (shaded_walls, 18),
     "spair": (animals, 12),

@@ -38,9 +38,9 @@ def planes(rng: Random, n: int) -> dict[str, bytes]:
             plane = np.full_like(plane, 190)
         to_first = np.array([[1.0, 0, -120], [0, 1, -90], [0, 0, 1]])
         for number in (1, 2, 3):
-            to_view = to_first if number == 1 else _tilted(rng) @ to_first
+            to_view = to_first if number == 1 else _random_homography(rng) @ to_first
             view = cv2.warpPerspective(plane, to_view, _SIZE, flags=cv2.INTER_AREA)
-            files[f"{name}/{number}.ppm"] = as_file(_relit(rng, levels(view)), "PPM")
+            files[f"{name}/{number}.ppm"] = as_file(_change_light(rng, levels(view)), "PPM")
             if number > 1:
                 rows = to_view @ np.linalg.inv(to_first)
                 text = "\n".join(" ".join(f"{cell:.8g}" for cell in row) for row in rows)
@@ -76,7 +76,7 @@ def _photograph(rng: Random) -> Pixels:
     return levels(cv2.GaussianBlur(larger[60:-60, 60:-60], (0, 0), 1.0))
 
 
-def _tilted(rng: Random) -> Matrix:
+def _random_homography(rng: Random) -> Matrix:
     """Draw a homography that moves the image's corners by up to a tenth of its size."""
     width, height = _SIZE
     corners = [(0, 0), (width, 0), (width, height), (0, height)]
@@ -85,7 +85,7 @@ def _tilted(rng: Random) -> Matrix:
     return np.asarray(matrix, np.float64)
 
 
-def _relit(rng: Random, view: Pixels) -> Pixels:
+def _change_light(rng: Random, view: Pixels) -> Pixels:
     gain, bias = rng.uniform(0.7, 1.2), rng.uniform(-20, 20)
     return levels(view * gain + bias)
 
@@ -102,7 +102,7 @@ def _video(rng: Random, category: str, name: str, step: float) -> dict[str, byte
     annotations = []
     for frame in range(4):
         rotation, translation = _pose(start + frame * step, height + rng.uniform(-1, 1))
-        image = _shown(sides, table, wall, rotation, translation)
+        image = _render_box(sides, table, wall, rotation, translation)
         files[f"test_set/{category}/{name}/1/images/{frame:05}.jpg"] = as_jpeg(image)
         annotations.append(
             {
@@ -125,7 +125,7 @@ def _pose(azimuth: float, elevation: float) -> tuple[Matrix, Matrix]:
     return rotation, -rotation @ camera
 
 
-def _shown(
+def _render_box(
     sides: list[Pixels], table: Pixels, wall: Pixels, rotation: Matrix, translation: Matrix
 ) -> Pixels:
     """Render the table, then the faces of the box that are turned to the camera."""
@@ -231,7 +231,9 @@ def _animal(rng: Random) -> tuple[Pixels, list[list[int]]]:
     )
     joints = np.array([head, (0, 0), (-long, 0), (long * 0.7, 0), (-long * 0.7, 0)])
     angle, mirrored = rng.uniform(-15, 15), rng.random() < 0.5
-    places, bones = (_posed(p, angle, mirrored, (200, 150), 0.95) for p in (parts, joints))
+    places, bones = (
+        _transform_points(p, angle, mirrored, (200, 150), 0.95) for p in (parts, joints)
+    )
     image, colour = _canvas(rng)
     for joint, part, width in ((2, 3, 8), (3, 4, 13), (4, 5, 13), (0, 1, 12), (0, 0, 14)):
         cv2.line(image, _px(bones[joint]), _px(places[part]), colour, width, cv2.LINE_AA)
@@ -249,17 +251,19 @@ def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
     hook = np.array([(0.6 * size, 0), (1.4 * size, 0), (size, 1.8 * size)])
     parts = np.array([(-handle, 0), (-handle / 2, 0), (0, 0), (1.5 * size, 0), hook[2]])
     angle, mirrored = rng.uniform(-60, 60), rng.random() < 0.5
-    places = _posed(parts, angle, mirrored, (215, 150), 1.0)
-    middle = _posed(np.array([(size, 0)]), angle, mirrored, (215, 150), 1.0)[0]
+    places = _transform_points(parts, angle, mirrored, (215, 150), 1.0)
+    middle = _transform_points(np.array([(size, 0)]), angle, mirrored, (215, 150), 1.0)[0]
     image, colour = _canvas(rng)
     dark = tuple(channel * 0.6 for channel in colour)
     cv2.line(image, _px(places[0]), _px(places[2]), dark, rng.randint(10, 18), cv2.LINE_AA)
-    spike = np.round(_posed(hook, angle, mirrored, (215, 150), 1.0)).astype(np.int32)
+    spike = np.round(_transform_points(hook, angle, mirrored, (215, 150), 1.0)).astype(np.int32)
     cv2.fillConvexPoly(image, spike, dark, cv2.LINE_AA)
     lean = 180 - angle if mirrored else angle
     if end == "block":
         corners = np.array([(0, -size), (2 * size * 0.8, -size), (2 * size * 0.8, size), (0, size)])
-        shape = np.round(_posed(corners, angle, mirrored, (215, 150), 1.0)).astype(np.int32)
+        shape = np.round(_transform_points(corners, angle, mirrored, (215, 150), 1.0)).astype(
+            np.int32
+        )
         cv2.fillConvexPoly(image, shape, colour, cv2.LINE_AA)
     else:
         axes = (round(size), round(size * (1.0 if end == "oval" else 1.25)))
@@ -267,7 +271,7 @@ def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
     return image, [list(_px(place)) for place in places]
 
 
-def _posed(
+def _transform_points(
     points: _Points, angle: float, mirrored: bool, at: tuple[float, float], scale: float
 ) -> _Points:
     """Scale points, turn them clockwise by degrees, mirror them, and move the origin to ``at``."""

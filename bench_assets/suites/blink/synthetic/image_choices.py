@@ -24,17 +24,17 @@ from bench_assets.suites.blink.synthetic.surfaces import (
     as_file,
     as_jpeg,
     levels,
+    match_look,
     mosaic,
     noise,
-    of_one_length,
-    with_look,
+    pad_to_equal_length,
 )
 
 Item = TypeVar("Item")
 
 _SIZE = (360, 270)  # px
 _STEPS = Look(5.0, 2.0, 450.0)  # between the options of one question
-_BESIDE = ((-1, -2), (-2, 1), (1, 2), (2, -1))
+_OPTION_STEPS = ((-1, -2), (-2, 1), (1, 2), (2, -1))
 """Steps of (right, wrong) option from the reference: nearer and farther, below and above."""
 
 
@@ -48,13 +48,13 @@ def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
     """
     per_style = -(-3 * n // len(_STYLES)) + 1
     names = [f"{style}/painter-{nth:02}.jpg" for style in _STYLES for nth in range(per_style)]
-    looks = dict.fromkeys(names, _middle(rng))
+    looks = dict.fromkeys(names, _random_look(rng))
     questions = _triples(names, seed)
-    for triple, dealt in zip(questions, _beside_reference(rng, len(questions)), strict=True):
+    for triple, dealt in zip(questions, _reference_looks(rng, len(questions)), strict=True):
         looks |= dict(zip(triple, dealt, strict=True))
-    return of_one_length(
+    return pad_to_equal_length(
         {
-            name: as_jpeg(with_look(rng, _STYLES[name.split("/")[0]](rng), look))
+            name: as_jpeg(match_look(rng, _STYLES[name.split("/")[0]](rng), look))
             for name, look in looks.items()
         }
     )
@@ -67,12 +67,15 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     lines = []
-    for nth, looks in enumerate(_among_four(rng, n)):
+    for nth, looks in enumerate(_four_looks(rng, n)):
         names = [f"generated/{nth:02}_{copy}.jpg" for copy in (1, 2, 3)]
-        surfaces = [mosaic(rng, *_SIZE, 20), *(_generated(mosaic(rng, *_SIZE, 20)) for _ in names)]
-        images = [with_look(rng, *one) for one in zip(surfaces, looks, strict=True)]
+        surfaces = [
+            mosaic(rng, *_SIZE, 20),
+            *(_simulate_generated(mosaic(rng, *_SIZE, 20)) for _ in names),
+        ]
+        images = [match_look(rng, *one) for one in zip(surfaces, looks, strict=True)]
         shown = zip((f"real/{nth:02}.jpg", *names), map(as_jpeg, images), strict=True)
-        files |= of_one_length(dict(shown))
+        files |= pad_to_equal_length(dict(shown))
         lines.append(
             {
                 "id": f"{nth:02}",
@@ -92,56 +95,56 @@ def triplets(rng: Random, n: int) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     rows = ["id,left_vote,right_vote,votes,ref_path,left_path,right_path"]
-    looks = [*_beside_reference(rng, n), *_beside_reference(rng, 2)]
+    looks = [*_reference_looks(rng, n), *_reference_looks(rng, 2)]
     for nth, of_triplet in enumerate(looks):
         reference = mosaic(rng, 256, 256, 12)
         alike = np.roll(reference, rng.randint(5, 12), axis=1)
         unlike = np.ascontiguousarray(reference.transpose(1, 0, 2))
         drawn = (reference, alike, unlike)
         looks_of = zip(drawn, of_triplet, strict=True)
-        shown = [as_file(with_look(rng, *one), "PNG") for one in looks_of]
+        shown = [as_file(match_look(rng, *one), "PNG") for one in looks_of]
         left_wins = nth % 2 == 0
         if not left_wins:
             shown[1:] = shown[:0:-1]
         paths = [f"ref/{nth:03}.png", f"distort/{nth:03}_0.png", f"distort/{nth:03}_1.png"]
-        files |= of_one_length(dict(zip(paths, shown, strict=True)))
+        files |= pad_to_equal_length(dict(zip(paths, shown, strict=True)))
         votes = (0.5, 0.5) if nth == n else (float(left_wins), float(not left_wins))
         asked = 3 if nth == n + 1 else 7
         rows.append(f"{nth},{votes[0]},{votes[1]},{asked},{','.join(paths)}")
     return files | {"data.csv": ("\n".join(rows) + "\n").encode()}
 
 
-def _middle(rng: Random) -> Look:
+def _random_look(rng: Random) -> Look:
     return Look(rng.uniform(118, 138), rng.uniform(32, 36), rng.uniform(4300, 4700))
 
 
-def _stepped(middle: Look, steps: Sequence[float]) -> Look:
+def _step_look(middle: Look, steps: Sequence[float]) -> Look:
     parts = zip(middle, _STEPS, steps, strict=True)
     return Look(*(value + step * size for value, size, step in parts))
 
 
-def _beside_reference(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:
+def _reference_looks(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:
     """Draw n (reference, right, wrong) looks, balanced in every statistic independently."""
-    dealt = [_dealt(rng, _BESIDE, n) for _ in _STEPS]
+    dealt = [_draw_equally(rng, _OPTION_STEPS, n) for _ in _STEPS]
     looks = []
     for steps in zip(*dealt, strict=True):
-        middle, (right, wrong) = _middle(rng), zip(*steps, strict=True)
-        looks.append((middle, _stepped(middle, right), _stepped(middle, wrong)))
+        middle, (right, wrong) = _random_look(rng), zip(*steps, strict=True)
+        looks.append((middle, _step_look(middle, right), _step_look(middle, wrong)))
     return looks
 
 
-def _among_four(rng: Random, n: int) -> list[list[Look]]:
+def _four_looks(rng: Random, n: int) -> list[list[Look]]:
     """Draw n times four looks, right option first; its rank is balanced in every statistic."""
-    ranks = [_dealt(rng, range(4), n) for _ in _STEPS]
+    ranks = [_draw_equally(rng, range(4), n) for _ in _STEPS]
     looks = []
     for right in zip(*ranks, strict=True):
         others = [rng.sample([rank for rank in range(4) if rank != own], 3) for own in right]
-        middle, steps = _middle(rng), [right, *zip(*others, strict=True)]
-        looks.append([_stepped(middle, [rank - 1.5 for rank in one]) for one in steps])
+        middle, steps = _random_look(rng), [right, *zip(*others, strict=True)]
+        looks.append([_step_look(middle, [rank - 1.5 for rank in one]) for one in steps])
     return looks
 
 
-def _dealt(rng: Random, kinds: Sequence[Item], n: int) -> list[Item]:
+def _draw_equally(rng: Random, kinds: Sequence[Item], n: int) -> list[Item]:
     """Draw n of the kinds in random order, each equally often."""
     return rng.sample([kinds[nth % len(kinds)] for nth in range(n)], n)
 
@@ -161,7 +164,7 @@ def _triples(names: Sequence[str], seed: int) -> list[list[str]]:
         ]
 
 
-def _generated(image: Pixels) -> Pixels:
+def _simulate_generated(image: Pixels) -> Pixels:
     smooth = cv2.bilateralFilter(image, 7, 60, 9).astype(np.float32)
     for line in (0, 1):
         smooth[line::8] *= 0.85

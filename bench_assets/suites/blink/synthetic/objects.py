@@ -39,14 +39,14 @@ def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     lines = []
     for nth in range(n + 1):
-        scene = _photo_like(rng)
+        scene = _random_scene(rng)
         horizon = rng.randint(60, 130)
         scene.backdrop((0, horizon, _SIZE[0], _SIZE[1]), rng.choice(("tan", "olive", "darkgreen")))
         near, far = rng.uniform(1.0, 1.6), rng.uniform(2.6, 4.5)  # distances
         names = rng.sample(sorted(THINGS), 2)
         columns = rng.sample((80, 200, 320), 2)
-        far_spot = _stand(scene, names[0], columns[0], horizon, far)
-        near_spot = _stand(scene, names[1], columns[1], horizon, near)
+        far_spot = _place_on_plain(scene, names[0], columns[0], horizon, far)
+        near_spot = _place_on_plain(scene, names[1], columns[1], horizon, near)
         a, b, relation = near_spot, far_spot, "<"
         if rng.random() < 0.5:
             a, b, relation = far_spot, near_spot, ">"
@@ -67,10 +67,10 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     lines = []
     for nth in range(n + 1):
-        scene = _photo_like(rng)
+        scene = _random_scene(rng)
         one, other = rng.sample(sorted(THINGS), 2)
         relation = rng.choice(("left of", "right of", "above", "below"))
-        spots = _related(rng, relation)
+        spots = _related_spots(rng, relation)
         label = nth % 2
         for name, spot in zip((one, other), spots if label else spots[::-1], strict=True):
             scene.sprite(name, spot, rng.randint(80, 110))
@@ -91,7 +91,7 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
     return files | {"all_vsr_validated_data.jsonl": listed.encode()}
 
 
-def counted(rng: Random, n: int) -> dict[str, bytes]:
+def counted_objects(rng: Random, n: int) -> dict[str, bytes]:
     """Write TallyQA: objects of three kinds around a line, one kind counted on one side.
 
     Four consecutive images have four different counts: 0 to 3, 1 to 4 or 2 to 5. One extra
@@ -101,11 +101,11 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
     entries = []
     rows = [rng.sample(range(nth % 3, nth % 3 + 4), 4) for nth in range(n // 4 + 1)]
     for nth, number in enumerate([number for row in rows for number in row][: n + 1]):
-        scene = _photo_like(rng)
+        scene = _random_scene(rng)
         scene.backdrop((0, 148, _SIZE[0], 152), "black")
         kinds = rng.sample(sorted(THINGS), 3)
         asked, above = kinds[0], rng.random() < 0.5
-        for kind, (x, y) in _strewn(rng, kinds, number, above):
+        for kind, (x, y) in _scatter_objects(rng, kinds, number, above):
             scene.sprite(kind, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
         side = "above" if above else "below"
         path = f"VG_100K/{nth:04}.jpg"
@@ -122,7 +122,7 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
     return files | {"test.json": (json.dumps(entries) + "\n").encode()}
 
 
-def boxed(rng: Random, n: int) -> dict[str, bytes]:
+def boxed_objects(rng: Random, n: int) -> dict[str, bytes]:
     """Write LVIS images of one large object, with its box and its mask's area.
 
     One extra image, with two objects of the kind, must be rejected.
@@ -131,10 +131,10 @@ def boxed(rng: Random, n: int) -> dict[str, bytes]:
     images: list[dict[str, object]] = []
     annotations: list[dict[str, object]] = []
     for nth in range(n + 1):
-        scene, name = _photo_like(rng), rng.choice(_SOLID)
+        scene, name = _random_scene(rng), rng.choice(_SOLID)
         for column in (110, 290) if nth == n else (rng.randint(120, 280),):
             size = 140 if nth == n else rng.randint(165, 215)
-            box, area = _masked(scene, name, (column, rng.randint(110, 190)), size)
+            box, area = _place_with_mask(scene, name, (column, rng.randint(110, 190)), size)
             kind = {"id": 100 + len(annotations), "category_id": _SOLID.index(name)}
             annotations.append({**kind, "image_id": nth, "bbox": box, "area": area})
         path = f"val2017/{nth:012}.jpg"
@@ -149,7 +149,9 @@ def boxed(rng: Random, n: int) -> dict[str, bytes]:
     return files | {"lvis_v1_val.json": (json.dumps(content) + "\n").encode()}
 
 
-def _strewn(rng: Random, kinds: list[str], number: int, above: bool) -> list[tuple[str, Spot]]:
+def _scatter_objects(
+    rng: Random, kinds: list[str], number: int, above: bool
+) -> list[tuple[str, Spot]]:
     """Place objects of the first kind on both sides of the line, and objects of other kinds."""
     spots = rng.sample(_SPOTS, len(_SPOTS))
     there = [spot for spot in spots if (spot[1] < 150) == above]
@@ -160,7 +162,7 @@ def _strewn(rng: Random, kinds: list[str], number: int, above: bool) -> list[tup
     return [*((kinds[0], spot) for spot in taken), *others]
 
 
-def _masked(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:
+def _place_with_mask(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:
     """Place an object; return its box (left, top, width, height) and its number of px."""
     before = np.asarray(scene.image).copy()
     left, top, right, bottom = scene.sprite(name, spot, size).box
@@ -168,7 +170,7 @@ def _masked(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], 
     return [left, top, right - left, bottom - top], int(changed.sum())
 
 
-def _photo_like(rng: Random) -> Scene:
+def _random_scene(rng: Random) -> Scene:
     """Start a scene on a random backdrop, so that no two scenes look alike."""
     scene = Scene(*_SIZE)
     light = 90 + 0.55 * noise(rng, *_SIZE, finest=16).astype(np.float32)
@@ -176,14 +178,14 @@ def _photo_like(rng: Random) -> Scene:
     return scene
 
 
-def _stand(scene: Scene, name: str, column: int, horizon: int, distance: float) -> Spot:
+def _place_on_plain(scene: Scene, name: str, column: int, horizon: int, distance: float) -> Spot:
     """Place an object on the plain at a distance from the camera."""
     size = round(160 / distance)
     foot = horizon + round((_SIZE[1] - 20 - horizon) / distance)
     return scene.sprite(name, (column, foot - size // 2), size).centre
 
 
-def _related(rng: Random, relation: str) -> tuple[Spot, Spot]:
+def _related_spots(rng: Random, relation: str) -> tuple[Spot, Spot]:
     """Draw spots of two objects that are in a relation."""
     near, far = rng.randint(70, 110), rng.randint(280, 320)
     low, high = rng.randint(215, 235), rng.randint(65, 85)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from bench_assets.core.images.drawing import jpeg
+from bench_assets.core.images.drawing import encode_jpeg
 
 Pixels = NDArray[np.uint8]  # height, width, RGB
 
@@ -67,7 +67,7 @@ def mosaic(rng: Random, width: int, height: int, n_shapes: int) -> Pixels:
     return surface
 
 
-def with_look(rng: Random, image: Pixels, look: Look) -> Pixels:
+def match_look(rng: Random, image: Pixels, look: Look) -> Pixels:
     """Match an image's brightness, contrast and sharpness to a look, by scaling and grain."""
     soft = cv2.GaussianBlur(image, (0, 0), _SOFT).astype(np.float32)
     grey = soft @ _GREY
@@ -86,7 +86,7 @@ def levels(values: NDArray[Any]) -> Pixels:
     return pixels
 
 
-def of_one_length(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def pad_to_equal_length(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Pad image files with trailing zeros, which decoders ignore, to the longest file's length.
 
     File sizes would otherwise reveal which option is smooth or busy.
@@ -97,7 +97,7 @@ def of_one_length(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def as_jpeg(pixels: Pixels) -> bytes:
     """Encode as JPEG."""
-    return jpeg(Image.fromarray(pixels))
+    return encode_jpeg(Image.fromarray(pixels))
 
 
 def as_file(pixels: Pixels, image_format: str) -> bytes:
@@ -122,14 +122,14 @@ def shaded_walls(rng: Random, n: int) -> dict[str, bytes]:
     for nth in range(n + 2):
         albedo = [rng.choice(_ALBEDOS) for _ in range(_COLUMNS * _ROWS)]
         name = f"data/{1000 + nth}"
-        files[f"{name}.png"] = as_file(_lit(rng, albedo), "PNG")
+        files[f"{name}.png"] = as_file(_light_tiles(rng, albedo), "PNG")
         doubtful = nth >= n
         content = _judgements(rng, albedo, ("1", "2", "E")[nth % 3], doubtful)
         files[f"{name}.json"] = (json.dumps(content) + "\n").encode()
     return files
 
 
-def _lit(rng: Random, albedo: list[float]) -> Pixels:
+def _light_tiles(rng: Random, albedo: list[float]) -> Pixels:
     """Light tiles from one side, so strongly that a lit dark tile can outshine a bright one."""
     width, height = _SIZE
     tiles = np.array(albedo, np.float32).reshape(_ROWS, _COLUMNS)
@@ -198,7 +198,7 @@ def puzzles(rng: Random, n: int) -> dict[str, bytes]:
         place = nth % 4
         options = (*puzzle.wrong[:place], puzzle.right, *puzzle.wrong[place:])
         name = f"images/{nth:02}.jpg"
-        files[name] = jpeg(_drawn(puzzle, options, draw, rng))
+        files[name] = encode_jpeg(_draw_puzzle(puzzle, options, draw, rng))
         answer = "ABCD"[place]
         said = f"{puzzle.explanation} So the next picture is {answer}."
         lines.append({"id": f"{nth:02}", "image": name, "answer": answer, "explanation": said})
@@ -206,7 +206,7 @@ def puzzles(rng: Random, n: int) -> dict[str, bytes]:
     return files
 
 
-def _drawn(
+def _draw_puzzle(
     puzzle: _Puzzle,
     options: tuple[int, ...],
     draw: Callable[[ImageDraw.ImageDraw, int, tuple[int, int], str], None],

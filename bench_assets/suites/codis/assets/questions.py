@@ -7,15 +7,19 @@ from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import (
     answers_key,
-    decided_in,
-    heard,
-    needed_of,
-    undecided_in,
-    with_undecided,
+    counted_rows,
+    decision_keys,
+    label_undecided,
+    needed_answers,
+    undecided_by_decisions,
 )
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
-from bench_assets.core.images.text_substitutes import describe, to_image_texts, with_image_texts
+from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
+from bench_assets.core.images.text_substitutes import (
+    describe_images,
+    replace_images_by_texts,
+    to_image_texts,
+)
 from bench_assets.core.schema.rows import (
     ImageText,
     Question,
@@ -45,10 +49,10 @@ from bench_assets.suites.codis.votes import (
     SelectionFunnelStep,
     VoteAgreement,
     VoteDecision,
-    ballots,
-    decide,
+    count_ballots,
+    decide_submissions,
     edition_of,
-    select,
+    select_pairs,
 )
 from bench_assets.suites.codis.votes import agreement as measure_agreement
 from bench_assets.suites.codis.votes import funnel as count_steps
@@ -82,7 +86,7 @@ def images(
 ) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, and add those that annotators uploaded."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    brought = image_store.stored(heard(tables, annotation.IMAGES))
+    brought = image_store.stored(counted_rows(tables, annotation.IMAGES))
     return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
 
 
@@ -114,11 +118,11 @@ def selection(
     broken = image_store.put_files(
         {name: file for name, file in files.items() if name not in decoded}
     )
-    selected = select(submissions, decisions, decoded)
+    selected = select_pairs(submissions, decisions, decoded)
     rejections = [*broken.rejections]
     read_pairs(open_release(sources), rejections)
     read_votes(open_release(sources), rejections)
-    rejections += ballots(submissions, votes).rejections
+    rejections += count_ballots(submissions, votes).rejections
     return table_output(selected.pairs), table_output([*rejections, *selected.rejections])
 
 
@@ -156,14 +160,14 @@ def funnel(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> dg.Output[list[SelectionFunnelStep]]:
     """Count the items left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
-    undecided = undecided_in(tables, settings.load(), DECISIONS)
+    undecided = undecided_by_decisions(tables, settings.load(), DECISIONS)
     return table_output(count_steps(collected, submissions, decisions, pairs, undecided))
 
 
 @dg.asset(
     ins=CODIS.ins("pairs", stored="images"),
     # Rejections are rebuilt with the questions; the decisions list the open units.
-    deps=[CODIS.key("rejections"), *decided_in(TASK)],
+    deps=[CODIS.key("rejections"), *decision_keys(TASK)],
     **CODIS.stage("questions"),
 )
 def questions(
@@ -177,7 +181,7 @@ def questions(
     """Build two questions per selected pair."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
-    asked = with_undecided(rows, TASK, tables, settings.load())
+    asked = label_undecided(rows, TASK, tables, settings.load())
     return table_output(asked, question_preview(asked, image_store))
 
 
@@ -192,8 +196,8 @@ def captions(
     """Caption the stored images, from a file or with a model."""
     chosen = settings.load().suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
-        with asking(context, models, chosen.captioner) as (model, _):
-            return table_output(describe([one.sha256 for one in stored], caption, model))
+        with open_model(context, models, chosen.captioner) as (model, _):
+            return table_output(describe_images([one.sha256 for one in stored], caption, model))
     file = _captions_file(settings, sources)
     if file is None:
         return table_output(list[ImageText]())
@@ -233,7 +237,7 @@ def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
     """Replace images by captions."""
-    return table_output(with_image_texts(questions, captions))
+    return table_output(replace_images_by_texts(questions, captions))
 
 
 class Verification(dg.Config):
@@ -247,14 +251,16 @@ class Verification(dg.Config):
 def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[ContextPair]]:
     """Read the entries of the source, and those written in the annotation task."""
     return table_output(
-        read_pairs(open_release(sources), []) + heard(tables, annotation.SUBMISSIONS)
+        read_pairs(open_release(sources), []) + counted_rows(tables, annotation.SUBMISSIONS)
     )
 
 
 @dg.asset(deps=[*CODIS.source, answers_key(annotation.VOTES)], **CODIS.stage("select"))
 def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[SubmissionVote]]:
     """Read the votes of the files and of the annotation task."""
-    return table_output(read_votes(open_release(sources), []) + heard(tables, annotation.VOTES))
+    return table_output(
+        read_votes(open_release(sources), []) + counted_rows(tables, annotation.VOTES)
+    )
 
 
 @dg.asset(
@@ -262,7 +268,7 @@ def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Subm
 )
 def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[list[ContextPair]]:
     """Entries followed by their revisions."""
-    revised = annotation.with_images(heard(tables, annotation.REVISIONS), submitted)
+    revised = annotation.add_images(counted_rows(tables, annotation.REVISIONS), submitted)
     return table_output([*submitted, *revised])
 
 
@@ -273,7 +279,7 @@ def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[l
 )
 def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> dg.Output[list[SubmissionVote]]:
     """First votes followed by those on revisions."""
-    return table_output([*first_votes, *heard(tables, annotation.REVISION_VOTES)])
+    return table_output([*first_votes, *counted_rows(tables, annotation.REVISION_VOTES)])
 
 
 @dg.asset(ins=CODIS.ins("submissions", "votes", stored="images"), **CODIS.stage("select"))
@@ -285,11 +291,11 @@ def decisions(
     stored: list[StoredImage],
 ) -> dg.Output[list[VoteDecision]]:
     """Decide on each submission by its votes."""
-    rows = decide(
+    rows = decide_submissions(
         submissions,
         votes,
         config.approval,
-        needed=needed_of(settings.load(), annotation.VOTES),
+        needed=needed_answers(settings.load(), annotation.VOTES),
         images={image.name for image in stored},
     )
     return table_output(rows)

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
+from bench_assets.asset_factory.evaluation_steps import run_judge
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
-from bench_assets.evaluation.aggregation import blank_metric, decodings
+from bench_assets.evaluation.aggregation import blank_metric, format_decodings
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis import studies
 from bench_assets.suites.codis.settings import CodisSettings
@@ -20,12 +20,12 @@ from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
-_CODIS = AssetFolder("codis", str(TASK.version))
+_TASK_FOLDER = AssetFolder("codis", str(TASK.version))
 
 
 @dg.asset(
-    ins=_CODIS.ins("questions", "predictions", without_context="no_context/predictions"),
-    **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
+    ins=_TASK_FOLDER.ins("questions", "predictions", without_context="no_context/predictions"),
+    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
 )
 def output_variability(
     context: dg.AssetExecutionContext,
@@ -57,8 +57,8 @@ def output_variability(
 
 
 @dg.asset(
-    ins=_CODIS.ins("questions", "predictions"),
-    **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
+    ins=_TASK_FOLDER.ins("questions", "predictions"),
+    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
 )
 def word_bias(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
@@ -71,9 +71,9 @@ def word_bias(
 
 
 @dg.asset(
-    ins=_CODIS.ins("questions", "predictions", "judgements"),
-    metadata=needs("second_judge or human_labels in [suites.codis] of bench.toml"),
-    **_CODIS.stage("metrics", asks="judge", ablation=True, partitions=MODELS),
+    ins=_TASK_FOLDER.ins("questions", "predictions", "judgements"),
+    metadata=needs_metadata("second_judge or human_labels in [suites.codis] of bench.toml"),
+    **_TASK_FOLDER.stage("metrics", asks="judge", ablation=True, partitions=MODELS),
 )
 def judge_agreement(
     context: dg.AssetExecutionContext,
@@ -89,12 +89,12 @@ def judge_agreement(
     rows = []
     if chosen.second_judge:
         judge = chosen.second_judge
-        second, _ = judged(context, models, TASK, judge, questions, predictions)
+        second, _ = run_judge(context, models, TASK, judge, questions, predictions)
         rows.append(("agreement", chosen.second_judge, studies.agreement(judgements, second)))
     if chosen.human_labels:
         file = configured.resolve(chosen.human_labels)
         labels = studies.labels_of(context.partition_key, studies.read_labels(file))
-        people = studies.judged_by_people(labels, predictions)
+        people = studies.majority_judgements(labels, predictions)
         rows.append(("agreement", studies.PEOPLE, studies.agreement(judgements, people)))
         if len({label.annotator for label in labels}) > 1:
             rows.append(("consistency", studies.PEOPLE, studies.consistency(labels)))
@@ -119,7 +119,7 @@ def _row(
     compared: str = "main",
     **judges: str,
 ) -> Metric:
-    parts = {"model": decodings(predictions), "n": str(len(questions))}
+    parts = {"model": format_decodings(predictions), "n": str(len(questions))}
     lost = sum(bool(p.error) for p in predictions)
     return blank_metric(
         TASK, questions, model, parts, n_failed=lost, compared=compared, before=judges

@@ -11,34 +11,34 @@ from functools import lru_cache
 
 from bench_assets.core.parsing.sentences import (
     asks_for_input,
-    leaves_open,
-    sentences,
-    without_questions,
+    is_undecided,
+    split_sentences,
+    strip_questions,
 )
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.codis.parsing.alternatives import named_alternative
 from bench_assets.suites.codis.parsing.clock import accepted_minutes, named_time
-from bench_assets.suites.codis.parsing.polarity import may_as_can, says_plainly, yes_or_no
-from bench_assets.suites.codis.parsing.words import normalised, phrase_in, statements
+from bench_assets.suites.codis.parsing.polarity import affirms_option, read_may_as_can, yes_or_no
+from bench_assets.suites.codis.parsing.words import has_phrase, normalize_text, statements
 
 _WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
 _POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
 _MARKUP = " \t*_#`-"
-_OF_OTHERS = (  # what someone else says, or what might be thought: "One might say up, but ..."
+_OTHERS_OPINION = (  # what someone else says, or what might be thought: "One might say up, but ..."
     r"\b(?<!\bI )(?<!\bwe )(?:say|claim|argue|insist|think|thought|believe|want|hope|guess|suggest"
     r"|assume)(?:s|ed|d)?\b|\bsaid\b"
     r"|\b(?:might|may|could) (?:seem|look|appear|be)\b|\blooks? like\b"
     r"|\bwould be (?:\w+ ){0,2}(?:wrong|mistake|error|bad|unwise|irresponsible)\b"
 )
 _PARTLY = re.compile(r"\b(?:half|partly|partially|almost|nearly)\b")
-_CONCEDED = re.compile(
+_CONCESSION = re.compile(
     rf"(?:\A|(?<=[.!;] ))(?:(?:even |al)?though|while|despite)\b[^,.;!?]*,\s*"
     r"|,?\s*(?<=[\w,] )(?:(?:al)?though|despite)\b[^,.;!?]*(?=[.;!?]|\Z)"
-    rf"|(?:\A|(?<=[.!;] ))[^.;!?]*?(?:{_OF_OTHERS})[^.;!?]*?"
+    rf"|(?:\A|(?<=[.!;] ))[^.;!?]*?(?:{_OTHERS_OPINION})[^.;!?]*?"
     r"(?:,? (?:but|yet)\b|;|\.(?= I\b)|[.!;] (?:however|in fact|actually|in reality)\b),?\s*",
     re.IGNORECASE,
 )
-_SAYS = 3  # minimum words of a sentence that states something
+_MIN_STATEMENT_WORDS = 3  # minimum words of a sentence that states something
 _ANSWER_FIRST = re.compile(  # "Answer: up.\n\nReasoning: ..."
     r"\A\W*+(?:final )?answer[*_ ]*+[:：]([^\n]++)\n++\W*+(?:reason(?:ing)?|explanation)\b",
     re.IGNORECASE,
@@ -48,7 +48,7 @@ _IN_OBJECT = re.compile(  # {"Part 1": "...", "Part 2": "Up."}
 )
 _SIDE_OF = re.compile(r"\b(?:left|right) (?:hand|arm|foot|leg)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"(?<=[.!?] )\([^()]*\)\s*\Z")
-_CONCLUDES = re.compile(r"\W*(?:therefore|thus|hence|so|in conclusion|overall)\b", re.IGNORECASE)
+_CONCLUSION = re.compile(r"\W*(?:therefore|thus|hence|so|in conclusion|overall)\b", re.IGNORECASE)
 _TURNS = re.compile(
     r"\b(?:but|however|though|unless|except|if|while|whereas|yet|elsewhere|depends)\b",
     re.IGNORECASE,
@@ -74,7 +74,7 @@ def final_answer(response: str) -> str:
     """
     if told := _ANSWER_FIRST.match(response) or _IN_OBJECT.search(response):
         return told[1].strip(_MARKUP)
-    said = _unwrapped(response)
+    said = _unwrap(response)
     lines = [line.strip(_MARKUP) for line in said.splitlines() if line.strip(_MARKUP)]
     if not lines:
         return ""
@@ -96,28 +96,34 @@ def named_option(question: str, response: str, options: Sequence[str]) -> str | 
     True
     """
     closing, first = _without_nouns(question, final_answer(response)), _first_line(response)
-    if _asks(closing):
+    if _requests_input(closing):
         return None
-    found = _exactly(closing, options) or _said(question, closing, options)
-    opening = _exactly(first, options)
+    found = _exact_option(closing, options) or _read_paragraph(question, closing, options)
+    opening = _exact_option(first, options)
     if opening is None or found == opening:
         return found
     return None if found or _mentions_another(question, closing, opening, options) else opening
 
 
-def _said(question: str, closing: str, options: Sequence[str]) -> str | None:
+def _read_paragraph(question: str, closing: str, options: Sequence[str]) -> str | None:
     """Read a paragraph: its conclusion, else the whole of it, else its first sentence.
 
     The first sentence counts only if the rest neither qualifies it nor supports another answer.
     """
-    first, *rest = sentences(_ASIDE.sub("", closing))
-    if rest and _CONCLUDES.match(rest[-1]) and (drawn := _stated(question, rest[-1], options)):
+    first, *rest = split_sentences(_ASIDE.sub("", closing))
+    if (
+        rest
+        and _CONCLUSION.match(rest[-1])
+        and (drawn := _stated_option(question, rest[-1], options))
+    ):
         return drawn
-    whole = _stated(question, closing, options)
+    whole = _stated_option(question, closing, options)
     if whole or not rest or _TURNS.search(" ".join(rest)):
         return whole
-    says = len(first.split()) >= _SAYS  # "Certainly! ..." is polite
-    opening = _exactly(first, options) or (_stated(question, first, options) if says else None)
+    says = len(first.split()) >= _MIN_STATEMENT_WORDS  # "Certainly! ..." is polite
+    opening = _exact_option(first, options) or (
+        _stated_option(question, first, options) if says else None
+    )
     others = opening is None or _mentions_another(question, " ".join(rest), opening, options)
     return None if others else opening
 
@@ -130,50 +136,50 @@ def _without_nouns(question: str, line: str) -> str:
 
 
 @lru_cache(256)
-def _claim(line: str) -> str:
+def _strip_concessions(line: str) -> str:
     """Remove concessions and the opinions of others from a line."""
-    return _CONCEDED.sub("", line)
+    return _CONCESSION.sub("", line)
 
 
 @lru_cache(256)
 def _first_line(response: str) -> str:
-    return _unwrapped(response).strip().split("\n")[0]
+    return _unwrap(response).strip().split("\n")[0]
 
 
-def _unwrapped(response: str) -> str:
+def _unwrap(response: str) -> str:
     """Remove boxes and tags around an answer."""
     return _WRAPPED.sub(r" \1 ", response)
 
 
 @lru_cache(256)
-def _asks(line: str) -> bool:
+def _requests_input(line: str) -> bool:
     """Whether a line asks for the image or offers help; a polite closing does not count."""
-    return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))
+    return any(asks_for_input(one) for one in split_sentences(line) if not _POLITE.search(one))
 
 
-def _exactly(line: str, options: Sequence[str]) -> str | None:
-    words = "" if "?" in line else normalised(line)
-    found = [option for option in options if words == normalised(option)]
+def _exact_option(line: str, options: Sequence[str]) -> str | None:
+    words = "" if "?" in line else normalize_text(line)
+    found = [option for option in options if words == normalize_text(option)]
     return found[0] if len(found) == 1 else None
 
 
-def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
-    line = _claim(may_as_can(question, without_questions(line)))
-    words = normalised(line)
-    if leaves_open(line) or words == normalised(question):
+def _stated_option(question: str, line: str, options: Sequence[str]) -> str | None:
+    line = _strip_concessions(read_may_as_can(question, strip_questions(line)))
+    words = normalize_text(line)
+    if is_undecided(line) or words == normalize_text(question):
         return None
     if any(accepted_minutes(option) for option in options):
         return named_time(line, options)
-    plain = {normalised(option): option for option in options}
+    plain = {normalize_text(option): option for option in options}
     partly = _PARTLY.findall(words)
-    if any(phrase_in(f"{degree} {said}", words) for degree in partly for said in plain):
+    if any(has_phrase(f"{degree} {said}", words) for degree in partly for said in plain):
         return None
     if plain.keys() == {"yes", "no"}:
         verdict = yes_or_no(question, line)
         return None if verdict is None else plain["yes" if verdict else "no"]
     for said, option in plain.items():
         if denied := plain.get(f"not {said}"):
-            verdict = says_plainly(option, line)
+            verdict = affirms_option(option, line)
             return None if verdict is None else option if verdict else denied
     return named_alternative(question, line, options)
 
@@ -181,5 +187,6 @@ def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
 def _mentions_another(question: str, line: str, opening: str, options: Sequence[str]) -> bool:
     """Whether a clause of an explanation supports another answer."""
     return any(
-        _stated(question, clause, options) not in (None, opening) for clause in statements(line)
+        _stated_option(question, clause, options) not in (None, opening)
+        for clause in statements(line)
     )

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 _RANGE = re.compile(r"answers from (\d+):(\d\d) to (\d+):(\d\d) are all right")
-_TO_TWENTY = (
+_NUMBER_WORDS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty"
 )
-_WORTH = {word: number for number, word in enumerate(_TO_TWENTY.split(), 1)}
-_WORTH |= {"quarter": 15, "half": 30, "thirty": 30, "forty": 40, "fifty": 50}
+_NUMBER_VALUES = {word: number for number, word in enumerate(_NUMBER_WORDS.split(), 1)}
+_NUMBER_VALUES |= {"quarter": 15, "half": 30, "thirty": 30, "forty": 40, "fifty": 50}
 _WORD = re.compile("[a-z]+")
 _NUMBER = r"(?:[2-5]0[- ]\d|\d\d?)"  # "twenty-five" has become "20-5"
 _DIGITS = re.compile(r"(?<![\d:.])(?P<hour>\d\d?)[:.h](?P<minute>\d\d)(?!\d)")
@@ -25,8 +25,8 @@ _PAST = re.compile(
 _SPOKEN = re.compile(rf"\b(?P<hour>{_NUMBER}) (?:oh[- ])?(?P<minute>{_NUMBER})\b")
 _PART_OF_DAY = re.compile(r"\s*(?:in the |at )?([a-z.]+)")
 _BEFORE = frozenset({"to", "before"})
-_LATE = frozenset({"pm", "afternoon", "evening"})
-_EARLY = frozenset({"am", "morning"})
+_PM_WORDS = frozenset({"pm", "afternoon", "evening"})
+_AM_WORDS = frozenset({"am", "morning"})
 _DUSK = 6  # hour from which "at night" means the evening, as in "7:23 at night"
 _NOON = 12 * 60
 _DAY = 24 * 60
@@ -57,7 +57,7 @@ def named_time(line: str, options: Sequence[str]) -> str | None:
 
 
 def _minutes(text: str) -> list[int]:
-    text = _WORD.sub(lambda word: str(_WORTH.get(word[0], word[0])), text)
+    text = _WORD.sub(lambda word: str(_NUMBER_VALUES.get(word[0], word[0])), text)
     for pattern in (_DIGITS, _PAST, _SPOKEN):
         if found := list(pattern.finditer(text)):
             return [_minute(match, _part_of_day(text, match.end())) for match in found]
@@ -75,11 +75,11 @@ def _minute(found: re.Match[str], part_of_day: str) -> int:
     if parts.get("way") in _BEFORE:
         minute = -minute
     at_night = part_of_day == "night"
-    if hour < 12 and (part_of_day in _LATE or (at_night and hour >= _DUSK)):
+    if hour < 12 and (part_of_day in _PM_WORDS or (at_night and hour >= _DUSK)):
         hour += 12
-    elif hour == 12 and (part_of_day in _EARLY or at_night):
+    elif hour == 12 and (part_of_day in _AM_WORDS or at_night):
         hour = 0
-    elif hour == 1 and minute < 0 and part_of_day not in _EARLY and not at_night:
+    elif hour == 1 and minute < 0 and part_of_day not in _AM_WORDS and not at_night:
         hour += 12  # the hour before one is twelve
     return (60 * hour + minute) % _DAY
 

@@ -11,17 +11,17 @@ from functools import cache
 from pathlib import Path
 
 from bench_assets.core.parsing import word_lists
-from bench_assets.core.parsing.sentences import n_denials
+from bench_assets.core.parsing.sentences import count_negations
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.suites.codis.parsing.words import (
     Opposites,
-    is_among,
-    normalised,
+    has_any,
+    normalize_text,
     opposites,
+    remove_figures,
     statements,
     stem,
     stems,
-    without_figures,
 )
 
 _PRONOUN = r"(?:it|he|she|they|you|we|i|this|that|there)"
@@ -29,14 +29,14 @@ _AGREEMENT = (
     r"(?:in conclusion )?(?:definitely |probably |likely |most likely |actually |in fact )?"
     rf"(?:(?P<yes>{{}}|(?P<polite>{{}})(?=\Z| {_PRONOUN}\b))(?! not\b)|(?P<no>{{}}))\b(?P<rest>.*)"
 )
-_SERVES = re.compile(  # after a polite "Certainly!", which then answers nothing
+_OFFER = re.compile(  # after a polite "Certainly!", which then answers nothing
     r"(?:i|we|here|let|please|(?:correct|right) option)\b"
 )
-_SAID_LAST = re.compile(
+_FINAL_VERDICT = re.compile(
     r"\b(?:is|be|i (?:(?:d|would|will|must|have to) )*(?:say|think|believe|guess)) (yes|no)$"
 )
-_BEFORE_A_PHRASE = re.compile(r"not |(?:no|never)\Z")
-_STARTS_A_PHRASE = re.compile(rf"(?! *{_PRONOUN}\b) *\w")
+_NEGATED_START = re.compile(r"not |(?:no|never)\Z")
+_PHRASE_START = re.compile(rf"(?! *{_PRONOUN}\b) *\w")
 _MODALS = {
     "can": frozenset({"can", "must", "able"}),
     "may": frozenset({"can", "must"}),
@@ -47,8 +47,11 @@ _MODALS = {
 _COPULAS = frozenset({"is", "are", "am", "was", "were"})
 _VERBS = (_COPULAS - {"am"}) | {"has", "have", "had", "did", "does", "do", "will", "can", "should"}
 _LIGHT_VERBS = frozenset(map(stem, ("make", "take")))
-_LEAST_SHARE, _MORE = 0.5, 0.6  # of the question's predicate: with its verb, without it
-_OTHERS = frozenset({"i", "we"})
+_LEAST_SHARE, _MIN_SHARE_WITHOUT_VERB = (
+    0.5,
+    0.6,
+)  # of the question's predicate: with its verb, without it
+_FIRST_PERSON = frozenset({"i", "we"})
 _PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "there"})
 _FILLERS = frozenset(
     word
@@ -61,11 +64,11 @@ _FILLERS = frozenset(
     )
     for word in words.split()
 )
-_THINKS = re.compile(r"^i (?:would )?(?:think|believe|guess|say|assume|see)(?: that)?\b")
+_OPINION_PREFIX = re.compile(r"^i (?:would )?(?:think|believe|guess|say|assume|see)(?: that)?\b")
 _MAY = re.compile(r"\byou may\b", re.IGNORECASE)
 
 
-def may_as_can(question: str, line: str) -> str:
+def read_may_as_can(question: str, line: str) -> str:
     """Read "you may" as a permission if the question asks for one, not as a hedge."""
     asks = question.casefold().split()[:1] in (["can"], ["may"]) or " permi" in question.casefold()
     return _MAY.sub("you can", line) if asks else line
@@ -73,13 +76,15 @@ def may_as_can(question: str, line: str) -> str:
 
 def yes_or_no(question: str, line: str) -> bool | None:
     """Answer of a line to a yes/no question; None if unclear."""
-    told = [without_figures(clause) for clause in statements(line)]
+    told = [remove_figures(clause) for clause in statements(line)]
     if not told:
         return None
-    if len(told) > 1 and _takes_back(*told[:2]):
+    if len(told) > 1 and _contradicts(*told[:2]):
         told = told[1:]
-    word, told = _opening(told)
-    judged = [verdict for clause in told if (verdict := _stated(question, clause)) is not None]
+    word, told = _split_verdict(told)
+    judged = [
+        verdict for clause in told if (verdict := _clause_polarity(question, clause)) is not None
+    ]
     if word is None:
         return judged[0] if len(set(judged)) == 1 else None
     said = set(" ".join(told).split())
@@ -90,36 +95,37 @@ def yes_or_no(question: str, line: str) -> bool | None:
     return None if takes_back & said else word
 
 
-def says_plainly(option: str, line: str) -> bool | None:
+def affirms_option(option: str, line: str) -> bool | None:
     """Whether a line affirms or denies an answer such as "Appropriate."; None if neither."""
     judged = [
         verdict
         for clause in statements(line)
-        if (verdict := _stated(f"is it {normalised(option)}", without_figures(clause))) is not None
+        if (verdict := _clause_polarity(f"is it {normalize_text(option)}", remove_figures(clause)))
+        is not None
     ]
     return judged[0] if len(set(judged)) == 1 else None
 
 
-def _takes_back(short: str, plain: str) -> bool:
+def _contradicts(short: str, plain: str) -> bool:
     """Whether a yes or no contradicts the short form before it: "It is not. Yes, it is."."""
     found = _agreement().fullmatch(plain)
-    said = next((agrees for agrees, one in _in_short().items() if one.fullmatch(short)), None)
+    said = next((agrees for agrees, one in _short_forms().items() if one.fullmatch(short)), None)
     return found is not None and said is not None and said != bool(found["yes"])
 
 
-def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
+def _split_verdict(told: Sequence[str]) -> tuple[bool | None, list[str]]:
     """Yes or no at a line's beginning or end, and the rest of the line."""
-    if last := _SAID_LAST.search(told[-1]):
+    if last := _FINAL_VERDICT.search(told[-1]):
         rest = [*told[:-1], told[-1][: last.start()]]
-        return (None, []) if n_denials(" ".join(rest)) else (last[1] == "yes", rest)
+        return (None, []) if count_negations(" ".join(rest)) else (last[1] == "yes", rest)
     for at, clause in enumerate(told):
         found = _agreement().fullmatch(clause)
         if found and (at == 0 or not found["rest"].strip()):
-            denied = _BEFORE_A_PHRASE.match(found["no"] or "")
-            if denied and _STARTS_A_PHRASE.match(found["rest"]):
+            denied = _NEGATED_START.match(found["no"] or "")
+            if denied and _PHRASE_START.match(found["rest"]):
                 break  # "no danger" denies a danger
-            others = (_THINKS.sub("", one).strip() for one in [*told[:at], *told[at + 1 :]])
-            if found["polite"] and any(map(_SERVES.match, others)):
+            others = (_OPINION_PREFIX.sub("", one).strip() for one in [*told[:at], *told[at + 1 :]])
+            if found["polite"] and any(map(_OFFER.match, others)):
                 break  # "Certainly! Here is what I see"
             return bool(found["yes"]), [*told[:at], found["rest"].strip(), *told[at + 1 :]]
     return None, list(told)
@@ -129,63 +135,63 @@ def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
 def _agreement() -> re.Pattern[str]:
     """Pattern of the words for yes and no, and of what follows them."""
     sections = ("agrees / plainly", "agrees / or is polite", "disagrees / plainly")
-    return re.compile(_AGREEMENT.format(*map(_any, sections)), re.IGNORECASE)
+    return re.compile(_AGREEMENT.format(*map(_section_pattern, sections)), re.IGNORECASE)
 
 
 @cache
-def _in_short() -> Mapping[bool, re.Pattern[str]]:
+def _short_forms() -> Mapping[bool, re.Pattern[str]]:
     """Patterns of the short forms without a predicate: "it is" (True), "it is not" (False)."""
     return {
-        True: re.compile(_any("agrees / in short"), re.IGNORECASE),
-        False: re.compile(_any("disagrees / in short"), re.IGNORECASE),
+        True: re.compile(_section_pattern("agrees / in short"), re.IGNORECASE),
+        False: re.compile(_section_pattern("disagrees / in short"), re.IGNORECASE),
     }
 
 
-def _any(section: str) -> str:
+def _section_pattern(section: str) -> str:
     return alternatives(Path(word_lists.__file__).with_name("option_forms.txt"), section)
 
 
-def _stated(question: str, clause: str) -> bool | None:
+def _clause_polarity(question: str, clause: str) -> bool | None:
     """Polarity of one clause about the question: True, False, or None."""
-    clause = _THINKS.sub("", clause).strip()
+    clause = _OPINION_PREFIX.sub("", clause).strip()
     words = clause.split()
-    if not words or words[0] in _OTHERS:
+    if not words or words[0] in _FIRST_PERSON:
         return None  # a refusal, or another subject
-    for verdict, in_short in _in_short().items():
+    for verdict, in_short in _short_forms().items():
         if in_short.fullmatch(clause):
             return verdict
-    sign = _judges(question, clause)
-    if sign is None and _repeats(question, clause):
+    sign = _judgement_polarity(question, clause)
+    if sign is None and _repeats_question(question, clause):
         sign = True
-    if sign is None or (denials := n_denials(clause)) > 1:
+    if sign is None or (denials := count_negations(clause)) > 1:
         return None
     return sign != bool(denials)
 
 
-def _judges(question: str, clause: str) -> bool | None:
+def _judgement_polarity(question: str, clause: str) -> bool | None:
     """Whether a clause uses the question's judgement (True) or its opposite (False)."""
-    asked, said = stems(normalised(question)), stems(clause)
+    asked, said = stems(normalize_text(question)), stems(clause)
     found = set()
     for sides in _concepts(question):
         for side, other in (sides, sides[::-1]):
-            if is_among(asked, side) or (sides in opposites("permission") and side is sides.one):
-                found |= {same for same, at in ((True, side), (False, other)) if is_among(said, at)}
+            if has_any(asked, side) or (sides in opposites("permission") and side is sides.one):
+                found |= {same for same, at in ((True, side), (False, other)) if has_any(said, at)}
     return found.pop() if len(found) == 1 else None
 
 
 def _concepts(question: str) -> list[Opposites]:
-    asked = stems(normalised(question))
-    found = [s for s in opposites("judgements") if is_among(asked, s.one | s.other)]
-    asks_permission = normalised(question).split()[:1] in (["can"], ["may"])
+    asked = stems(normalize_text(question))
+    found = [s for s in opposites("judgements") if has_any(asked, s.one | s.other)]
+    asks_permission = normalize_text(question).split()[:1] in (["can"], ["may"])
     return [*found, *opposites("permission")] if asks_permission else found
 
 
-def _repeats(question: str, clause: str) -> bool:
+def _repeats_question(question: str, clause: str) -> bool:
     """Whether a clause repeats the question, or its predicate, as a statement.
 
     "The athlete has hit the ball" does, "the athlete has the ball" and "the ball" do not.
     """
-    asked = normalised(question).split()
+    asked = normalize_text(question).split()
     said = clause.split()
     if not asked or (asked[0] in _MODALS and not _MODALS[asked[0]] & set(said)):
         return False
@@ -193,7 +199,7 @@ def _repeats(question: str, clause: str) -> bool:
     told = [stem(word) for word in said if word not in _FILLERS]
     if not content or not told or not set(told) <= set(content):
         return False
-    if said[:2] == ["you", "can"] and is_among(
+    if said[:2] == ["you", "can"] and has_any(
         stems(" ".join(asked)), opposites("permission")[0].one
     ):
         return True
@@ -206,4 +212,4 @@ def _repeats(question: str, clause: str) -> bool:
     head = next((word for word in predicate if word not in _LIGHT_VERBS), "")
     if head in told:
         return shared >= _LEAST_SHARE
-    return ends and shared >= _MORE and bool(_VERBS & set(said))
+    return ends and shared >= _MIN_SHARE_WITHOUT_VERB and bool(_VERBS & set(said))

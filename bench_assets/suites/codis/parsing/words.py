@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.sentences import clauses
-from bench_assets.core.parsing.word_lists import lines_of_section
+from bench_assets.core.parsing.sentences import split_clauses
+from bench_assets.core.parsing.word_lists import section_lines
 
 _FILE = Path(__file__).with_name("opposites.txt")
 _AFTERNOON = re.compile(r"\b(0?[1-9]|1[01]):(\d\d) ?p\.?m\b")
@@ -20,14 +20,14 @@ _WORD = re.compile(r"\d+:\d\d|[^\W_]+")
 # Not the A of "edge A": an article precedes a word and, within a text, is lower case.
 _ARTICLE = re.compile(r"\b(?:(?i:the|an)|a)\b(?=\W+\w)|\A\W*A\b(?=\s+(?!and |or |is )\w)")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_WRITTEN = (
+_CONTRACTIONS = (
     ("’", "'"),
     ("can't", "can not"),
     ("won't", "will not"),
     ("n't", " not"),
     ("cannot", "can not"),
 )
-_ONE_WORD = (
+_COMPOUNDS = (
     (re.compile(r"\b(?:anti|counter)[- ]?clockwise\b"), "counterclockwise"),
     (re.compile(r"\b(north|south)(?:ern)?[- ]?(east|west)(?:ern|ward)?s?\b"), r"\1\2"),
     (re.compile(r"\bgood[- ]bye\b"), "goodbye"),
@@ -55,8 +55,8 @@ _IRREGULAR = {
 }
 _LONGEST_NUMBER = 9  # digits, leading zeros included
 _LEAST_STEM = 3  # letters; a shorter rest is no stem, and the word stays whole
-_REMEMBERED = 4096  # cache size: the words of possible answers recur for every response
-_SHORT = 200  # characters; longer texts are not cached
+_CACHE_SIZE = 4096  # cache size: the words of possible answers recur for every response
+_MAX_CACHED_LENGTH = 200  # characters; longer texts are not cached
 
 
 class Opposites(NamedTuple):
@@ -66,30 +66,32 @@ class Opposites(NamedTuple):
     other: frozenset[str]
 
 
-def normalised(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Reduce a text to its words: no case, punctuation or articles, numbers up to ten spelt out.
 
-    >>> normalised("**It isn't** on the “left”: 2 p.m.")
+    >>> normalize_text("**It isn't** on the “left”: 2 p.m.")
     'it is not on left two pm'
     """
-    return _remembered(text) if len(text) <= _SHORT else _normalised(text)
+    return (
+        _cached_normalized(text) if len(text) <= _MAX_CACHED_LENGTH else _normalize_uncached(text)
+    )
 
 
-def _normalised(text: str) -> str:
-    plain = _HALF_DAY.sub(_half_day, unicodedata.normalize("NFKC", text))
+def _normalize_uncached(text: str) -> str:
+    plain = _HALF_DAY.sub(_expand_half_day, unicodedata.normalize("NFKC", text))
     plain = _ARTICLE.sub(" ", plain).casefold()
-    for written, read in _WRITTEN:
+    for written, read in _CONTRACTIONS:
         plain = plain.replace(written, read)
     plain = _AFTERNOON.sub(lambda found: f"{int(found[1]) + 12}:{found[2]}", plain)
-    for pattern, word in _ONE_WORD:
+    for pattern, word in _COMPOUNDS:
         plain = pattern.sub(word, plain)
-    return " ".join(_spelt(word) for word in _WORD.findall(plain))
+    return " ".join(_spell_number(word) for word in _WORD.findall(plain))
 
 
-_remembered = lru_cache(_REMEMBERED)(_normalised)
+_cached_normalized = lru_cache(_CACHE_SIZE)(_normalize_uncached)
 
 
-def phrase_in(phrase: str, words: str) -> bool:
+def has_phrase(phrase: str, words: str) -> bool:
     """Whether normalised words hold a normalised phrase, as whole words in a row."""
     return f" {phrase} " in f" {words} "
 
@@ -108,7 +110,7 @@ def stem(word: str) -> str:
     return _DOUBLED.sub(r"\1", short) if len(short) > _LEAST_STEM else short
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def stems(words: str) -> frozenset[str]:
     """Words of a normalised text, each as written ("=word") and as stem.
 
@@ -119,29 +121,29 @@ def stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, said)) | {f"={'_'.join(row)}" for row in rows}
 
 
-@lru_cache(_REMEMBERED)
-def same_as(word: str) -> frozenset[str]:
+@lru_cache(_CACHE_SIZE)
+def synonyms_of(word: str) -> frozenset[str]:
     """Synonyms of a word of a possible answer, in the form of ``stems``."""
     found, said = {stem(word)}, stems(word)
     for sides in opposites("names"):
         for side in sides:
-            if is_among(said, side):
+            if has_any(said, side):
                 found |= side
     return frozenset(found)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def opposite_of(word: str) -> frozenset[str]:
     """Opposites of a word, in the form of ``stems``."""
     found, said = set[str](), stems(word)
     for sides in opposites("names"):
         for side, other in (sides, sides[::-1]):
-            if is_among(said, side):
+            if has_any(said, side):
                 found |= other
     return frozenset(found)
 
 
-def is_among(said: frozenset[str], words: Iterable[str]) -> bool:
+def has_any(said: frozenset[str], words: Iterable[str]) -> bool:
     """Whether any of ``words`` occurs."""
     return not said.isdisjoint(words)
 
@@ -149,7 +151,7 @@ def is_among(said: frozenset[str], words: Iterable[str]) -> bool:
 @cache
 def opposites(section: str) -> Sequence[Opposites]:
     """Read a section of ``opposites.txt``: "names", "judgements" or "permission"."""
-    sides = (line.split("|") for line in lines_of_section(_FILE, section))
+    sides = (line.split("|") for line in section_lines(_FILE, section))
     return [Opposites(*(frozenset(map(_entry, side.split())) for side in pair)) for pair in sides]
 
 
@@ -159,29 +161,29 @@ def statements(line: str) -> list[str]:
     >>> statements("It isn't up but down, because it falls. Right?")
     ['it is not up', 'down']
     """
-    return [clause for clause in map(normalised, clauses(line)) if clause]
+    return [clause for clause in map(normalize_text, split_clauses(line)) if clause]
 
 
-def without_figures(clause: str, options: Sequence[str] = ()) -> str:
+def remove_figures(clause: str, options: Sequence[str] = ()) -> str:
     """Remove figures of speech: "right now", "upside down", "left the room"."""
     for figure in _figures() if _has_figure(clause) else ():
         found = figure.search(clause)
-        if found and not any(found[0] in normalised(option) for option in options):
+        if found and not any(found[0] in normalize_text(option) for option in options):
             clause = figure.sub(" ", clause)
     return " ".join(clause.split())
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def _has_figure(clause: str) -> bool:
     return any(figure.search(clause) for figure in _figures())
 
 
 @cache
 def _figures() -> Sequence[re.Pattern[str]]:
-    return [re.compile(one) for one in lines_of_section(_FILE, "figures of speech")]
+    return [re.compile(one) for one in section_lines(_FILE, "figures of speech")]
 
 
-def _half_day(found: re.Match[str]) -> str:
+def _expand_half_day(found: re.Match[str]) -> str:
     return f" {found[1] or found[2]}m"
 
 
@@ -191,7 +193,7 @@ def _entry(written: str) -> str:
     return f"={written}" if "_" in written else stem(written)
 
 
-def _spelt(word: str) -> str:
+def _spell_number(word: str) -> str:
     if ":" in word:
         return word.removeprefix("0")
     counts = word.isdecimal() and len(word) <= _LONGEST_NUMBER

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 import dagster as dg
 
-from bench_assets.annotation.answers.validation import last_said
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.annotation.answers.validation import keep_latest
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.suites.cogbench.construction import annotation_files as figure_6
 from bench_assets.suites.cogbench.construction import merging
@@ -27,7 +27,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     read_reviews,
 )
 from bench_assets.suites.cogbench.construction.merging import FieldAgreement, MergedItem
-from bench_assets.suites.cogbench.construction.selection import plain, select_stories
+from bench_assets.suites.cogbench.construction.selection import normalize_text, select_stories
 from bench_assets.suites.cogbench.construction.stories import (
     ImageUnderstanding,
     StoryFunnelStep,
@@ -72,7 +72,9 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, several at a time."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    faults = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in broken)
+    faults = "\n".join(
+        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}" for row in broken
+    )
     return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
 
 
@@ -100,7 +102,7 @@ def selection(
     kept, faulty = select_stories(found, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in kept)
     if release.edition == "published":
-        _published(release, partial(files.read_stories, rejections=bad))
+        _read_published(release, partial(files.read_stories, rejections=bad))
     else:
         read_reviews(release.folder, bad)
     rejections = [*bad, *dropped_images(understanding), *faulty]
@@ -119,7 +121,7 @@ def chains(
     found = (
         merged_chains(merged_items)
         if raw
-        else _published(release, partial(files.read_chains, rejections=[]))
+        else _read_published(release, partial(files.read_chains, rejections=[]))
     )
     kept = {story.image_id for story in stories}
     return table_output([chain for chain in found if chain.image_id in kept])
@@ -175,11 +177,13 @@ def _all_stories(
     return (
         merged_stories(items, understood)
         if raw
-        else _published(release, partial(files.read_stories, rejections=[]))
+        else _read_published(release, partial(files.read_stories, rejections=[]))
     )
 
 
-def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]) -> list[T]:
+def _read_published(
+    release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]
+) -> list[T]:
     """Read the authors' descriptions; an unreadable file has none.
 
     The description task's question table reports the error; the question task needs none of them.
@@ -212,17 +216,17 @@ def open_encoder(settings: HomeConfiguration) -> SentenceEncoder:
     return open_text_encoder(chosen.text_encoder, settings.home)
 
 
-_ANNOTATED = [*COGBENCH.source, answers_key(ANNOTATION)]
-_REVIEWED = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
+_ANNOTATION_DEPS = [*COGBENCH.source, answers_key(ANNOTATION)]
+_REVIEW_DEPS = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
 
-@dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
+@dg.asset(deps=_ANNOTATION_DEPS, **COGBENCH.stage("select"))
 def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
     """Parse the annotations."""
     return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).items)
 
 
-@dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
+@dg.asset(deps=_ANNOTATION_DEPS, **COGBENCH.stage("select"))
 def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
     """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
     bad: list[Rejection] = []
@@ -231,7 +235,7 @@ def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejec
     return table_output([*bad, *found])
 
 
-@dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEWED, **COGBENCH.stage("select"))
+@dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEW_DEPS, **COGBENCH.stage("select"))
 def merged_items(
     sources: SourceFiles,
     settings: SettingsResource,
@@ -247,7 +251,10 @@ def merged_items(
     found = merging.merge_items(
         annotations, reviews, open_encoder(configured), chosen.same_item, chosen.near_item
     )
-    idle = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in found.idle_reviews)
+    idle = "\n".join(
+        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}"
+        for row in found.idle_reviews
+    )
     return table_output(found.items, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
 
 
@@ -283,7 +290,7 @@ def to_review(
 
 
 @dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items"), deps=_REVIEWED, **COGBENCH.stage("select")
+    ins=COGBENCH.ins("annotations", "merged_items"), deps=_REVIEW_DEPS, **COGBENCH.stage("select")
 )
 def understanding(
     sources: SourceFiles,
@@ -314,12 +321,17 @@ def agreement(
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
     """Annotations of the file and of the annotation task; the latter replace the former."""
     written = files.read_annotations(open_release(sources), [])
-    said: list[RawAnnotation] = heard(tables, ANNOTATION)
-    return last_said([*written, *said], lambda one: (one.image, one.annotator))
+    said: list[RawAnnotation] = counted_rows(tables, ANNOTATION)
+    return keep_latest([*written, *said], lambda one: (one.image, one.annotator))
 
 
 def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
     """Reviews of the file and of the annotation task; the latter replace the former."""
-    written, said = read_reviews(open_release(sources).folder, []), heard(tables, MERGE_REVIEW)
-    asked = {(one.image, one.field, plain(one.text)) for one in said}
-    return [one for one in written if (one.image, one.field, plain(one.text)) not in asked] + said
+    written, said = (
+        read_reviews(open_release(sources).folder, []),
+        counted_rows(tables, MERGE_REVIEW),
+    )
+    asked = {(one.image, one.field, normalize_text(one.text)) for one in said}
+    return [
+        one for one in written if (one.image, one.field, normalize_text(one.text)) not in asked
+    ] + said

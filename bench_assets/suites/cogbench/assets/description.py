@@ -9,8 +9,8 @@ from math import nan
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
+from bench_assets.asset_factory.evaluation_steps import run_judge
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
 from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.rows import (
@@ -23,7 +23,7 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.aggregation import answered_of
+from bench_assets.evaluation.aggregation import join_answers
 from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.evaluation.task import AnsweredQuestion
@@ -50,19 +50,19 @@ from bench_assets.suites.cogbench.settings import CogbenchSettings
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.encoders.entailment import open_entailment
-from resources.encoders.meteor import METEOR_VERSION, meteor, why_no_meteor
+from resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
 from resources.encoders.part_of_speech import open_noun_finder
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
-_QUESTIONS = AssetFolder("cogbench/description")
+_FOLDER = AssetFolder("cogbench/description")
 
 
 @dg.asset(
-    ins=_QUESTIONS.ins(stories="../stories", chains="../chains", stored="../images"),
-    **_QUESTIONS.stage("questions"),
+    ins=_FOLDER.ins(stories="../stories", chains="../chains", stored="../images"),
+    **_FOLDER.stage("questions"),
 )
 def questions(
     sources: SourceFiles,
@@ -85,11 +85,11 @@ def questions(
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})
 
 
-_HERE = AssetFolder(TASK.name, str(TASK.version))
-_STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
+_TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
+_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 
 
-@dg.asset(ins=_HERE.ins("questions", "predictions"), **_STAGE)
+@dg.asset(ins=_TASK_FOLDER.ins("questions", "predictions"), **_STAGE)
 def caption_metrics(
     context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[Metric]]:
@@ -99,32 +99,34 @@ def caption_metrics(
     values = {f"bleu_{n}": float(bleu) for n, bleu in enumerate(corpus_bleu(scores), 1)}
     values["cider"] = float(scores.cider.mean()) if captions else nan
     row = blank_row(context.partition_key, questions, predictions, captions="ptb")
-    return table_output([_over(row, name, value, captions) for name, value in values.items()])
+    return table_output(
+        [_corpus_metric(row, name, value, captions) for name, value in values.items()]
+    )
 
 
-@dg.asset(name="meteor", ins=_HERE.ins("questions", "predictions"), **_STAGE)
+@dg.asset(name="meteor", ins=_TASK_FOLDER.ins("questions", "predictions"), **_STAGE)
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[Metric]]:
     """Measure METEOR, if Java is installed."""
     captions = _captions(questions, predictions)
-    missing = why_no_meteor()
+    missing = missing_meteor()
     version = f"absent ({missing})" if missing else METEOR_VERSION
     row = blank_row(context.partition_key, questions, predictions, meteor=version)
     if missing or not captions:
         return table_output([replace(row, metric="meteor", n_unscored=len(captions))])
     split = [(tokenize(said), [tokenize(text) for text in written]) for said, written in captions]
-    return table_output([_over(row, "meteor", meteor(split).corpus, captions)])
+    return table_output([_corpus_metric(row, "meteor", meteor(split).corpus, captions)])
 
 
 def _captions(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[CaptionPair]:
-    pairs = answered_of(questions, predictions)
+    pairs = join_answers(questions, predictions)
     return [CaptionPair(pair.prediction.text, pair.question.answer) for pair in pairs]
 
 
-def _over(row: Metric, name: str, value: float, captions: Sequence[CaptionPair]) -> Metric:
+def _corpus_metric(row: Metric, name: str, value: float, captions: Sequence[CaptionPair]) -> Metric:
     """A metric of a whole corpus: one value, no interval."""
     return replace(row, metric=name, value=value, low=nan, high=nan, n_scored=len(captions))
 
@@ -136,7 +138,7 @@ def measure_recognition(
     predictions: Sequence[Prediction],
 ) -> list[Metric]:
     """Measure recognition of one model's descriptions."""
-    matches = find_matches(settings, answered_of(questions, predictions))
+    matches = find_matches(settings, join_answers(questions, predictions))
     return recognition_metrics(settings, model, questions, predictions, matches)
 
 
@@ -194,7 +196,7 @@ def recognition_metrics(
 def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) -> dict[str, float]:
     """Recognition of the best constant description, by metric."""
     tried = constant_descriptions(questions) if questions else []
-    said = [answered_of(questions, constant_predictions(questions, text)) for text in tried]
+    said = [join_answers(questions, constant_predictions(questions, text)) for text in tried]
     found = find_matches(settings, [pair for pairs in said for pair in pairs])
     n = len(found) // max(1, len(tried))
     cells = {
@@ -210,21 +212,24 @@ def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) 
 ORACLE = "oracle"  # model name of the annotated descriptions
 
 
-_BY_A_JUDGE = _HERE.stage("metrics", asks="judge")
-_BY_A_JUDGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not for each model
+_JUDGE_STAGE = _TASK_FOLDER.stage("metrics", asks="judge")
+_JUDGE_STAGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not for each model
 
 
-@dg.asset(ins=_HERE.ins("questions", "predictions"), **_HERE.stage("scores", partitions=MODELS))
+@dg.asset(
+    ins=_TASK_FOLDER.ins("questions", "predictions"),
+    **_TASK_FOLDER.stage("scores", partitions=MODELS),
+)
 def entity_matches(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[EntityMatch]]:
     """Match annotated entities with the nouns of a model's descriptions (section 3.2)."""
-    return table_output(find_matches(settings.load(), answered_of(questions, predictions)))
+    return table_output(find_matches(settings.load(), join_answers(questions, predictions)))
 
 
 @dg.asset(
-    ins=_HERE.ins("questions", "predictions", "entity_matches"),
-    **_HERE.stage("metrics", partitions=MODELS),
+    ins=_TASK_FOLDER.ins("questions", "predictions", "entity_matches"),
+    **_TASK_FOLDER.stage("metrics", partitions=MODELS),
 )
 def recognition(
     context: dg.AssetExecutionContext,
@@ -242,9 +247,9 @@ def recognition(
 
 
 @dg.asset(
-    ins=_HERE.ins("questions", "predictions", "judgements"),
-    metadata=needs("human_labels in [suites.cogbench] of bench.toml"),
-    **_HERE.stage("metrics", ablation=True, partitions=MODELS),
+    ins=_TASK_FOLDER.ins("questions", "predictions", "judgements"),
+    metadata=needs_metadata("human_labels in [suites.cogbench] of bench.toml"),
+    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
 )
 def evaluator_accuracy(
     context: dg.AssetExecutionContext,
@@ -260,24 +265,28 @@ def evaluator_accuracy(
         return table_output([])
     labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
     about = [label for label in labels if label.model in ("", context.partition_key)]
-    points = evaluators.labelled_points(questions, answered_of(questions, predictions), about)
+    points = evaluators.labelled_points(questions, join_answers(questions, predictions), about)
     judges = sorted({row.judge for row in judgements} - {"rules"})
     return table_output(
         [
             *(
-                evaluators.by_threshold(name, points, score)
+                evaluators.evaluate_by_threshold(name, points, score)
                 for name, score in _scorers(settings).items()
             ),
-            *([] if chosen.nli_model else [evaluators.not_run("NLI", "not run: set nli_model")]),
-            *(evaluators.not_run(name, why) for name, why in evaluators.NOT_RUN.items()),
-            evaluators.by_rules(points),
-            *(evaluators.by_verdict(judge, points, judgements) for judge in judges),
-            *([] if judges else [evaluators.not_run("chat judge", "not run: set judge")]),
+            *(
+                []
+                if chosen.nli_model
+                else [evaluators.skipped_evaluator("NLI", "not run: set nli_model")]
+            ),
+            *(evaluators.skipped_evaluator(name, why) for name, why in evaluators.NOT_RUN.items()),
+            evaluators.evaluate_by_rules(points),
+            *(evaluators.evaluate_by_verdict(judge, points, judgements) for judge in judges),
+            *([] if judges else [evaluators.skipped_evaluator("chat judge", "not run: set judge")]),
         ]
     )
 
 
-@dg.asset(ins=_HERE.ins("questions"), **_BY_A_JUDGE)
+@dg.asset(ins=_TASK_FOLDER.ins("questions"), **_JUDGE_STAGE)
 def oracle(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -296,9 +305,9 @@ def oracle(
         for question in questions
     ]
     chosen = settings.load().suite("cogbench", CogbenchSettings)
-    judgements, _ = judged(context, models, TASK, chosen.judge, questions, said)
+    judgements, _ = run_judge(context, models, TASK, chosen.judge, questions, said)
     scores = pipeline.score(TASK, questions, said, judgements, chosen.scorer)
-    matches = find_matches(settings.load(), answered_of(questions, said))
+    matches = find_matches(settings.load(), join_answers(questions, said))
     return table_output(
         [
             *pipeline.summarise(TASK, questions, said, scores),
@@ -314,7 +323,7 @@ def _scorers(settings: SettingsResource) -> dict[str, evaluators.ScorePairs]:
     encoder = open_encoder(configured)
     scorers: dict[str, evaluators.ScorePairs] = {
         "ROUGE-L recall": evaluators.rouge_recall,
-        f"cosine, {encoder.name}": evaluators.cosine_by(encoder),
+        f"cosine, {encoder.name}": evaluators.cosine_scorer(encoder),
     }
     if location:
         beside = configured.resolve(location)

@@ -10,16 +10,22 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.annotation.answers.validation import last_said
-from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers, heard
+from bench_assets.annotation.answers.validation import keep_latest
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers, counted_rows
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import AssetFolder, asking, needs, open_writer, out
+from bench_assets.asset_factory.suite_assets import (
+    AssetFolder,
+    needs_metadata,
+    open_model,
+    open_writer,
+    out,
+)
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.construction.selection import (
     Questions,
-    by_image_id,
+    images_by_id,
     question_id,
     select_questions,
     shuffle_options,
@@ -69,15 +75,15 @@ from resources.models.registry.baselines import ScriptedModel
 from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, table_output
 
-_HERE = AssetFolder("cogbench/vqa")
-_REVIEWED = [*_HERE.source, answers_key(QUESTION_REVIEW)]
+_FOLDER = AssetFolder("cogbench/vqa")
+_REVIEW_DEPS = [*_FOLDER.source, answers_key(QUESTION_REVIEW)]
 _SEED = 0  # of the option orders; another seed would make another benchmark
 
 
 @dg.asset(
-    ins=_HERE.ins(stories="../stories", chains="../chains"),
-    deps=_HERE.source,
-    **_HERE.stage("distractors", asks="judge"),
+    ins=_FOLDER.ins(stories="../stories", chains="../chains"),
+    deps=_FOLDER.source,
+    **_FOLDER.stage("distractors", asks="judge"),
 )
 def writer_responses(
     context: dg.AssetExecutionContext,
@@ -96,7 +102,7 @@ def writer_responses(
         return table_output(ask_writer(stories, chains, writer, chosen.writer_tries))
 
 
-@dg.asset(ins=_HERE.ins("writer_responses", chains="../chains"), **_HERE.stage("distractors"))
+@dg.asset(ins=_FOLDER.ins("writer_responses", chains="../chains"), **_FOLDER.stage("distractors"))
 def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
@@ -107,8 +113,8 @@ def written_questions(
 
 
 @dg.asset(
-    ins=_HERE.ins("written_questions", stored="../images"),
-    **_HERE.stage("distractors", asks="judge"),
+    ins=_FOLDER.ins("written_questions", stored="../images"),
+    **_FOLDER.stage("distractors", asks="judge"),
 )
 def language_only(
     context: dg.AssetExecutionContext,
@@ -118,21 +124,21 @@ def language_only(
     stored: list[StoredImage],
 ) -> dg.Output[list[LanguageOnly]]:
     """Answer the questions without images (section 2.3.2)."""
-    by_id = by_image_id(stored)
+    by_id = images_by_id(stored)
     usable = select_questions(_shuffled_questions(written_questions), by_id).kept
     questions = to_questions(usable, by_id, "built")
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:
         return table_output(ask(ScriptedModel(LONGEST_OPTION, longest_option)))
-    with asking(context, models, chosen.text_model, "blind") as (model, _):
+    with open_model(context, models, chosen.text_model, "blind") as (model, _):
         return table_output(ask(model))
 
 
 @dg.asset(
-    ins=_HERE.ins("written_questions", "language_only"),
-    deps=_REVIEWED,
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("written_questions", "language_only"),
+    deps=_REVIEW_DEPS,
+    **_FOLDER.stage("distractors"),
 )
 def flags(
     sources: SourceFiles,
@@ -155,15 +161,15 @@ def flags(
 
 @dg.multi_asset(
     name="cogbench_vqa_selection",
-    ins=_HERE.ins("written_questions", "flags", stored="../images"),
-    deps=_REVIEWED,
+    ins=_FOLDER.ins("written_questions", "flags", stored="../images"),
+    deps=_REVIEW_DEPS,
     outs={
         "questions": out(
-            _HERE.stage("questions"),
+            _FOLDER.stage("questions"),
             Question,
         ),
         "rejections": out(
-            _HERE.stage("questions"),
+            _FOLDER.stage("questions"),
             Rejection,
         ),
     },
@@ -178,7 +184,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
     """Select the questions to ask; the others become rejections."""
-    opened, by_id = sources.open("cogbench"), by_image_id(stored)
+    opened, by_id = sources.open("cogbench"), images_by_id(stored)
     release, bad = find_release(opened.folder), list[Rejection]()
     if release.edition == "published":
         found = select_questions(files.read_questions(release, bad), by_id, keep_repeated=True)
@@ -187,7 +193,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
-        found = _refined(decided, _shuffled_questions(written_questions), solved, by_id)
+        found = _apply_refinements(decided, _shuffled_questions(written_questions), solved, by_id)
     whole = not found.rejections and len(found.kept) == TASK.counts["all"]
     edition = edition_of(opened, whole=whole)
     rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
@@ -203,11 +209,11 @@ def _all_refinements(folder: Path, tables: TableFiles) -> Refinements:
     said = refinements(counted_answers(tables, QUESTION_REVIEW))
     bad: list[Rejection] = []
     written = refinement.read_refinements(folder, bad)
-    rows = last_said([*written, *said.rows], lambda one: one.question_id)
+    rows = keep_latest([*written, *said.rows], lambda one: one.question_id)
     return Refinements(rows, [*bad, *said.rejections])
 
 
-def _refined(
+def _apply_refinements(
     decided: Refinements,
     dealt: Sequence[SourceQuestion],
     solved: Sequence[str],
@@ -216,15 +222,17 @@ def _refined(
     """Apply refinements and leave out questions that need no image."""
     asked = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
-    refined = refinement.refine(asked, [r for r in decided.rows if r.question_id not in solved])
+    refined = refinement.apply_refinements(
+        asked, [r for r in decided.rows if r.question_id not in solved]
+    )
     kept_by_hand = [one.question_id for one in decided.rows if one.action == "keep"]
     kept, faulty = select_questions(refined.questions, images, kept=kept_by_hand)
     return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])
 
 
 @dg.asset_check(
-    asset=_HERE.key("rejections"),
-    additional_ins=_HERE.ins("questions"),
+    asset=_FOLDER.key("rejections"),
+    additional_ins=_FOLDER.ins("questions"),
     description="Published questions are all asked: a rejection means that a file is damaged.",
 )
 def published_questions_are_whole(
@@ -242,7 +250,7 @@ def published_questions_are_whole(
 
 
 @dg.asset_check(
-    asset=_HERE.key("questions"),
+    asset=_FOLDER.key("questions"),
     description="No letter is right much more or less often than the others.",
 )
 def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult:
@@ -255,14 +263,16 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
     return check_result(problems, n=len(questions), of="question", holds=holds, severity=warn)
 
 
-_HUMAN = AssetFolder(TASK.name, str(TASK.version))
+_TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 
 
 @dg.asset(
-    ins=_HUMAN.ins("questions"),
+    ins=_TASK_FOLDER.ins("questions"),
     deps=[answers_key(HUMAN)],
-    metadata=needs("human_answers in [suites.cogbench] of bench.toml, or the annotation task"),
-    **_HUMAN.stage("metrics", ablation=True),
+    metadata=needs_metadata(
+        "human_answers in [suites.cogbench] of bench.toml, or the annotation task"
+    ),
+    **_TASK_FOLDER.stage("metrics", ablation=True),
 )
 def human(
     settings: SettingsResource, tables: TableFiles, questions: list[Question]
@@ -271,8 +281,8 @@ def human(
     configured = settings.load()
     file = configured.suite("cogbench", CogbenchSettings).human_answers
     written = read_human_answers(configured.resolve(file)) if file else []
-    said: list[PersonAnswer] = heard(tables, HUMAN)
-    answers = last_said([*written, *said], lambda one: (one.question_id, one.person))
+    said: list[PersonAnswer] = counted_rows(tables, HUMAN)
+    answers = keep_latest([*written, *said], lambda one: (one.question_id, one.person))
     if not answers:
         return table_output([])
     people = len({answer.person for answer in answers})

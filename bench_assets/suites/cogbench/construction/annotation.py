@@ -8,14 +8,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench_assets.annotation.answers.values import by_unit, most_said, word, words
+from bench_assets.annotation.answers.values import answers_by_unit, entries, majority_value, word
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
-    parts_of,
+    split_unit_id,
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
@@ -37,7 +37,7 @@ _KEEP, _DROP = _TASKS["merge_review"].fields[0].choices
 _SAME = "the same as: "
 
 
-def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
+def annotation_units(images: Sequence[StoredImage]) -> list[Unit]:
     """Make one unit per image, for three annotators."""
     return [
         Unit(
@@ -66,7 +66,7 @@ def raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
     ]
 
 
-def merge_review_items(
+def merge_review_units(
     to_review: Sequence[MergedItem],
     annotations: Sequence[AnnotatedItem],
     images: Sequence[StoredImage],
@@ -91,9 +91,9 @@ def merge_review_items(
 def reviews(answers: Sequence[Answer]) -> list[Review]:
     """Aggregate answers by majority; an item with a tie still waits."""
     found = []
-    for name, about in by_unit(answers).items():
-        image, field, text = parts_of(name)
-        decision = most_said([word(answer, "decision") for answer in about])
+    for name, about in answers_by_unit(answers).items():
+        image, field, text = split_unit_id(name)
+        decision = majority_value([word(answer, "decision") for answer in about])
         if decision:
             same_as = decision.removeprefix(_SAME) if decision.startswith(_SAME) else ""
             accept = None if same_as else decision == _KEEP
@@ -104,8 +104,10 @@ def reviews(answers: Sequence[Answer]) -> list[Review]:
 
 
 def _sections(answer: Answer) -> dict[str, str]:
-    chains = {kind.field: " ".join(map(_bracketed, words(answer, kind.code))) for kind in KINDS}
-    entities = ", ".join(entity.strip("[]") for entity in words(answer, "entities"))
+    chains = {
+        kind.field: " ".join(map(_bracket_chain, entries(answer, kind.code))) for kind in KINDS
+    }
+    entities = ", ".join(entity.strip("[]") for entity in entries(answer, "entities"))
     told = " ".join(word(answer, "description").split())
     return {
         ENTITIES: f"[{entities}]",
@@ -114,7 +116,7 @@ def _sections(answer: Answer) -> dict[str, str]:
     }
 
 
-def _bracketed(chain: str) -> str:
+def _bracket_chain(chain: str) -> str:
     if _IN_BRACKETS.fullmatch(chain):
         return chain
     return f"[{chain.replace('[', '(').replace(']', ')')}]"
@@ -141,8 +143,8 @@ def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[
 
 ANNOTATION = SuiteAnnotationTask(
     task=_TASKS["annotation"],
-    reads={"images": TableOf("cogbench/images", StoredImage)},
-    units=annotation_items,
+    reads={"images": SourceTable("cogbench/images", StoredImage)},
+    units=annotation_units,
     row=RawAnnotation,
     to_rows=raw_annotations,
 )
@@ -150,11 +152,11 @@ ANNOTATION = SuiteAnnotationTask(
 MERGE_REVIEW = SuiteAnnotationTask(
     task=_TASKS["merge_review"],
     reads={
-        "to_review": TableOf("cogbench/to_review", MergedItem),
-        "annotations": TableOf("cogbench/annotations", AnnotatedItem),
-        "images": TableOf("cogbench/images", StoredImage),
+        "to_review": SourceTable("cogbench/to_review", MergedItem),
+        "annotations": SourceTable("cogbench/annotations", AnnotatedItem),
+        "images": SourceTable("cogbench/images", StoredImage),
     },
-    units=merge_review_items,
+    units=merge_review_units,
     row=Review,
     to_rows=reviews,
 )

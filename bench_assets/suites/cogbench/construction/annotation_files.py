@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, made_of, read_entries
-from bench_assets.suites.cogbench.construction.selection import plain
+from bench_assets.core.tables.json_records import Entry, make_rows, read_entries, require_field
+from bench_assets.suites.cogbench.construction.selection import normalize_text
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind, is_none, read_chain
 from bench_assets.suites.cogbench.dataset.source import ANNOTATIONS, REVIEWS, RawAnnotation
 
@@ -145,7 +145,7 @@ def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> lis
     """
     file = folder / REVIEWS
     entries = read_entries(file, rejections) if file.is_file() else ()
-    return made_of(entries, _review, rejections)
+    return make_rows(entries, _review, rejections)
 
 
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
@@ -166,7 +166,9 @@ def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
     return {name: both.pop() for name, both in found.items() if len(both) == 1}
 
 
-def idle_reviews(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
+def ineffective_reviews(
+    reviews: Iterable[Review], items: Iterable[AnnotatedItem]
+) -> list[Rejection]:
     """Reviews without effect: of texts that no annotator wrote, or contradicted by another one."""
     given, decided = {review_key(item) for item in items}, decisions(reviews := list(reviews))
     unknown = {
@@ -187,23 +189,23 @@ def idle_reviews(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> l
 
 
 def _name(review: Review, text: str) -> Name:
-    return review.image, review.field, plain(text)
+    return review.image, review.field, normalize_text(text)
 
 
 def review_key(item: AnnotatedItem) -> Name:
     """The key of an item in reviews."""
-    return item.image, item.field, plain(item.text)
+    return item.image, item.field, normalize_text(item.text)
 
 
 def _review(entry: Entry, where: str) -> Review:
-    accept = field(entry, "accept", bool, where) if "accept" in entry else None
-    same_as = field({"same_as": "", **entry}, "same_as", str, where)
+    accept = require_field(entry, "accept", bool, where) if "accept" in entry else None
+    same_as = require_field({"same_as": "", **entry}, "same_as", str, where)
     if accept is None and not same_as:
         raise SourceError(f"{where}: expected accept (true or false) or same_as (the other text)")
     return Review(
-        image=field(entry, "image", str, where),
-        field=field(entry, "field", str, where),
-        text=field(entry, "text", str, where),
+        image=require_field(entry, "image", str, where),
+        field=require_field(entry, "field", str, where),
+        text=require_field(entry, "text", str, where),
         accept=accept,
         same_as=same_as,
     )

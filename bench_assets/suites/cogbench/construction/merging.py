@@ -34,19 +34,21 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     Name,
     Review,
     decisions,
-    idle_reviews,
+    ineffective_reviews,
     merged_pairs,
     review_key,
 )
-from bench_assets.suites.cogbench.construction.selection import plain
+from bench_assets.suites.cogbench.construction.selection import normalize_text
 from bench_assets.suites.cogbench.dataset.reasoning import (
     EVENT_RELATIONSHIP,
     content_words,
     read_chain,
 )
 
-SAME_WORD = 0.75  # least cosine of a word and the one that replaces it; boy and girl have 0.62
-_RELATED_CLUES = 0.3  # least cosine of the premises of chains with one conclusion
+MIN_WORD_COSINE = (
+    0.75  # least cosine of a word and the one that replaces it; boy and girl have 0.62
+)
+_MIN_PREMISE_COSINE = 0.3  # least cosine of the premises of chains with one conclusion
 _DENIALS = re.compile(r"\b(?:not|no|never|nobody|nothing|without|cannot|unable)\b|n['’]t\b")
 _NUMBERS = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b"
@@ -81,19 +83,19 @@ _OPPOSITES = tuple(
 )
 
 
-class Likeness(NamedTuple):
+class ItemSimilarity(NamedTuple):
     """Similarity of two items, and the objection to merging them."""
 
     cosine: float  # of entities, or of the conclusions of chains
     objection: str  # "" if nothing speaks against merging them
 
     @property
-    def as_one(self) -> float:
+    def merge_cosine(self) -> float:
         """The cosine if the two items may be merged; else -1."""
         return -1.0 if self.objection else self.cosine
 
 
-class SimilarityResult:
+class SimilarityIndex:
     """Similarity of items; every text is embedded once."""
 
     def __init__(self, items: Sequence[AnnotatedItem], encoder: TextEncoder) -> None:
@@ -105,17 +107,17 @@ class SimilarityResult:
             zip(distinct, encoder.encode_texts(distinct), strict=True)
         )
 
-    def likeness(self, one: AnnotatedItem, other: AnnotatedItem) -> Likeness:
+    def compare(self, one: AnnotatedItem, other: AnnotatedItem) -> ItemSimilarity:
         """Compare two items of one section of an image."""
-        if plain(one.text) == plain(other.text):
-            return Likeness(1.0, "")
+        if normalize_text(one.text) == normalize_text(other.text):
+            return ItemSimilarity(1.0, "")
         (*clues, first), (*other_clues, second) = _parts(one), _parts(other)
         cosine = self._cosine(first, second)
         if objection := self._objection(first, second):
-            return Likeness(cosine, objection)
+            return ItemSimilarity(cosine, objection)
         if not clues or not other_clues:
-            return Likeness(cosine, "")
-        return Likeness(cosine, self._apart(one.field, clues[0], other_clues[0]))
+            return ItemSimilarity(cosine, "")
+        return ItemSimilarity(cosine, self._premise_objection(one.field, clues[0], other_clues[0]))
 
     def _objection(self, one: str, other: str) -> str:
         if objection := contradiction(one, other):
@@ -123,17 +125,17 @@ class SimilarityResult:
         words, others = _words(one), _words(other)
         gone, new = (sorted(set(a) - set(b)) for a, b in ((words, others), (others, words)))
         one_replaced = len(gone) == len(new) == 1 and len(words) > 1
-        if one_replaced and self._cosine(gone[0], new[0]) < SAME_WORD:
+        if one_replaced and self._cosine(gone[0], new[0]) < MIN_WORD_COSINE:
             return f"{gone[0]!r} replaced by {new[0]!r}"
         return ""
 
-    def _apart(self, field: str, clues: str, others: str) -> str:
+    def _premise_objection(self, field: str, clues: str, others: str) -> str:
         """Whether premises differ: event relationships need equal ones, others related ones."""
         if field != EVENT_RELATIONSHIP.field:
-            related = self._cosine(clues, others) >= _RELATED_CLUES
+            related = self._cosine(clues, others) >= _MIN_PREMISE_COSINE
             return "" if related else "other premises"
         return contradiction(clues, others) or (
-            "" if self._cosine(clues, others) >= SAME_WORD else "other causes"
+            "" if self._cosine(clues, others) >= MIN_WORD_COSINE else "other causes"
         )
 
     def _cosine(self, one: str, other: str) -> float:
@@ -158,16 +160,18 @@ def contradiction(one: str, other: str) -> str:
     if all(numbers) and sorted(numbers[0]) != sorted(numbers[1]):
         return "other numbers"
     said, heard = (set(re.findall(r"\w+", text)) for text in texts)
-    if any(_opposed(said - heard, heard - said, *pair) for pair in _OPPOSITES):
+    if any(_are_opposed(said - heard, heard - said, *pair) for pair in _OPPOSITES):
         return "one says the opposite"
-    return "the roles are exchanged" if _exchanged(*texts) else ""
+    return "the roles are exchanged" if _is_role_swap(*texts) else ""
 
 
-def _opposed(said: set[str], heard: set[str], side: frozenset[str], other: frozenset[str]) -> bool:
+def _are_opposed(
+    said: set[str], heard: set[str], side: frozenset[str], other: frozenset[str]
+) -> bool:
     return bool((said & side and heard & other) or (said & other and heard & side))
 
 
-def _exchanged(one: str, other: str) -> bool:
+def _is_role_swap(one: str, other: str) -> bool:
     """Whether two texts name the same participants in reversed order."""
     if any(_SYMMETRIC.search(text) for text in (one, other)):
         return False
@@ -192,7 +196,7 @@ def _parts(item: AnnotatedItem) -> list[str]:
 
 Outcome: TypeAlias = Literal["accepted", "rejected", "waiting"]
 
-_VOTES = 2  # annotators who have to give an item
+_MIN_ANNOTATORS = 2  # annotators who have to give an item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,12 +247,12 @@ def merge_items(
         similarity: Least cosine of items that are merged.
         near: Least cosine of items listed as near.
     """
-    noted = sorted((item for item in items if item.field != DESCRIPTION), key=_place)
-    comparison = SimilarityResult(noted, encoder)
+    noted = sorted((item for item in items if item.field != DESCRIPTION), key=_section_key)
+    comparison = SimilarityIndex(noted, encoder)
     decided_on = decisions(reviews)
     joined = merged_pairs(reviews)
     merged: list[MergedItem] = []
-    for _, group in groupby(noted, key=_place):
+    for _, group in groupby(noted, key=_section_key):
         together = list(group)
         links = _Links(together, comparison, joined, near)
         clusters = _clusters(together, links.cosines, similarity, links.joined())
@@ -256,8 +260,8 @@ def merge_items(
             names = {review_key(together[number]) for number in cluster}
             said = {decided_on[name] for name in names & decided_on.keys()}
             accept = said.pop() if len(said) == 1 else None
-            merged.append(_merged(together, cluster, links, accept))
-    return MergedItems(merged, idle_reviews(reviews, items))
+            merged.append(_merge_cluster(together, cluster, links, accept))
+    return MergedItems(merged, ineffective_reviews(reviews, items))
 
 
 def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> list[FieldAgreement]:
@@ -285,7 +289,7 @@ def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> l
     return rows
 
 
-def _place(item: AnnotatedItem) -> tuple[str, int]:
+def _section_key(item: AnnotatedItem) -> tuple[str, int]:
     return item.image, FIELDS.index(item.field)
 
 
@@ -295,13 +299,13 @@ class _Links:
     def __init__(
         self,
         items: Sequence[AnnotatedItem],
-        comparison: SimilarityResult,
+        comparison: SimilarityIndex,
         joined: Collection[frozenset[Name]],
         near: float,
     ) -> None:
         self._items, self._joined, self._near = items, joined, near
-        self._likeness = [[comparison.likeness(one, other) for other in items] for one in items]
-        self.cosines = np.array([[one.as_one for one in row] for row in self._likeness])
+        self._likeness = [[comparison.compare(one, other) for other in items] for one in items]
+        self.cosines = np.array([[one.merge_cosine for one in row] for row in self._likeness])
 
     def joined(self) -> list[tuple[int, int]]:
         """Pairs that a review merges."""
@@ -334,7 +338,7 @@ def _clusters(
 
     Two different items of one annotator stay apart unless a review merges them.
     """
-    clusters = _joined(_equal(items), joined)
+    clusters = _merge_pairs(_cluster_equal(items), joined)
     while True:
         close = [
             (min(float(cosines[i, j]) for i in one for j in other), -n, one, other)
@@ -348,14 +352,14 @@ def _clusters(
         clusters.append(tuple(sorted(one + other)))
 
 
-def _equal(items: Sequence[AnnotatedItem]) -> list[tuple[int, ...]]:
+def _cluster_equal(items: Sequence[AnnotatedItem]) -> list[tuple[int, ...]]:
     by_text: dict[str, tuple[int, ...]] = {}
     for number, item in enumerate(items):
-        by_text[plain(item.text)] = (*by_text.get(plain(item.text), ()), number)
+        by_text[normalize_text(item.text)] = (*by_text.get(normalize_text(item.text), ()), number)
     return list(by_text.values())
 
 
-def _joined(
+def _merge_pairs(
     clusters: list[tuple[int, ...]], pairs: Sequence[tuple[int, int]]
 ) -> list[tuple[int, ...]]:
     for pair in pairs:
@@ -366,12 +370,12 @@ def _joined(
     return sorted(clusters)
 
 
-def _merged(
+def _merge_cluster(
     items: Sequence[AnnotatedItem], cluster: Sequence[int], links: _Links, accept: bool | None
 ) -> MergedItem:
     members = [items[number] for number in cluster]
     annotators = tuple(dict.fromkeys(member.annotator for member in members))
-    outcome: Outcome = "accepted" if len(annotators) >= _VOTES else "waiting"
+    outcome: Outcome = "accepted" if len(annotators) >= _MIN_ANNOTATORS else "waiting"
     if accept is not None:
         outcome = "accepted" if accept else "rejected"
     closest = links.cosines[np.ix_(cluster, cluster)].sum(axis=1).argmax()

@@ -28,7 +28,7 @@ class Questions(NamedTuple):
     rejections: list[Rejection]
 
 
-def by_image_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
+def images_by_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
     """Find images by image id: the file's name without its ending.
 
     As the authors do, a name is also found by its part before the first full stop.
@@ -84,29 +84,33 @@ def select_questions(
     found = Questions([], [])
     seen: set[tuple[str, ...]] = set()
     for question in questions:
-        alike = str if question_id(question) in kept else plain
+        alike = str if question_id(question) in kept else normalize_text
         faults = _faults(question, images, seen, alike)
         reasons = [why for why, holds in faults.items() if holds]
         found.rejections.extend(Rejection(entry=question.where, reason=why) for why in reasons)
         if not reasons:
             found.kept.append(question)
             if not keep_repeated:
-                seen.add(content(question))
+                seen.add(question_key(question))
     return found
 
 
-def content(question: SourceQuestion) -> tuple[str, ...]:
+def question_key(question: SourceQuestion) -> tuple[str, ...]:
     """The identity of a question: image, text and options in any order."""
-    return question.image_id, plain(question.text), *sorted(map(plain, question.options))
+    return (
+        question.image_id,
+        normalize_text(question.text),
+        *sorted(map(normalize_text, question.options)),
+    )
 
 
 def question_id(question: SourceQuestion) -> str:
     """Name a question by image and content; the authors' files have no ids."""
-    digest = sha256("\n".join(content(question)).encode("utf-8", "surrogatepass")).hexdigest()
+    digest = sha256("\n".join(question_key(question)).encode("utf-8", "surrogatepass")).hexdigest()
     return f"cogbench/vqa/{question.image_id}/{digest[:8]}"
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Normalize case, blanks and a final full stop."""
     return " ".join(text.split()).casefold().removesuffix(".")
 
@@ -134,7 +138,7 @@ def _faults(
         f"image {question.image_id!r} is missing or does not decode": (
             question.image_id not in images
         ),
-        "repeats an earlier question with the same options": content(question) in seen,
+        "repeats an earlier question with the same options": question_key(question) in seen,
     }
 
 

@@ -25,7 +25,7 @@ from bench_assets.suites.cogbench.construction.selection import image_id
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
-_MENTIONED = 0.5  # least share of an item's words in a description that mentions it
+_MIN_MENTIONED_SHARE = 0.5  # least share of an item's words in a description that mentions it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def compare_descriptions(
             accepted.setdefault(one.image, []).append(one.text)
     vectors = encoder.encode_texts([item.text for item in told])
     return [
-        _taken_by_review(taken[image], len(rows))
+        _reviewed_understanding(taken[image], len(rows))
         if image in taken
         else _understanding(
             image,
@@ -113,7 +113,7 @@ def _reviewed_descriptions(
     return told, {item.image: item for item, accept in reversed(verdicts) if accept}
 
 
-def _taken_by_review(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
+def _reviewed_understanding(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
     return ImageUnderstanding(
         image=taken.image,
         n_annotators=n_annotators,
@@ -166,10 +166,10 @@ def _understanding(
 
 def _n_mentioned(description: str, accepted: Sequence[str]) -> int:
     said = content_words(description)
-    return sum(word_share(text, said) >= _MENTIONED for text in accepted)
+    return sum(word_share(text, said) >= _MIN_MENTIONED_SHARE for text in accepted)
 
 
-_PAPER = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship": 263} | {
+_PAPER_COUNTS = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship": 263} | {
     "Event": 701,
     "Event Relationship": 425,
     "Next Moment Event": 107,
@@ -258,9 +258,9 @@ def count_funnel(
         StoryFunnelStep(step="waiting for review", n=outcomes.count("waiting")),
         StoryFunnelStep(step="images kept", n=len(stories), paper=251),
         StoryFunnelStep(step="entities", n=n_entities, paper=2670),
-        StoryFunnelStep(step="chains", n=len(chains), paper=sum(_PAPER.values())),
+        StoryFunnelStep(step="chains", n=len(chains), paper=sum(_PAPER_COUNTS.values())),
         *(
             StoryFunnelStep(step=f"chains: {name}", n=kinds.count(name), paper=paper)
-            for name, paper in _PAPER.items()
+            for name, paper in _PAPER_COUNTS.items()
         ),
     ]

@@ -46,19 +46,23 @@ def find_kind(spelling: str) -> Kind | None:
     >>> find_kind("[Mental State Reasoning]").code, find_kind("next_event").code
     ('mental', 'next_event')
     """
-    return _BY_SPELLING.get(_plain(spelling))
+    return _BY_SPELLING.get(_normalize_spelling(spelling))
 
 
 _FILLERS = ("special", "reasoning", "moment")  # words that the names of a kind may lack
 
 
-def _plain(spelling: str) -> str:
+def _normalize_spelling(spelling: str) -> str:
     words = spelling.strip(" []:").casefold().replace("_", " ").split()
     return " ".join(word for word in words if word not in _FILLERS)
 
 
 _BY_SPELLING = {
-    **{_plain(name): kind for kind in KINDS for name in (kind.name, kind.field, kind.code)},
+    **{
+        _normalize_spelling(name): kind
+        for kind in KINDS
+        for name in (kind.name, kind.field, kind.code)
+    },
     "mental": MENTAL_STATE,
 }
 

@@ -18,11 +18,11 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Rejection, SourceFile
 from bench_assets.core.tables.json_records import (
     Entry,
-    field,
+    collect_rejections,
     read_entries,
     read_json,
     records,
-    rejecting,
+    require_field,
 )
 from bench_assets.core.tables.source_folder import image_files, pin
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Kind, find_kind, is_none
@@ -123,7 +123,7 @@ def read_stories(
     Raises:
         SourceError: If the file or an entry is not of the form above; names file and entry.
     """
-    return [story for story, _ in _published(release, rejections)]
+    return [story for story, _ in _read_published(release, rejections)]
 
 
 def read_chains(
@@ -134,7 +134,7 @@ def read_chains(
     Raises:
         SourceError: As ``read_stories``.
     """
-    return [chain for _, chains in _published(release, rejections) for chain in chains]
+    return [chain for _, chains in _read_published(release, rejections) for chain in chains]
 
 
 def read_questions(
@@ -147,15 +147,15 @@ def read_questions(
     """
     questions: list[SourceQuestion] = []
     for entry, where in read_entries(release.folder / QUESTIONS, rejections):
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             questions.append(
                 SourceQuestion(
                     where=where.removeprefix(f"{release.folder}/"),
-                    image_id=field(entry, "img_id", str, where),
-                    category=field(entry, "category", str, where),
-                    text=field(entry, "question", str, where),
-                    options=tuple(field(entry, name, str, where) for name in _OPTIONS),
-                    answer=field(entry, "answer", str, where),
+                    image_id=require_field(entry, "img_id", str, where),
+                    category=require_field(entry, "category", str, where),
+                    text=require_field(entry, "question", str, where),
+                    options=tuple(require_field(entry, name, str, where) for name in _OPTIONS),
+                    answer=require_field(entry, "answer", str, where),
                 )
             )
     return questions
@@ -176,7 +176,7 @@ def read_annotations(
     return records(entries, RawAnnotation, unique=unique, rejections=rejections)
 
 
-def _published(
+def _read_published(
     release: CogBenchRelease, rejections: list[Rejection] | None
 ) -> list[tuple[Story, list[StoryChain]]]:
     """Stories with their chains; an entry with a broken chain has neither."""
@@ -187,7 +187,7 @@ def _published(
     found = []
     for image_id, entry in entries.items():
         where = f"{file}, entry {image_id!r}"
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             if not isinstance(entry, dict):
                 raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
             found.append((_story(image_id, entry, where), _chains(image_id, entry, where)))
@@ -197,7 +197,7 @@ def _published(
 def _story(image_id: str, entry: Entry, where: str) -> Story:
     return Story(
         image_id=image_id,
-        image=field(entry, "Image Name", str, where),
+        image=require_field(entry, "Image Name", str, where),
         entities=tuple(_texts(entry, "Entities", where)),
         description=" ".join(_texts(entry, "Description", where)),
     )
@@ -217,6 +217,6 @@ def _spelling(entry: Entry, kind: Kind) -> str:
 
 
 def _texts(entry: Entry, name: str, where: str) -> list[str]:
-    values = field(entry, name, list, where)
-    texts = [field({name: value}, name, str, where) for value in values]
+    values = require_field(entry, name, list, where)
+    texts = [require_field({name: value}, name, str, where) for value in values]
     return [" ".join(text.split()) for text in texts if not is_none(text)]

@@ -12,13 +12,13 @@ from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.parsing.sentences import sentences
+from bench_assets.core.parsing.sentences import split_sentences
 from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.tables.json_records import read_lines, records
-from bench_assets.evaluation.aggregation import blank_metric, decodings
+from bench_assets.evaluation.aggregation import blank_metric, format_decodings
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.description.questions import key_points
 from bench_assets.suites.cogbench.description.scoring import judge_by_rules
@@ -28,7 +28,7 @@ ScorePairs: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """For each pair of a sentence and a key point, how far the sentence states it."""
 
 NO_WEIGHTS = "not run: no weights of it can be had from a package index"
-NOTHING_TO_CHOOSE_ON = "not run: no label is of an image that thresholds are chosen on"
+NO_VALIDATION_LABELS = "not run: no label is of an image that thresholds are chosen on"
 NOT_RUN = {
     "BERTScore": NO_WEIGHTS,
     "BLEURT": NO_WEIGHTS,
@@ -112,7 +112,7 @@ def labelled_points(
     return found
 
 
-def by_threshold(
+def evaluate_by_threshold(
     evaluator: str, points: Sequence[LabelRow], score: ScorePairs
 ) -> EvaluatorAccuracy:
     """Evaluate by a number: the highest of any sentence, above a threshold chosen on one half."""
@@ -120,16 +120,16 @@ def by_threshold(
     choosing = [
         (number, point.mentioned)
         for number, point in zip(numbers, points, strict=True)
-        if not is_for_testing(point)
+        if not is_test_point(point)
     ]
     if not choosing:
-        return not_run(evaluator, NOTHING_TO_CHOOSE_ON)
+        return skipped_evaluator(evaluator, NO_VALIDATION_LABELS)
     threshold = best_threshold(choosing)
     verdicts = [number > threshold for number in numbers]
     return _accuracy(evaluator, points, verdicts, threshold)
 
 
-def by_verdict(
+def evaluate_by_verdict(
     evaluator: str, points: Sequence[LabelRow], judgements: Iterable[Judgement]
 ) -> EvaluatorAccuracy:
     """Evaluate by a judge's verdicts, without a threshold."""
@@ -138,13 +138,13 @@ def by_verdict(
     return _accuracy(evaluator, points, verdicts, None)
 
 
-def by_rules(points: Sequence[LabelRow]) -> EvaluatorAccuracy:
+def evaluate_by_rules(points: Sequence[LabelRow]) -> EvaluatorAccuracy:
     """Evaluate by the rules that need no model."""
     pairs = {point.pair.question.question_id: point.pair for point in points}
-    return by_verdict("rules", points, judge_by_rules(list(pairs.values())))
+    return evaluate_by_verdict("rules", points, judge_by_rules(list(pairs.values())))
 
 
-def not_run(evaluator: str, why: str) -> EvaluatorAccuracy:
+def skipped_evaluator(evaluator: str, why: str) -> EvaluatorAccuracy:
     """A row for an evaluator that was not run, with the reason."""
     return EvaluatorAccuracy(
         evaluator=evaluator,
@@ -167,7 +167,7 @@ def rouge_recall(pairs: Sequence[tuple[str, str]]) -> list[float]:
     return [float(scorer.score(point, sentence)["rougeL"].recall) for sentence, point in pairs]
 
 
-def cosine_by(encoder: TextEncoder) -> ScorePairs:
+def cosine_scorer(encoder: TextEncoder) -> ScorePairs:
     """Cosine of the embeddings of a sentence and a key point; ours, not among the paper's."""
 
     def score(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -182,7 +182,7 @@ def best_scores(points: Sequence[LabelRow], score: ScorePairs) -> list[float]:
     pairs = [
         (number, sentence, point.text)
         for number, point in enumerate(points)
-        for sentence in sentences(point.pair.prediction.text)
+        for sentence in split_sentences(point.pair.prediction.text)
     ]
     best: Mapping[int, list[float]] = {number: [0.0] for number in range(len(points))}
     if pairs:
@@ -206,7 +206,7 @@ def best_threshold(choosing: Sequence[tuple[float, bool]]) -> float:
     return max(candidates, key=n_right)
 
 
-def is_for_testing(point: LabelRow) -> bool:
+def is_test_point(point: LabelRow) -> bool:
     """Whether a key point's image is in the testing half, drawn by a hash of its id."""
     return sha256(point.pair.question.group_id.encode()).digest()[0] % 2 == 1
 
@@ -222,7 +222,7 @@ def _accuracy(
             None if verdict is None else float(verdict == p.mentioned), p.pair.question.group_id
         )
         for p, verdict in zip(points, verdicts, strict=True)
-        if is_for_testing(p)
+        if is_test_point(p)
     ]
     found: Mean = mean(tested)
     return EvaluatorAccuracy(
@@ -242,6 +242,6 @@ def blank_row(
     model: str, questions: Sequence[Question], predictions: Sequence[Prediction], **how: str
 ) -> Metric:
     """A metric without a value; ``how`` are further parts of its signature."""
-    parts = {"model": decodings(predictions), **how, "n": str(len(questions))}
+    parts = {"model": format_decodings(predictions), **how, "n": str(len(questions))}
     lost = len(questions) - sum(not p.error for p in predictions)
     return blank_metric(TASK, questions, model, parts, n_failed=lost)

@@ -43,7 +43,7 @@ the result caused by events A1, A2, ..., An. The criteria for judgment lie in wh
 Assign a score of 0 or 1 to each <EVENT RELATIONSHIP>, where 0 represents NO and 1 represents \
 YES."""
 
-_DATA = """\
+_POINTS_TEMPLATE = """\
 <DESCRIPTION>:
 {description}
 
@@ -63,16 +63,18 @@ def main(question: Question) -> Prompt:
 
 def judge_key_points(description: str, points: Sequence[str]) -> Prompt:
     """Ask which conclusions a description mentions (Figure 8)."""
-    return Prompt.of(_data("KEY POINT", description, points), system=_KEY_POINTS)
+    return Prompt.of(_format_points("KEY POINT", description, points), system=_KEY_POINTS)
 
 
 def judge_event_relationships(description: str, chains: Sequence[str]) -> Prompt:
     """Ask which chains of cause and effect a description depicts (Figure 9)."""
-    return Prompt.of(_data("EVENT RELATIONSHIP", description, chains), system=_EVENT_RELATIONSHIPS)
+    return Prompt.of(
+        _format_points("EVENT RELATIONSHIP", description, chains), system=_EVENT_RELATIONSHIPS
+    )
 
 
-def _data(what: str, description: str, texts: Sequence[str]) -> str:
-    return _DATA.format(
+def _format_points(what: str, description: str, texts: Sequence[str]) -> str:
+    return _POINTS_TEMPLATE.format(
         what=what,
         description=description,
         numbered="\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1)),

@@ -33,7 +33,7 @@ from bench_assets.suites.cogbench.description.questions import entities
 THRESHOLD = 0.6
 """Threshold of the paper and of the official scorer; a cosine has to be above it."""
 
-_COMMON = 20  # entities of a constant description
+_N_COMMON_ENTITIES = 20  # entities of a constant description
 _TIE = 1e-6  # cosines that differ by less are equal: the last digit depends on the batch
 
 
@@ -132,7 +132,7 @@ MEASURES = {
 def constant_descriptions(questions: Sequence[Question]) -> list[str]:
     """Candidates for the best constant description: the most frequent entities, composed texts."""
     named = Counter(entity for one in questions for entity in dict.fromkeys(entities(one)))
-    common = ", ".join(entity for entity, _ in named.most_common(_COMMON))
+    common = ", ".join(entity for entity, _ in named.most_common(_N_COMMON_ENTITIES))
     return [common, *composed_texts([text for one in questions for text in one.answer])]
 
 
@@ -166,16 +166,16 @@ def _match(
     )
 
 
-_STOP = (
+_PHRASE_END = (
     r"(?=[.,;:!?]|$|\s(?:in|on|at|near|with|behind|under|beside|to|from|is|are|was|were|has|have"
     r"|that|who|which|but|and|because|as|so)\b)"
 )
-_THINGS = rf"[^.,;:!?]*?(?:, n?or\b[^.,;:!?]*?)?{_STOP}"
-_DENIED = (
+_NOUN_PHRASES = rf"[^.,;:!?]*?(?:, n?or\b[^.,;:!?]*?)?{_PHRASE_END}"
+_NEGATIONS = (
     re.compile(
         r"(?:\bneither\b|\b(?:no|without)\b(?! (?:doubt|longer))(?:[^.;:!?]{0,200}?\bn?or\b)?"
         r"|(?:\bnot|n['’]t) (?:an?|any|one|the)\b"
-        rf"|\b(?:absence|free) of\b|\black(?:s|ing)?\b){_THINGS}",
+        rf"|\b(?:absence|free) of\b|\black(?:s|ing)?\b){_NOUN_PHRASES}",
         re.IGNORECASE,
     ),
     re.compile(
@@ -194,7 +194,7 @@ def remove_denied(description: str) -> str:
     >>> remove_denied("The man does not see the dog.")
     'The man does not see the dog.'
     """
-    for pattern in _DENIED:
+    for pattern in _NEGATIONS:
         description = pattern.sub(" ", description)
     return description
 
@@ -202,7 +202,7 @@ def remove_denied(description: str) -> str:
 MAX_FALSE_POSITIVES = 0.05  # of the nouns that name something else
 _PAIR_LINE = re.compile(r"^([+-]) ([^:\n]+): (.*)$", re.MULTILINE)
 _PAIRS = Path(__file__).with_name("entity_pairs.txt")
-KNOWN = {("all-MiniLM-L6-v2@sha256:1796dd706fccb36d", "90af9910"): 0.6604}
+KNOWN_THRESHOLDS = {("all-MiniLM-L6-v2@sha256:1796dd706fccb36d", "90af9910"): 0.6604}
 """Thresholds by encoder and digest of the pairs; any other is computed on use, in seconds."""
 
 
@@ -238,7 +238,7 @@ def entity_pairs() -> tuple[EntityPair, ...]:
 def threshold_of(encoder: TextEncoder) -> tuple[float, str]:
     """The threshold of an encoder, and its name for signatures; chosen now unless it is known."""
     digest = sha256(_PAIRS.read_bytes()).hexdigest()[:8]
-    known = KNOWN.get((encoder.name, digest))
+    known = KNOWN_THRESHOLDS.get((encoder.name, digest))
     threshold = choose_threshold(encoder).threshold if known is None else known
     return threshold, f"{threshold:.4f} by pairs:{digest}"
 
@@ -250,28 +250,30 @@ def choose_threshold(encoder: TextEncoder) -> ThresholdChoice:
     nouns = encoder.encode_texts([pair.noun for pair in pairs])
     cosines = [float(cosine) for cosine in (entities * nouns).sum(axis=1)]
     labelled = list(zip(cosines, [pair.same for pair in pairs], strict=True))
-    threshold = best_cut(labelled[::2])
+    threshold = lowest_threshold(labelled[::2])
     tested = labelled[1::2]
     return ThresholdChoice(
         threshold=threshold,
-        recall=_share(tested, threshold, same=True),
-        false_positives=_share(tested, threshold, same=False),
+        recall=_rate_above(tested, threshold, same=True),
+        false_positives=_rate_above(tested, threshold, same=False),
         n_chosen_on=len(labelled[::2]),
         n_tested_on=len(tested),
     )
 
 
-def best_cut(labelled: Sequence[tuple[float, bool]]) -> float:
+def lowest_threshold(labelled: Sequence[tuple[float, bool]]) -> float:
     """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed.
 
-    >>> best_cut([(0.25, False), (0.5, False), (0.75, True)])
+    >>> lowest_threshold([(0.25, False), (0.5, False), (0.75, True)])
     0.625
     """
     cosines = sorted({cosine for cosine, _ in labelled})
     cuts = [(low + high) / 2 for low, high in pairwise(cosines)]
-    return next(cut for cut in cuts if _share(labelled, cut, same=False) <= MAX_FALSE_POSITIVES)
+    return next(
+        cut for cut in cuts if _rate_above(labelled, cut, same=False) <= MAX_FALSE_POSITIVES
+    )
 
 
-def _share(labelled: Sequence[tuple[float, bool]], threshold: float, *, same: bool) -> float:
+def _rate_above(labelled: Sequence[tuple[float, bool]], threshold: float, *, same: bool) -> float:
     found = [cosine > threshold for cosine, is_same in labelled if is_same is same]
     return sum(found) / len(found)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from bench_assets.core.judging.numbered_verdicts import read_by_number
-from bench_assets.core.judging.verdict_requests import Call, Heard, ask
-from bench_assets.core.judging.verdicts import cut_off
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
+from bench_assets.core.judging.verdict_requests import JudgeCall, JudgeResponse, call_judge
+from bench_assets.core.judging.verdicts import is_truncated
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
@@ -29,11 +29,11 @@ from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
 
 TRIES = 5  # as the authors' cognition_gpt_eval.py
-_GOES_ON = " or"  # appended to a truncated response, which leaves its last verdict open
-WITH_THOUGHTS = ", thoughts included"  # suffix of a criterion: their code keeps the reasoning
+_TRUNCATION_MARK = " or"  # appended to a truncated response, which leaves its last verdict open
+WITH_REASONING = ", thoughts included"  # suffix of a criterion: their code keeps the reasoning
 
 
-class _Call(NamedTuple):
+class _JudgeCall(NamedTuple):
     """A judge's prompt about some key points of one description."""
 
     prediction: Prediction
@@ -50,16 +50,18 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     complaint, up to five times in all, as the authors do. A description with thoughts is judged a
     second time with them, for the official scorer: the authors' code strips nothing.
     """
-    calls = [call for pair in answered for call in _calls_of(pair)]
-    asked = [Call(_request(call), partial(_n_unread, len(call.points))) for call in calls]
+    calls = [call for pair in answered for call in _judge_calls(pair)]
+    asked = [JudgeCall(_request(call), partial(_n_unread, len(call.points))) for call in calls]
     return [
         judgement
-        for call, heard in zip(calls, ask(asked, model, prompts.NO_VERDICT, TRIES), strict=True)
+        for call, heard in zip(
+            calls, call_judge(asked, model, prompts.NO_VERDICT, TRIES), strict=True
+        )
         for judgement in _judgements(call, model.name, heard)
     ]
 
 
-def calls_about(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
+def points_by_call(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
     """Key points of an image, one list for each call of the judge."""
     points = key_points(answered.question)
     others = [point for point in points if point.kind != EVENT_RELATIONSHIP]
@@ -67,31 +69,33 @@ def calls_about(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
     return [call for call in (others, relationships) if call]
 
 
-def _calls_of(answered: AnsweredQuestion) -> list[_Call]:
+def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
     said = answered.prediction
     texts = {"": said.text}
     if said.raw_text not in ("", said.text):
-        texts[WITH_THOUGHTS] = said.raw_text
+        texts[WITH_REASONING] = said.raw_text
     return [
-        _Call(said, answered.question, text, mark, points)
+        _JudgeCall(said, answered.question, text, mark, points)
         for mark, text in texts.items()
-        for points in calls_about(answered)
+        for points in points_by_call(answered)
     ]
 
 
-def _request(call: _Call) -> Request:
+def _request(call: _JudgeCall) -> Request:
     prompt = _prompt(call.text, call.points)
     return Request(prompt=prompt, sample=call.prediction.sample, question=call.question)
 
 
 def _n_unread(n: int, response: Response) -> int:
-    return _read(n, response).count(None)
+    return _read_verdicts(n, response).count(None)
 
 
-def _read(n: int, response: Response) -> list[bool | None]:
+def _read_verdicts(n: int, response: Response) -> list[bool | None]:
     """Read the verdicts of a response; the last one is open if the response was cut off."""
     said = response.said.answer
-    return read_by_number(f"{said}{_GOES_ON}" if cut_off(response) else said, n)
+    return read_numbered_verdicts(
+        f"{said}{_TRUNCATION_MARK}" if is_truncated(response) else said, n
+    )
 
 
 def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
@@ -103,8 +107,8 @@ def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
     return make(description, texts)
 
 
-def _judgements(call: _Call, judge: str, heard: Heard) -> Iterator[Judgement]:
-    read = _read(len(call.points), heard.response)
+def _judgements(call: _JudgeCall, judge: str, heard: JudgeResponse) -> Iterator[Judgement]:
+    read = _read_verdicts(len(call.points), heard.response)
     for point, verdict in zip(call.points, read, strict=True):
         yield Judgement.from_response(
             call.prediction,
@@ -141,9 +145,9 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
 
 YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # of Score.answer, per key point
 
-_MENTIONED = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
-_SENTENCE = 12  # content words of a sentence that is never taken for a list
-_LISTED = 3  # words per word of the key point, above which a longer sentence is a list
+_MIN_WORD_SHARE = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
+_MAX_SENTENCE_WORDS = 12  # content words of a sentence that is never taken for a list
+_LIST_RATIO = 3  # words per word of the key point, above which a longer sentence is a list
 _ENDS = re.compile(r"[.!?;\n]+")
 
 
@@ -158,13 +162,13 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
             pair.prediction,
             judge=RULES,
             criterion=point.criterion,
-            verdict=share >= _MENTIONED,
+            verdict=share >= _MIN_WORD_SHARE,
             response=f"{share:.2f} of its words",
         )
         for pair in answered
         for said in [[content_words(text) for text in _ENDS.split(pair.prediction.text)]]
         for point in key_points(pair.question)
-        for share in [min(_share_in(part, said) for part in _parts(point.text))]
+        for share in [min(_best_word_share(part, said) for part in _parts(point.text))]
     ]
 
 
@@ -174,10 +178,14 @@ def _parts(point: str) -> Sequence[str]:
     return (point,) if isinstance(chain, str) else (*chain.premises, chain.conclusion)
 
 
-def _share_in(text: str, sentences: Sequence[frozenset[str]]) -> float:
+def _best_word_share(text: str, sentences: Sequence[frozenset[str]]) -> float:
     """Share of a text's words in the sentence that has most of them, lists left out."""
     wanted = content_words(text)
-    fitting = (one for one in sentences if len(one) <= max(_SENTENCE, _LISTED * len(one & wanted)))
+    fitting = (
+        one
+        for one in sentences
+        if len(one) <= max(_MAX_SENTENCE_WORDS, _LIST_RATIO * len(one & wanted))
+    )
     return max((word_share(text, one) for one in fitting), default=0.0)
 
 
@@ -185,7 +193,7 @@ def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement])
     """Give a point for each mentioned key point; verdicts are read by their printed number."""
     points = key_points(answered.question)
     found = {judgement.criterion: judgement.verdict for judgement in judgements}
-    return _score(answered, judgements, [_word(found.get(p.criterion)) for p in points])
+    return _score(answered, judgements, [_verdict_word(found.get(p.criterion)) for p in points])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -196,12 +204,12 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     """
     found = {judgement.criterion: judgement for judgement in judgements}
     found |= {
-        name.removesuffix(WITH_THOUGHTS): judgement
+        name.removesuffix(WITH_REASONING): judgement
         for name, judgement in found.items()
-        if name.endswith(WITH_THOUGHTS)
+        if name.endswith(WITH_REASONING)
     }
     verdicts: dict[KeyPoint, str] = {}
-    for points in calls_about(answered):
+    for points in points_by_call(answered):
         said = [found[p.criterion] for p in points if p.criterion in found]
         by_rules = not said or said[0].by_rules
         read = (
@@ -209,7 +217,9 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
             if by_rules
             else read_by_position(said[0].response, len(points))
         )
-        verdicts |= {point: _word(verdict) for point, verdict in zip(points, read, strict=True)}
+        verdicts |= {
+            point: _verdict_word(verdict) for point, verdict in zip(points, read, strict=True)
+        }
     last = {(point.kind, point.text): point for point in verdicts}
     return _score(
         answered,
@@ -263,5 +273,5 @@ def _score(
     )
 
 
-def _word(verdict: bool | None) -> str:
+def _verdict_word(verdict: bool | None) -> str:
     return UNREAD if verdict is None else YES if verdict else NO

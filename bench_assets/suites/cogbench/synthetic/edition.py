@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.tables.source_folder import as_json, write_files
+from bench_assets.core.tables.source_folder import format_json, write_files
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Chain
 from bench_assets.suites.cogbench.dataset.source import (
@@ -27,15 +27,15 @@ from bench_assets.suites.cogbench.synthetic.tales import (
     StoryReasoning,
     Tale,
     all_parts,
+    choose_openings,
     draw_scene,
     tales,
-    word_questions,
 )
 
 _LETTERS = "ABCD"
 _PLANTED = ("window-1", "window-2", "window-3")
 _PLANTED_KIND = "character"
-_TAIL = ", as anybody can see at once"
+_LONG_SUFFIX = ", as anybody can see at once"
 
 
 def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
@@ -50,7 +50,7 @@ def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
     ]
     for number, (tale, code, blocks) in enumerate(assignments):
         good = "\n\n".join([*blocks, *blocks[:1]] if number == 0 else blocks)
-        broken = _BROKEN[number // 10 % len(_BROKEN)](good)
+        broken = _RESPONSE_FAULTS[number // 10 % len(_RESPONSE_FAULTS)](good)
         texts = [broken, good] if number % 10 == 4 else [good]
         name = f"cogbench/writing/{tale.name}/{code}"
         for sample, text in enumerate([broken] * 3 if number == 17 else texts):
@@ -60,12 +60,12 @@ def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
 
 def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
     """Drop one and replace one of the planted questions."""
-    first, second = (_planted(tale) for tale in tales if tale.name in _PLANTED[:2])
+    first, second = (_planted_chain(tale) for tale in tales if tale.name in _PLANTED[:2])
     note = "the right option is far longer than the others"
     return [
-        {"question_id": _identity(*first), "action": "drop", "note": note},
+        {"question_id": _planted_question_id(*first), "action": "drop", "note": note},
         {
-            "question_id": _identity(*second),
+            "question_id": _planted_question_id(*second),
             "action": "replace",
             "note": note,
             **_replacement(*second),
@@ -78,18 +78,18 @@ def _questions_of(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
     if tale.name in _PLANTED and told.kind == _PLANTED_KIND:
         (asked,) = told.questions
         options = [
-            text.removesuffix(".") + f"{_TAIL}." if number == asked.right else text
+            text.removesuffix(".") + f"{_LONG_SUFFIX}." if number == asked.right else text
             for number, text in enumerate(asked.options)
         ]
         return [replace(asked, options=tuple(options))]
     return list(told.questions)
 
 
-def _planted(tale: Tale) -> tuple[Tale, StoryReasoning]:
+def _planted_chain(tale: Tale) -> tuple[Tale, StoryReasoning]:
     return next((tale, told) for told in tale.told if told.kind == _PLANTED_KIND)
 
 
-def _identity(tale: Tale, told: StoryReasoning) -> str:
+def _planted_question_id(tale: Tale, told: StoryReasoning) -> str:
     (asked,) = _questions_of(tale, told)
     return question_id(
         SourceQuestion(
@@ -119,15 +119,15 @@ def _block(asked: ChainQuestion, rng: Random) -> str:
     return "\n".join([asked.text, *lines, f"Correct Answer: [{right}]"])
 
 
-def _preamble(text: str) -> str:
+def _add_preamble(text: str) -> str:
     return f"Sure! Here are the questions:\n{text}"
 
 
-def _no_brackets(text: str) -> str:
+def _remove_brackets(text: str) -> str:
     return text.replace("[", "").replace("]", "")
 
 
-def _three_options(text: str) -> str:
+def _drop_option(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("C. "))
 
 
@@ -135,12 +135,12 @@ def _empty(text: str) -> str:
     return text[:0]
 
 
-_BROKEN = (_preamble, _no_brackets, _three_options, _empty)
+_RESPONSE_FAULTS = (_add_preamble, _remove_brackets, _drop_option, _empty)
 
 
 _MATERIAL = Path(__file__).with_name("stories.json")
 _EMPTY = re.compile(r"\[[\w ]+\]: None\n")
-_ALONE = ("ceiling", "shadow", "corner")  # one entity per annotator that only they list
+_SINGLE_ENTITIES = ("ceiling", "shadow", "corner")  # one entity per annotator that only they list
 
 
 def write(folder: Path, seed: int = 0) -> None:
@@ -151,7 +151,7 @@ def write(folder: Path, seed: int = 0) -> None:
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     dropped = {(name, _PLANTED_KIND) for name in (_PLANTED[0], _PLANTED[2])}
-    told = word_questions(tales(material, rng), dropped)
+    told = choose_openings(tales(material, rng), dropped)
     people = material["annotators"]
     riddle = material["misunderstood"]
     files = {
@@ -162,7 +162,7 @@ def write(folder: Path, seed: int = 0) -> None:
         riddle["background"], riddle["background"], riddle["parts"], rng
     )
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
-    files[ANNOTATIONS] = as_json(
+    files[ANNOTATIONS] = format_json(
         [entry for number, tale in enumerate(told) for entry in _annotations(number, tale, people)]
         + [
             _entry(f"{riddle['name']}.png", *one)
@@ -174,8 +174,8 @@ def write(folder: Path, seed: int = 0) -> None:
             for who, person in enumerate(people)
         ]
     )
-    files[REVIEWS] = as_json(_reviews(told))
-    files[REFINEMENTS] = as_json(refinements(told))
+    files[REVIEWS] = format_json(_reviews(told))
+    files[REFINEMENTS] = format_json(refinements(told))
     files[WRITER_RESPONSES] = "".join(responses(told, rng)).encode()
     write_files(folder, files)
 
@@ -191,7 +191,11 @@ def _annotations(number: int, tale: Tale, people: Sequence[str]) -> Iterator[dic
 
 def _annotation(tale: Tale, who: int) -> str:
     noted = [told for told in tale.told if who in told.by]
-    things = [tale.child, *(thing for told in noted for thing in told.things), _ALONE[who]]
+    things = [
+        tale.child,
+        *(thing for told in noted for thing in told.things),
+        _SINGLE_ENTITIES[who],
+    ]
     lines = [f"[Entities]: [{', '.join(dict.fromkeys(things))}]"]
     said = [tale.openings[who]]
     for kind in KINDS:
@@ -205,23 +209,23 @@ def _annotation(tale: Tale, who: int) -> str:
     return "\n".join([*lines, f"[Description]: {' '.join(dict.fromkeys(said))}"])
 
 
-def _conclusion_only(text: str) -> str:
+def _keep_conclusion(text: str) -> str:
     return text.replace("[Event Reasoning]: ", "[Event Reasoning]: [Something happens.]\n")
 
 
-def _two_arrows(text: str) -> str:
+def _double_arrow(text: str) -> str:
     return text.replace("[Location Reasoning]: ", "[Location Reasoning]: [A -> B -> C]\n")
 
 
-def _section_missing(text: str) -> str:
+def _drop_section(text: str) -> str:
     return _EMPTY.sub("", text, count=1)
 
 
-def _twice(text: str) -> str:
+def _repeat_entity(text: str) -> str:
     return text.replace("[Entities]: [", "[Entities]: [floor, floor, ")
 
 
-_FAULTS = (_conclusion_only, _two_arrows, _section_missing, _twice)
+_FAULTS = (_keep_conclusion, _double_arrow, _drop_section, _repeat_entity)
 
 
 def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
@@ -230,7 +234,7 @@ def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
         {
             "image": f"{tale.name}.png",
             "field": "Entities",
-            "text": _ALONE[number % len(_ALONE)],
+            "text": _SINGLE_ENTITIES[number % len(_SINGLE_ENTITIES)],
             "accept": number % 3 > 0,
         }
         for number, tale in enumerate(told[::2])

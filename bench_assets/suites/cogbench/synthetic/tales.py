@@ -113,7 +113,7 @@ def _tale(
     if number == IMAGES:
         other = next(kind for kind in material["chains"] if kind not in story["chains"])
         chain = material["chains"][other][0]
-        told.append(_by_one_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"])))))
+        told.append(_single_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"])))))
     return Tale(
         name=f"{story['name']}-{number}",
         background=story["background"],
@@ -151,7 +151,7 @@ def _questions(
         yield ChainQuestion(text=_fill(chain["why"], cast), options=tuple(clues), right=right)
 
 
-def _by_one_annotator(told: StoryReasoning) -> StoryReasoning:
+def _single_annotator(told: StoryReasoning) -> StoryReasoning:
     """A chain by a single annotator: it waits for review, and no question is about it."""
     return replace(told, by=(1,), questions=())
 
@@ -168,7 +168,9 @@ OPENINGS = (
 )
 
 
-def word_questions(tales: Sequence[Tale], left_out: Collection[tuple[str, str]] = ()) -> list[Tale]:
+def choose_openings(
+    tales: Sequence[Tale], left_out: Collection[tuple[str, str]] = ()
+) -> list[Tale]:
     """Choose an opening for every question that evens out the right letters of its kind.
 
     ``left_out`` are tales and kinds whose questions will be dropped; their letters do not count.
@@ -178,7 +180,7 @@ def word_questions(tales: Sequence[Tale], left_out: Collection[tuple[str, str]] 
         replace(
             tale,
             told=tuple(
-                _word_chain_questions(
+                _choose_chain_openings(
                     tale, told, {} if (tale.name, told.kind) in left_out else counts
                 )
                 for told in tale.told
@@ -188,7 +190,7 @@ def word_questions(tales: Sequence[Tale], left_out: Collection[tuple[str, str]] 
     ]
 
 
-def _word_chain_questions(
+def _choose_chain_openings(
     tale: Tale, told: StoryReasoning, counts: dict[str, Counter[str]]
 ) -> StoryReasoning:
     count = counts.setdefault(told.kind, Counter())

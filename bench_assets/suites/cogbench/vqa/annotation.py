@@ -5,23 +5,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import (
-    by_unit,
-    letter_of,
+    answers_by_unit,
+    choice_letter,
+    entries,
     lettered_choices,
-    most_said,
+    majority_value,
     word,
-    words,
 )
 from bench_assets.annotation.responses.units import option_units
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
 )
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.suites.cogbench.construction.selection import by_image_id, question_id
+from bench_assets.suites.cogbench.construction.selection import images_by_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion, as_source_question
 from bench_assets.suites.cogbench.vqa.refinement import (
@@ -49,13 +49,13 @@ class Refinements(NamedTuple):
     rejections: list[Rejection]
 
 
-def units(
+def review_units(
     written: Sequence[WrittenQuestion],
     language_only: Sequence[LanguageOnly],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Make one unit per written question, with its flags."""
-    digests = by_image_id(images)
+    digests = images_by_id(images)
     asked = {question_id(one): one for one in map(as_source_question, written)}
     doubts: dict[str, list[str]] = {}
     for name, doubt in sorted(set(find_flags(list(asked.values())))):
@@ -67,7 +67,7 @@ def units(
         Unit(
             task=_REVIEW.name,
             unit_id=name,
-            shown=_shown(one, doubts.get(name, [])),
+            shown=_shown_fields(one, doubts.get(name, [])),
             images={"Image": digests[one.image_id].sha256},
         )
         for name, one in asked.items()
@@ -81,12 +81,12 @@ def refinements(answers: Sequence[Answer]) -> Refinements:
     A tie or an incomplete replacement leaves the question unchanged, with a rejection.
     """
     found = Refinements([], [])
-    for name, about in by_unit(answers).items():
-        decision = most_said([word(answer, "action") for answer in about])
+    for name, about in answers_by_unit(answers).items():
+        decision = majority_value([word(answer, "action") for answer in about])
         why = "" if decision else "no majority among reviewers"
         if decision and _ACTIONS[decision] == "replace":
             about = [one for one in about if word(one, "action") == decision]  # noqa: PLW2901
-            why = _lacking(about[0])
+            why = _missing_fields(about[0])
         if why:
             found.rejections.append(Rejection(entry=f"review of {name}", reason=why))
         else:
@@ -98,7 +98,7 @@ def _rows(answers: Sequence[Answer]) -> list[Refinement]:
     return refinements(answers).rows
 
 
-def _shown(one: SourceQuestion, doubts: Sequence[str]) -> dict[str, str]:
+def _shown_fields(one: SourceQuestion, doubts: Sequence[str]) -> dict[str, str]:
     shown = {
         "Kind": one.category,
         "Question": one.text,
@@ -108,8 +108,8 @@ def _shown(one: SourceQuestion, doubts: Sequence[str]) -> dict[str, str]:
     return shown | ({"Doubtful": "; ".join(doubts)} if doubts else {})
 
 
-def _lacking(answer: Answer) -> str:
-    missing = [name for name in ("question", "options", "right") if not words(answer, name)]
+def _missing_fields(answer: Answer) -> str:
+    missing = [name for name in ("question", "options", "right") if not entries(answer, name)]
     return f"replacement without {', '.join(missing)}" if missing else ""
 
 
@@ -128,8 +128,8 @@ def _replacement(answer: Answer) -> SourceQuestion:
         image_id="",
         category="",
         text=" ".join(word(answer, "question").split()),
-        options=words(answer, "options"),
-        answer=letter_of(word(answer, "right")),
+        options=entries(answer, "options"),
+        answer=choice_letter(word(answer, "right")),
     )
 
 
@@ -138,7 +138,7 @@ def _human_answers(answers: Sequence[Answer]) -> list[PersonAnswer]:
         PersonAnswer(
             question_id=answer.unit_id,
             person=answer.person,
-            answer=letter_of(word(answer, "answer")),
+            answer=choice_letter(word(answer, "answer")),
         )
         for answer in answers
     ]
@@ -147,18 +147,18 @@ def _human_answers(answers: Sequence[Answer]) -> list[PersonAnswer]:
 QUESTION_REVIEW = SuiteAnnotationTask(
     task=_REVIEW,
     reads={
-        "written": TableOf("cogbench/vqa/written_questions", WrittenQuestion),
-        "language_only": TableOf("cogbench/vqa/language_only", LanguageOnly),
-        "images": TableOf("cogbench/images", StoredImage),
+        "written": SourceTable("cogbench/vqa/written_questions", WrittenQuestion),
+        "language_only": SourceTable("cogbench/vqa/language_only", LanguageOnly),
+        "images": SourceTable("cogbench/images", StoredImage),
     },
-    units=units,
+    units=review_units,
     row=Refinement,
     to_rows=_rows,
 )
 
 HUMAN = SuiteAnnotationTask(
     task=_HUMAN,
-    reads={"questions": TableOf("cogbench/vqa/questions", Question)},
+    reads={"questions": SourceTable("cogbench/vqa/questions", Question)},
     units=lambda questions: option_units(_HUMAN, questions, _PEOPLE),
     row=PersonAnswer,
     to_rows=_human_answers,

@@ -29,7 +29,7 @@ def blind(question: Question) -> Prompt:
     return Prompt.of(_text(question))
 
 
-def write(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
+def writer_prompt(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
     """Ask for multiple-choice questions about chains of one kind (Figure 7)."""
     text = _FIGURE_7.format(
         about=kind.field.removesuffix(" Reasoning").lower(),
@@ -40,7 +40,7 @@ def write(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
     return Prompt.of(text)
 
 
-def write_again(prompt: Prompt, response: str, complaint: str) -> Prompt:
+def retry_prompt(prompt: Prompt, response: str, complaint: str) -> Prompt:
     """Request a response again, with the complaint; the wording is ours."""
     again = f"This cannot be read: {complaint}. Please write all questions again in the format."
     return Prompt((*prompt.turns, Turn("assistant", (response,)), Turn("user", (again,))))

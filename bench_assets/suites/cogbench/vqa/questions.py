@@ -76,7 +76,7 @@ def _category(question: SourceQuestion) -> str:
 
 
 _LETTERS = "ABCD"
-_GOLD = re.compile(r"Correct Answer: \[([A-D])\]")
+_ANSWER_LINE = re.compile(r"Correct Answer: \[([A-D])\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ def ask_writer(
 
     A failed request is repeated as it was, an unreadable response with the complaint.
     """
-    waiting = [(one, prompts.write(*one)) for one in _assignments(stories, chains)]
+    waiting = [(one, prompts.writer_prompt(*one)) for one in _assignments(stories, chains)]
     responses = []
     for tries in range(1, max_tries + 1):
         if not waiting:
@@ -142,7 +142,7 @@ def ask_writer(
             if said.error:
                 again.append((one, prompt))
             elif row.complaint:
-                again.append((one, prompts.write_again(prompt, said.text, row.complaint)))
+                again.append((one, prompts.retry_prompt(prompt, said.text, row.complaint)))
         waiting = again
     return responses
 
@@ -230,7 +230,7 @@ def _draft(lines: Sequence[str]) -> SourceQuestion | str:
     for letter, choice in zip(_LETTERS, choices, strict=True):
         if not re.match(rf"{letter}\. \S", choice):
             return f"expected an option that starts with '{letter}. ', found {choice!r:.80}"
-    if not (found := _GOLD.fullmatch(gold)):
+    if not (found := _ANSWER_LINE.fullmatch(gold)):
         return f"expected 'Correct Answer: [X]' with X from A to D, found {gold!r:.80}"
     return SourceQuestion(
         where="",

@@ -20,14 +20,14 @@ from typing import Literal, NamedTuple, TypeAlias
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection
-from bench_assets.core.tables.json_records import Entry, field, made_of, read_entries
+from bench_assets.core.tables.json_records import Entry, make_rows, read_entries, require_field
 from bench_assets.evaluation.task import AnsweredQuestion
-from bench_assets.suites.cogbench.construction.selection import plain, question_id
+from bench_assets.suites.cogbench.construction.selection import normalize_text, question_id
 from bench_assets.suites.cogbench.dataset.source import REFINEMENTS, SourceQuestion
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.scoring import score_carefully
 
-MUCH_LONGER = 1.5  # times the longest of the other options, in characters
+LENGTH_RATIO = 1.5  # times the longest of the other options, in characters
 SOLVABLE = "solvable without the image"
 
 
@@ -55,7 +55,7 @@ def ask_without_image(
     """
     versions = [
         [
-            _shuffled(question, Random(f"{seed}\n{number}\n{question.question_id}"))
+            _shuffle_options(question, Random(f"{seed}\n{number}\n{question.question_id}"))
             for number in range(tries)
         ]
         for question in questions
@@ -66,18 +66,20 @@ def ask_without_image(
         for number, version in enumerate(shuffled)
     ]
     responses = iter(model.response(requests))
-    return [_counted(shuffled, list(islice(responses, tries)), model.name) for shuffled in versions]
+    return [
+        _count_right(shuffled, list(islice(responses, tries)), model.name) for shuffled in versions
+    ]
 
 
 def longest_option(request: Request) -> str:
     """The letter of an option far longer than the others; "" without one."""
     options = request.question.options if request.question else ()
     *_, second, longest = sorted(map(len, ("", "", *options)))
-    stands_out = longest >= MUCH_LONGER * second > 0
+    stands_out = longest >= LENGTH_RATIO * second > 0
     return "ABCD"[[len(option) for option in options].index(longest)] if stands_out else ""
 
 
-def _shuffled(question: Question, rng: Random) -> Question:
+def _shuffle_options(question: Question, rng: Random) -> Question:
     order = rng.sample(range(len(question.options)), len(question.options))
     (gold,) = question.answer
     place = order.index("ABCD".index(gold))
@@ -85,7 +87,7 @@ def _shuffled(question: Question, rng: Random) -> Question:
     return replace(question, options=options, answer=("ABCD"[place],), images=())
 
 
-def _counted(
+def _count_right(
     versions: Sequence[Question], responses: Sequence[Response], model: str
 ) -> LanguageOnly:
     right = [
@@ -159,21 +161,21 @@ def read_refinements(folder: Path, rejections: list[Rejection] | None = None) ->
     """
     file = folder / REFINEMENTS
     entries = read_entries(file, rejections) if file.is_file() else ()
-    return made_of(entries, _refinement, rejections)
+    return make_rows(entries, _refinement, rejections)
 
 
 def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
     """Flag doubtful questions: pairs of question id and flag."""
-    times = Counter((question.image_id, plain(question.text)) for question in questions)
+    times = Counter((question.image_id, normalize_text(question.text)) for question in questions)
     found = []
     for question in questions:
         name = question_id(question)
         lengths = sorted(map(len, question.options))
-        if len(lengths) > 1 and lengths[-1] > MUCH_LONGER * lengths[-2]:
+        if len(lengths) > 1 and lengths[-1] > LENGTH_RATIO * lengths[-2]:
             found.append((name, TOO_LONG))
-        if len(set(map(plain, question.options))) < len(question.options):
+        if len(set(map(normalize_text, question.options))) < len(question.options):
             found.append((name, EQUAL_OPTIONS))
-        if times[question.image_id, plain(question.text)] > 1:
+        if times[question.image_id, normalize_text(question.text)] > 1:
             found.append((name, REPEATED))
     return found
 
@@ -208,7 +210,7 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
     return n < 20 or balanced, shown
 
 
-def refine(
+def apply_refinements(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
 ) -> RefinedQuestions:
     """Apply refinements; other questions are unchanged."""
@@ -238,25 +240,27 @@ def refine(
 
 
 def _refinement(entry: Entry, where: str) -> Refinement:
-    action = field(entry, "action", str, where)
+    action = require_field(entry, "action", str, where)
     actions: dict[str, Action] = {"keep": "keep", "drop": "drop", "replace": "replace"}
     if action not in actions:
         raise SourceError(f"{where}: action {action!r}; expected keep, drop or replace")
     return Refinement(
-        question_id=field(entry, "question_id", str, where),
+        question_id=require_field(entry, "question_id", str, where),
         action=actions[action],
-        note=field({"note": "", **entry}, "note", str, where),
+        note=require_field({"note": "", **entry}, "note", str, where),
         replacement=_replacement(entry, where) if action == "replace" else None,
     )
 
 
 def _replacement(entry: Entry, where: str) -> SourceQuestion:
-    options = field(entry, "options", list, where)
+    options = require_field(entry, "options", list, where)
     return SourceQuestion(
         where=f"{REFINEMENTS}{where.partition(REFINEMENTS)[2]}",
         image_id="",
         category="",
-        text=field(entry, "question", str, where),
-        options=tuple(field({"option": option}, "option", str, where) for option in options),
-        answer=field(entry, "answer", str, where),
+        text=require_field(entry, "question", str, where),
+        options=tuple(
+            require_field({"option": option}, "option", str, where) for option in options
+        ),
+        answer=require_field(entry, "answer", str, where),
     )

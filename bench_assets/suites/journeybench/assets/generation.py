@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from bench_assets.suites.journeybench.text_generation import GeneratedText, generate_texts
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
@@ -65,12 +65,12 @@ def generated_texts(
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
         name = chosen.writer if by == "writer" else chosen.answerer or chosen.writer
         with open_writer(context, models, name, sources) as model:
-            return table_output(write(model, prompts(*(tables[table] for table in ins))))
+            return table_output(generate_texts(model, prompts(*(tables[table] for table in ins))))
 
     return responses
 
 
-def painted(
+def generate_images(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
     image_store: ImageStore,

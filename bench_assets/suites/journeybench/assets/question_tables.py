@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import decided_in, with_undecided
+from bench_assets.asset_factory.annotation_inputs import decision_keys, label_undecided
 from bench_assets.asset_factory.suite_assets import AssetFolder, list_of, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
 from bench_assets.evaluation.task import Task
-from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.assets.source import SUITE, images_by_name, source_folder
 from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
@@ -83,7 +83,7 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
     @dg.multi_asset(
         name=f"{of.table}_questions",
         ins=here.ins_of(entries=("entries", of.row)) | stored,
-        deps=decided_in(of.task),
+        deps=decision_keys(of.task),
         outs=question_outs(here),
     )
     def questions(
@@ -94,15 +94,15 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         **images: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
-        there = by_name([one for stored in images.values() for one in stored])
+        there = images_by_name([one for stored in images.values() for one in stored])
         asked, bad, n = of.to_questions(entries, there), list[Rejection](), len(entries)
         published_rows(sources, of.table, of.read, [], bad)
         asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
         whole = not asked.rejections
         edition = edition_of(sources, of.table, whole=whole, n=n, releases=of.releases)
         loaded = sources.settings.load()
-        waiting = partial(with_undecided, task=of.task, tables=tables, settings=loaded)
-        yield from asked_tables(asked, n, edition, image_store, waiting)
+        waiting = partial(label_undecided, task=of.task, tables=tables, settings=loaded)
+        yield from yield_question_tables(asked, n, edition, image_store, waiting)
 
     return questions
 
@@ -128,14 +128,14 @@ def published_rows(
 
 
 def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
-    """Outputs that ``asked_tables`` yields; an edition may have no questions."""
+    """Outputs that ``yield_question_tables`` yields; an edition may have no questions."""
     return {
         "rejections": out(here.stage("select"), Rejection),
         "questions": out(here.stage("questions"), Question, optional=True),
     }
 
 
-def asked_tables(
+def yield_question_tables(
     asked: EntryQuestions,
     n: int,
     edition: Edition,

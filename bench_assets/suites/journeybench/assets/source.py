@@ -11,10 +11,10 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import files_below, image_files, pin
 from bench_assets.suites.journeybench.published_files import (
-    ServedImages,
+    AddressMatches,
     image_addresses,
+    match_addresses,
     published_files,
-    served,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.synthetic import edition as mini
@@ -31,7 +31,7 @@ from resources.response_cache.throughput import RequestProgress
 from resources.tables.parquet import table_output
 
 SUITE = "journeybench"
-_HERE = AssetFolder(SUITE)
+_FOLDER = AssetFolder(SUITE)
 
 
 def source_folder(sources: SourceFiles) -> Path:
@@ -39,7 +39,7 @@ def source_folder(sources: SourceFiles) -> Path:
     return sources.open(SUITE).folder
 
 
-@dg.asset(**_HERE.stage("source"))
+@dg.asset(**_FOLDER.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     """Record path and digest of the source files."""
     opened = sources.open(SUITE)
@@ -50,10 +50,10 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 @dg.multi_asset(
     name="journeybench_images",
-    deps=_HERE.source,
+    deps=_FOLDER.source,
     outs={
-        "images": out(_HERE.stage("images"), StoredImage),
-        "broken_images": out(_HERE.stage("images"), Rejection),
+        "images": out(_FOLDER.stage("images"), StoredImage),
+        "broken_images": out(_FOLDER.stage("images"), Rejection),
     },
 )
 def images(
@@ -64,7 +64,7 @@ def images(
     return table_output(stored, {"not_decoded": len(broken)}), table_output(broken)
 
 
-def by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
+def images_by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
     """Images by the source's name."""
     return {image.name: image for image in images}
 
@@ -85,7 +85,7 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         that are in `images/` or were fetched before are not fetched again.
         """
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
-        found, addresses = _served(sources, tables)
+        found, addresses = _match_files(sources, tables)
         there = [ImageDownload(url=address, file=name) for address, name in found.file_of.items()]
         urls = [address for address in addresses if address not in found.file_of]
         target = _folder(settings)
@@ -114,7 +114,7 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         downloads: list[ImageDownload],
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
         """Store the images of the task's addresses, and reject addresses without one."""
-        there, target = by_name(files), _folder(settings)
+        there, target = images_by_name(files), _folder(settings)
         named = [
             replace(there[row.file], name=row.url)
             for row in downloads
@@ -123,8 +123,8 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         fetched = {row.url: target / row.file for row in downloads if row.sha256}
         stored, broken = image_store.put_files(fetched, entry="")
         broken += [Rejection(entry=row.url, reason=row.error) for row in downloads if row.error]
-        found, _ = _served(sources, tables)
-        broken += [_refusal(*one) for one in found.refused.items()]
+        found, _ = _match_files(sources, tables)
+        broken += [_reject_ambiguous_file(*one) for one in found.refused.items()]
         return table_output(named + stored), table_output(broken)
 
     return images
@@ -147,14 +147,14 @@ def _outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
     }
 
 
-def _served(sources: SourceFiles, tables: Sequence[str]) -> tuple[ServedImages, list[str]]:
+def _match_files(sources: SourceFiles, tables: Sequence[str]) -> tuple[AddressMatches, list[str]]:
     """Match the files of ``images/`` with the task's addresses; also returns the addresses."""
     folder = source_folder(sources)
     addresses = image_addresses(published_files(folder, *tables).values())
-    return served(image_files(folder / "images"), addresses), addresses
+    return match_addresses(image_files(folder / "images"), addresses), addresses
 
 
-def _refusal(name: str, addresses: Sequence[str]) -> Rejection:
+def _reject_ambiguous_file(name: str, addresses: Sequence[str]) -> Rejection:
     first, second = addresses[:2]
     reason = (
         f"matches {len(addresses)} addresses, such as {first} and {second}; "

@@ -25,12 +25,12 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     to_questions,
 )
 from bench_assets.suites.journeybench.captioning.task import TASK
-from resources.encoders.meteor import METEOR_VERSION, meteor, why_no_meteor
+from resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
 from resources.tables.parquet import table_output
 
-_HERE = AssetFolder(TASK.name, str(TASK.version))
-_INS = _HERE.ins("questions", "scores")
-_STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
+_TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
+_INS = _TASK_FOLDER.ins("questions", "scores")
+_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 
 captioning_images = image_assets(AssetFolder(TASK.name), "captioning")
 
@@ -68,13 +68,13 @@ class CaptionScore:
 @dg.asset(ins=_INS, **_STAGE)
 def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[list[CaptionScore]]:
     """Score each caption."""
-    scored = _scored(questions, scores)
+    scored = _scored_captions(questions, scores)
     found = caption_measures.caption_scores(scored)
     rows = [
         CaptionScore(
             question_id=one.question.question_id,
             model=one.score.model,
-            caption=caption_measures.captioned(one).candidate,
+            caption=caption_measures.caption_pair(one).candidate,
             category=one.question.category,
             bleu=float(bleu.mean()),
             rouge_l=float(rouge_l),
@@ -90,7 +90,7 @@ def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[
 @dg.asset(ins=_INS, **_STAGE)
 def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
     """Compute the metrics of each category of images."""
-    scored = _scored(questions, scores)
+    scored = _scored_captions(questions, scores)
     found = caption_measures.caption_scores(scored)
     of_question = {question.question_id: _categories(question) for question in questions}
     lost = Counter(
@@ -98,7 +98,7 @@ def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Ou
     )
     rows = []
     for category in sorted({name for one in scored for name in _categories(one.question)}):
-        blank = replace(_blank(questions, scores), category=category, n_failed=lost[category])
+        blank = replace(_blank_row(questions, scores), category=category, n_failed=lost[category])
         here = np.array([category in _categories(one.question) for one in scored])
         bleu = bleu_of(found.bleu_counts[here].sum(axis=0, keepdims=True))
         values = {
@@ -118,18 +118,18 @@ def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
     """Compute METEOR over all captions, if Java is installed."""
-    scored = _scored(questions, scores)
+    scored = _scored_captions(questions, scores)
     split = str.split if scores[0].scorer == caption_measures.OFFICIAL else tokenize
-    missing = why_no_meteor()
+    missing = missing_meteor()
     value = nan
     if not missing:
-        captions = map(caption_measures.captioned, scored)
+        captions = map(caption_measures.caption_pair, scored)
         value = meteor([(split(c), [split(r) for r in rs]) for c, rs in captions]).corpus
     if missing:
         context.log.warning("METEOR is not computed: %s", missing)
     version = f"absent ({missing})" if missing else METEOR_VERSION
     row = replace(
-        _blank(questions, scores, meteor=version),
+        _blank_row(questions, scores, meteor=version),
         metric="meteor",
         value=value,
         n_scored=0 if missing else len(scored),
@@ -138,7 +138,9 @@ def meteor_metric(
     return table_output([row])
 
 
-def _scored(questions: Sequence[Question], scores: Sequence[Score]) -> list[ScoredQuestion]:
+def _scored_captions(
+    questions: Sequence[Question], scores: Sequence[Score]
+) -> list[ScoredQuestion]:
     asked = {question.question_id: question for question in questions}
     found = [
         ScoredQuestion(asked[score.question_id], score)
@@ -154,7 +156,7 @@ def _categories(question: Question) -> list[str]:
     return [name for name in question.category.split("; ") if name]
 
 
-def _blank(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:
+def _blank_row(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:
     """Common fields of all rows of a table."""
     first = scores[0]
     lost = sum(bool(score.error) for score in scores)

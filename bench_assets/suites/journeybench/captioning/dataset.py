@@ -7,14 +7,14 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, made_of
+from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
     name_of,
-    numbered,
+    number_duplicates,
     read_records,
-    text,
-    texts,
+    read_text_field,
+    read_texts,
 )
 
 RELEASES = (1042,)
@@ -57,8 +57,8 @@ def read_captioned_images(
     Raises:
         SourceError: If a row has no address or no caption; names file and row.
     """
-    rows = made_of(read_records(file, rejections), _captioned_image, rejections)
-    names = numbered(row.entry_id for row in rows)
+    rows = make_rows(read_records(file, rejections), _captioned_image, rejections)
+    names = number_duplicates(row.entry_id for row in rows)
     return [replace(row, entry_id=name) for row, name in zip(rows, names, strict=True)]
 
 
@@ -72,9 +72,9 @@ def split_captions(cell: str) -> tuple[str, ...]:
     >>> split_captions("A cat drives.\n- A cat at the wheel")
     ('A cat drives.', 'A cat at the wheel')
     """
-    forms = (_numbered_and_quoted, _numbered, _quoted, _lines, _sentences)
-    several = (captions for form in forms if len(captions := _bared(form(cell))) > 1)
-    return next(several, ()) or _bared(_numbered(cell) or [cell])
+    forms = (_split_numbered_quoted, _split_numbered, _split_quoted, _split_lines, _split_sentences)
+    several = (captions for form in forms if len(captions := _strip_marks(form(cell))) > 1)
+    return next(several, ()) or _strip_marks(_split_numbered(cell) or [cell])
 
 
 def known_categories(spellings: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -89,13 +89,13 @@ def known_categories(spellings: Iterable[str]) -> tuple[tuple[str, ...], tuple[s
 
 
 def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
-    address = field(entry, "url", str, where).strip()
-    written = texts(entry, "captions")
+    address = require_field(entry, "url", str, where).strip()
+    written = read_texts(entry, "captions")
     captions = split_captions(written[0]) if len(written) == 1 else tuple(written)
     if not (address and captions):
         raise SourceError(f"{where}: expected an address and captions, found {written!r:.80}")
     known, unknown = known_categories(
-        text(entry, name, where) for name in ("category1", "category2")
+        read_text_field(entry, name, where) for name in ("category1", "category2")
     )
     return CaptionedImage(
         entry_id=name_of(address),
@@ -109,11 +109,11 @@ def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 
 
-def _numbered_and_quoted(cell: str) -> list[str]:
-    return _numbered(cell, before=r"[\"“]")
+def _split_numbered_quoted(cell: str) -> list[str]:
+    return _split_numbered(cell, before=r"[\"“]")
 
 
-def _numbered(cell: str, before: str = r"\D") -> list[str]:
+def _split_numbered(cell: str, before: str = r"\D") -> list[str]:
     """Texts after "1.", "2." and so on; a number out of order belongs to its caption."""
     parts: list[str] = []
     number, rest = 1, cell
@@ -123,22 +123,22 @@ def _numbered(cell: str, before: str = r"\D") -> list[str]:
     return [*parts[1:], rest] if parts and not parts[0].strip() else []
 
 
-def _quoted(cell: str) -> list[str]:
+def _split_quoted(cell: str) -> list[str]:
     """Quoted texts, unless most words are outside: then a caption quotes the words of a sign."""
     quoted, outside = _QUOTED.findall(cell), _QUOTED.sub(" ", cell)
     return quoted if len(outside.split()) <= len(" ".join(quoted).split()) else []
 
 
-def _lines(cell: str) -> list[str]:
+def _split_lines(cell: str) -> list[str]:
     return re.split(r"[\r\n]+|;", cell)
 
 
-def _sentences(cell: str) -> list[str]:
+def _split_sentences(cell: str) -> list[str]:
     """Each caption is one sentence (section 3.2)."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(_numbered(cell) or [cell]))
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(_split_numbered(cell) or [cell]))
 
 
-def _bared(captions: Iterable[str]) -> tuple[str, ...]:
+def _strip_marks(captions: Iterable[str]) -> tuple[str, ...]:
     """Remove bullets, quotation marks and blanks around captions."""
     bare = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
     return tuple(caption for caption in bare if caption)

@@ -7,7 +7,7 @@ scorer determines the tokenizer.
 from collections.abc import Sequence
 
 from bench_assets.core.metrics.caption_measures import COCO, OFFICIAL, caption_scores, tokens_of
-from bench_assets.core.metrics.captions import CaptionPair, rouge_l_of
+from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
@@ -23,7 +23,7 @@ def score_officially(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Scor
     return _score(answered, said, OFFICIAL)
 
 
-def cider_of_each(scored: Sequence[ScoredQuestion]) -> list[float]:
+def per_caption_cider(scored: Sequence[ScoredQuestion]) -> list[float]:
     """CIDEr of each caption in its corpus; all must have points."""
     return [float(value) for value in caption_scores(scored).cider]
 
@@ -35,5 +35,5 @@ def no_slices(_: Question) -> Sequence[str]:
 
 def _score(answered: AnsweredQuestion, text: str, scorer: str) -> Score:
     said = " ".join(text.split())
-    points = rouge_l_of(CaptionPair(said, answered.question.answer), tokens_of(scorer))
+    points = caption_rouge_l(CaptionPair(said, answered.question.answer), tokens_of(scorer))
     return Score.of(answered.prediction, points=points, answer=(said,) if said else ())

@@ -38,7 +38,7 @@ TASK = Task(
         "bleu": caption_measures.mean_bleu,  # as the authors' script; Table 2 probably has BLEU-4
         **{f"bleu_{n}": caption_measures.bleu_n(n) for n in range(1, 5)},
     },
-    adds={"cider": scoring.cider_of_each},
+    adds={"cider": scoring.per_caption_cider},
     slices=scoring.no_slices,
     counts={"all": 1042},
     vote_tables=(IMAGE_VOTES, CAPTION_VOTES),

@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 
 from bench_assets.annotation.tasks import (
     Answer,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
-    parts_of,
+    split_unit_id,
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.construction.distractors import Statement, worth_asking
+from bench_assets.suites.journeybench.construction.distractors import Statement, filter_statements
 from bench_assets.suites.journeybench.construction.filtering import kept_captions
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
-from bench_assets.suites.journeybench.construction.triggers import whole_questions
+from bench_assets.suites.journeybench.construction.triggers import valid_questions
 from bench_assets.suites.journeybench.raw_material import (
     TASKS,
     CaptionDecision,
@@ -31,7 +31,7 @@ from bench_assets.suites.journeybench.raw_material import (
     StatementVote,
     TriggerVote,
     WrittenCaption,
-    plain,
+    normalize_text,
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
@@ -48,7 +48,7 @@ def digests(images: Iterable[StoredImage]) -> dict[str, str]:
     return {image.name: image.sha256 for image in images}
 
 
-def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage]) -> list[Unit]:
+def filter_units(gallery: Sequence[GalleryImage], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per image of the gallery that decodes."""
     there = digests(images)
     return [
@@ -63,7 +63,7 @@ def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage])
     ]
 
 
-def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredImage]) -> list[Unit]:
+def writing_units(decisions: Sequence[FilterDecision], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per kept image, to be captioned."""
     there = digests(images)
     return [
@@ -78,7 +78,7 @@ def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredIm
     ]
 
 
-def caption_items(
+def caption_units(
     written: Sequence[WrittenCaption],
     decisions: Sequence[FilterDecision],
     images: Sequence[StoredImage],
@@ -88,8 +88,8 @@ def caption_items(
     kept = {one.image for one in decisions if one.kept} & there.keys()
     first: dict[tuple[str, str], WrittenCaption] = {}
     for one in written:
-        if one.image in kept and plain(one.caption):
-            first.setdefault((one.image, plain(one.caption)), one)
+        if one.image in kept and normalize_text(one.caption):
+            first.setdefault((one.image, normalize_text(one.caption)), one)
     return [
         Unit(
             task=TASKS["caption_votes"].name,
@@ -103,7 +103,7 @@ def caption_items(
     ]
 
 
-def statement_items(
+def statement_units(
     statements: Sequence[Statement],
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
@@ -113,17 +113,17 @@ def statement_items(
     return [
         Unit(
             task=TASKS["statements"].name,
-            unit_id=unit_id(one.image, plain(one.text)),
+            unit_id=unit_id(one.image, normalize_text(one.text)),
             shown={"Statement": one.text},
             images={_IMAGE: there[one.image]},
             needed=N_CHECKING,
         )
-        for one in worth_asking(statements, kept_captions(caption_decisions))
+        for one in filter_statements(statements, kept_captions(caption_decisions))
         if one.image in there
     ]
 
 
-def look_alike_items(
+def look_alike_units(
     proposed: Sequence[LookAlike],
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
@@ -143,10 +143,10 @@ def look_alike_items(
     ]
 
 
-def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
+def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
     """Build one unit per complete trigger question."""
     there = digests(images)
-    asked = {(one.image, plain(one.question)): one for one in whole_questions(responses)}
+    asked = {(one.image, normalize_text(one.question)): one for one in valid_questions(responses)}
     return [
         Unit(
             task=TASKS["triggers"].name,
@@ -167,7 +167,7 @@ def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredIma
 Row = TypeVar("Row")
 
 
-def _votes(
+def _vote_reader(
     row: Callable[..., Row], who: str, about: Sequence[str], asked: Sequence[str]
 ) -> Callable[[Sequence[Answer]], list[Row]]:
     """Build a function that converts answers to votes.
@@ -182,10 +182,10 @@ def _votes(
     def read(answers: Sequence[Answer]) -> list[Row]:
         return [
             row(
-                **dict(zip(about, parts_of(one.unit_id), strict=True)),
+                **dict(zip(about, split_unit_id(one.unit_id), strict=True)),
                 **{who: one.person},
                 **{name: one.values[name] == ("yes",) for name in asked},
-                **_told(one),
+                **_source_note(one),
             )
             for one in answers
         ]
@@ -193,91 +193,91 @@ def _votes(
     return read
 
 
-filter_votes = _votes(
+filter_votes = _vote_reader(
     FilterVote, "annotator", ["image"], ["unusual", "fictional", "comprehensible"]
 )
-caption_votes = _votes(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
-statement_votes = _votes(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
-look_alike_votes = _votes(
+caption_votes = _vote_reader(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
+statement_votes = _vote_reader(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
+look_alike_votes = _vote_reader(
     LookAlikeVote, "annotator", ["image", "candidate"], ["alike", "conflicts"]
 )
-trigger_votes = _votes(TriggerVote, "annotator", ["image", "question"], ["accepts"])
+trigger_votes = _vote_reader(TriggerVote, "annotator", ["image", "question"], ["accepts"])
 
 
-def written(answers: Sequence[Answer]) -> list[WrittenCaption]:
+def written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:
     """Convert answers to captions."""
     return [
         WrittenCaption(
-            image=image, writer=one.person, caption=one.values["caption"][0], **_told(one)
+            image=image, writer=one.person, caption=one.values["caption"][0], **_source_note(one)
         )
         for one in answers
-        for (image,) in [parts_of(one.unit_id)]
+        for (image,) in [split_unit_id(one.unit_id)]
     ]
 
 
-def _told(answer: Answer) -> dict[str, Any]:
+def _source_note(answer: Answer) -> dict[str, Any]:
     """Duration, time and tool of an answer."""
     return {"seconds": answer.seconds, "at": answer.at, "tool": answer.tool}
 
 
-_IMAGES = TableOf("journeybench/images", StoredImage)
-_DECISIONS = TableOf("journeybench/decisions", FilterDecision)
-_CAPTIONS = TableOf("journeybench/caption_decisions", CaptionDecision)
+_IMAGES = SourceTable("journeybench/images", StoredImage)
+_DECISIONS = SourceTable("journeybench/decisions", FilterDecision)
+_CAPTIONS = SourceTable("journeybench/caption_decisions", CaptionDecision)
 
 FILTER = SuiteAnnotationTask(
     task=TASKS["filter"],
-    reads={"gallery": TableOf("journeybench/gallery", GalleryImage), "images": _IMAGES},
-    units=filter_items,
+    reads={"gallery": SourceTable("journeybench/gallery", GalleryImage), "images": _IMAGES},
+    units=filter_units,
     row=FilterVote,
     to_rows=filter_votes,
 )
 WRITE = SuiteAnnotationTask(
     task=TASKS["captions"],
     reads={"decisions": _DECISIONS, "images": _IMAGES},
-    units=writing_items,
+    units=writing_units,
     row=WrittenCaption,
-    to_rows=written,
+    to_rows=written_captions,
 )
 VERIFY = SuiteAnnotationTask(
     task=TASKS["caption_votes"],
     reads={
-        "written": TableOf("journeybench/written_captions", WrittenCaption),
+        "written": SourceTable("journeybench/written_captions", WrittenCaption),
         "decisions": _DECISIONS,
         "images": _IMAGES,
     },
-    units=caption_items,
+    units=caption_units,
     row=CaptionVote,
     to_rows=caption_votes,
 )
 CONFLICTS = SuiteAnnotationTask(
     task=TASKS["statements"],
     reads={
-        "statements": TableOf("journeybench/statements", Statement),
+        "statements": SourceTable("journeybench/statements", Statement),
         "caption_decisions": _CAPTIONS,
         "images": _IMAGES,
     },
-    units=statement_items,
+    units=statement_units,
     row=StatementVote,
     to_rows=statement_votes,
 )
 ALIKE = SuiteAnnotationTask(
     task=TASKS["look_alikes"],
     reads={
-        "proposed": TableOf("journeybench/look_alike_proposals", LookAlike),
+        "proposed": SourceTable("journeybench/look_alike_proposals", LookAlike),
         "caption_decisions": _CAPTIONS,
         "images": _IMAGES,
     },
-    units=look_alike_items,
+    units=look_alike_units,
     row=LookAlikeVote,
     to_rows=look_alike_votes,
 )
 TRIGGER = SuiteAnnotationTask(
     task=TASKS["triggers"],
     reads={
-        "responses": TableOf("journeybench/trigger_responses", GeneratedText),
+        "responses": SourceTable("journeybench/trigger_responses", GeneratedText),
         "images": _IMAGES,
     },
-    units=trigger_items,
+    units=trigger_units,
     row=TriggerVote,
     to_rows=trigger_votes,
 )

@@ -17,29 +17,29 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from bench_assets.suites.journeybench.text_generation import GeneratedText, generate_texts
 
 OPTIONS = ("entailment", "neutral", "contradiction")
 
-_ASK = (
+_ASKER_SYSTEM = (
     "You cannot see a picture, but you can have questions about it answered by someone who can. "
     "You want to find out whether a hypothesis about the picture holds. Ask short questions, each "
     'of which can be understood without the others, begins with "What" and asks for one thing. '
     'Print each on a line of its own, after "Sub-question 1:", "Sub-question 2:" and so on.'
 )
-_ASK_MORE = (
-    f"{_ASK} Some questions were answered already, and an analysis says what is still open. Ask "
-    'only for what is still open, after "Additional Sub-question 1:" and so on.'
+_FOLLOW_UP_SYSTEM = (
+    f"{_ASKER_SYSTEM} Some questions were answered already, and an analysis says what is still "
+    'open. Ask only for what is still open, after "Additional Sub-question 1:" and so on.'
 )
-_REASON = (
+_REASONER_SYSTEM = (
     "You cannot see a picture. From a caption that may be wrong, and from questions about the "
     "picture with answers that may be wrong, decide whether the picture supports a hypothesis. "
     'Print three lines and nothing else. "Analysis:" and what speaks for and against it. '
     '"Statement:" and one sentence that describes the picture as the answers do, in the style of '
     'the hypothesis. "More Likely Answer:" and one of: entailment, neutral, contradiction'
 )
-_OR_UNSURE = ', or "We are not sure which option is correct" if the answers do not suffice.'
-_DECIDE = ". Decide for one of them, even if you are not sure."
+_UNSURE_OPTION = ', or "We are not sure which option is correct" if the answers do not suffice.'
+_FORCED_DECISION = ". Decide for one of them, even if you are not sure."
 
 
 class Exchange(NamedTuple):
@@ -49,15 +49,15 @@ class Exchange(NamedTuple):
     answer: str
 
 
-def first_questions(caption: str) -> Prompt:
+def first_questions_prompt(caption: str) -> Prompt:
     """Prompt for the first questions about an image, from its caption alone."""
-    return Prompt.of(_known(caption), system=_ASK)
+    return Prompt.of(_caption_block(caption), system=_ASKER_SYSTEM)
 
 
-def more_questions(caption: str, exchanges: Sequence[Exchange], analysis: str) -> Prompt:
+def more_questions_prompt(caption: str, exchanges: Sequence[Exchange], analysis: str) -> Prompt:
     """Prompt for further questions, after an analysis that could not decide."""
-    known = f"{_known(caption)}\n{_listed(exchanges)}\nAnalysis: {analysis}"
-    return Prompt.of(known, system=_ASK_MORE)
+    known = f"{_caption_block(caption)}\n{_format_exchanges(exchanges)}\nAnalysis: {analysis}"
+    return Prompt.of(known, system=_FOLLOW_UP_SYSTEM)
 
 
 def answer_prompt(image: str, question: str) -> Prompt:
@@ -65,17 +65,19 @@ def answer_prompt(image: str, question: str) -> Prompt:
     return Prompt.of(Image(image), f"Question: {question} Answer it in one short sentence.")
 
 
-def reason(caption: str, exchanges: Sequence[Exchange], *, last: bool) -> Prompt:
+def reasoning_prompt(caption: str, exchanges: Sequence[Exchange], *, last: bool) -> Prompt:
     """Prompt for a decision; in the last round "not sure" is not offered."""
-    known = f"{_known(caption)}\n{_listed(exchanges)}"
-    return Prompt.of(known, system=_REASON + (_DECIDE if last else _OR_UNSURE))
+    known = f"{_caption_block(caption)}\n{_format_exchanges(exchanges)}"
+    return Prompt.of(
+        known, system=_REASONER_SYSTEM + (_FORCED_DECISION if last else _UNSURE_OPTION)
+    )
 
 
-def _known(caption: str) -> str:
+def _caption_block(caption: str) -> str:
     return f"Imperfect Caption: {caption}\nHypothesis: {caption}\nOptions: {', '.join(OPTIONS)}"
 
 
-def _listed(exchanges: Sequence[Exchange]) -> str:
+def _format_exchanges(exchanges: Sequence[Exchange]) -> str:
     return "\n".join(f"Sub-question: {e.question} Answer: {e.answer}" for e in exchanges)
 
 
@@ -203,16 +205,16 @@ def hold_dialogues(
     dialogues = [_Dialogue(name, images[name], caption) for name, caption in captions.items()]
     for number in range(1, rounds + 1):
         turn = _Turn(asker, "asker", number, tries)
-        turn.take(_going(dialogues), _question_prompt, read_questions, _take_questions)
-        _answer(_going(dialogues), answerer, number)
+        turn.take(_open_dialogues(dialogues), _question_prompt, read_questions, _accept_questions)
+        _answer_questions(_open_dialogues(dialogues), answerer, number)
         turn = _Turn(asker, "reasoner", number, tries)
         turn.take(
-            _going(dialogues),
+            _open_dialogues(dialogues),
             partial(_reason_prompt, is_last=number == rounds),
             read_reasoning,
-            _take_reasoning,
+            _accept_reasoning,
         )
-    for dialogue in _going(dialogues):
+    for dialogue in _open_dialogues(dialogues):
         dialogue.ends("round limit", rounds)
     return Dialogues(
         [one for dialogue in dialogues for one in dialogue.utterances],
@@ -242,10 +244,12 @@ class _Turn(NamedTuple):
             asked = {
                 f"{d.image_id}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
             }
-            responses = write(self.model, asked, attempt) if asked else []
+            responses = generate_texts(self.model, asked, attempt) if asked else []
             unread = []
             for dialogue, response in zip(waiting, responses, strict=True):
-                _note(dialogue, self.number, self.speaker, response, response.prompt, attempt)
+                _record_utterance(
+                    dialogue, self.number, self.speaker, response, response.prompt, attempt
+                )
                 if response.error:
                     dialogue.ends("no response", self.number, detail=response.error)
                 elif (found := read(response.text)) is None:
@@ -258,36 +262,36 @@ class _Turn(NamedTuple):
             dialogue.ends("parse failure", self.number, detail=detail)
 
 
-def _going(dialogues: Sequence[_Dialogue]) -> list[_Dialogue]:
+def _open_dialogues(dialogues: Sequence[_Dialogue]) -> list[_Dialogue]:
     return [dialogue for dialogue in dialogues if dialogue.end is None]
 
 
 def _question_prompt(dialogue: _Dialogue) -> Prompt:
     if not dialogue.exchanges:
-        return first_questions(dialogue.caption)
-    return more_questions(dialogue.caption, dialogue.exchanges, dialogue.analysis)
+        return first_questions_prompt(dialogue.caption)
+    return more_questions_prompt(dialogue.caption, dialogue.exchanges, dialogue.analysis)
 
 
 def _reason_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
-    return reason(dialogue.caption, dialogue.exchanges, last=is_last)
+    return reasoning_prompt(dialogue.caption, dialogue.exchanges, last=is_last)
 
 
-def _take_questions(
+def _accept_questions(
     dialogue: _Dialogue, questions: list[str], response: GeneratedText, number: int
 ) -> None:
     dialogue.questions = questions
 
 
-def _answer(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) -> None:
+def _answer_questions(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) -> None:
     asked = [
         (dialogue, question, f"{dialogue.image_id}/dialogue/{number}/answerer/{position}")
         for dialogue in dialogues
         for position, question in enumerate(dialogue.questions, 1)
     ]
     requests = {name: answer_prompt(d.image, question) for d, question, name in asked}
-    responses = write(answerer, requests) if requests else []
+    responses = generate_texts(answerer, requests) if requests else []
     for (dialogue, question, _), response in zip(asked, responses, strict=True):
-        _note(dialogue, number, "answerer", response, question, 0)
+        _record_utterance(dialogue, number, "answerer", response, question, 0)
         if response.error:
             dialogue.ends("no response", number, detail=response.error)
         # Cut off further questions that the model asks itself, as IdealGPT does.
@@ -295,7 +299,7 @@ def _answer(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) ->
         dialogue.exchanges.append(Exchange(question, answer))
 
 
-def _take_reasoning(
+def _accept_reasoning(
     dialogue: _Dialogue, found: ReasonerTurn, response: GeneratedText, number: int
 ) -> None:
     dialogue.analysis = found.analysis
@@ -314,7 +318,7 @@ def _take_reasoning(
         dialogue.ends("decision", number, decision=found.decision)
 
 
-def _note(
+def _record_utterance(
     dialogue: _Dialogue,
     number: int,
     speaker: Speaker,

@@ -10,26 +10,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import numbers
+from bench_assets.core.parsing.numbers import list_numbers
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
     StatementVote,
-    plain,
+    normalize_text,
     vote_fault,
 )
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
-    listed,
+    format_list,
     proposals_of,
     text_fields,
 )
 
 _SAME = 0.97  # least cosine between a statement and a caption that it repeats
-MOST = 6  # statements per image; 5 to 6 in the released data
+MAX_STATEMENTS = 6  # statements per image; 5 to 6 in the released data
 
-_WRITE = """\
+_STATEMENT_PROMPT = """\
 The picture is described by these captions:
 {captions}
 
@@ -42,7 +42,7 @@ Example: for "A fox in a raincoat reads a newspaper", write "A fox in a raincoat
 
 Print a JSON list and nothing else: one object with the field "statement" for each of them."""
 
-_SAY = "find it in conflict"
+_VOTE_PHRASE = "find it in conflict"
 _WORD = re.compile(r"[^\W_]+")
 _EMPTY = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
 
@@ -67,19 +67,21 @@ class Statements(NamedTuple):
     rejections: list[Rejection]
 
 
-class _Near(NamedTuple):
+class _NearestCaption(NamedTuple):
     """The image's caption that is most similar to a statement, and their cosine."""
 
     caption: str
     similarity: float
 
 
-def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) -> dict[str, Prompt]:
+def statement_prompts(
+    captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
+) -> dict[str, Prompt]:
     """Ask for statements about each image, which the model sees with its captions (way a)."""
     return {
         f"{image}/statements": Prompt.of(
             Image(images[image]),
-            _WRITE.format(captions=listed(texts), n=MOST),
+            _STATEMENT_PROMPT.format(captions=format_list(texts), n=MAX_STATEMENTS),
         )
         for image, texts in captions.items()
     }
@@ -117,7 +119,7 @@ def verify_statements(
 
     Rejected are statements that are empty, repeat another statement or a caption, or follow from a
     caption; those that no majority of the annotators finds in conflict with the image; and those
-    beyond the first ``MOST`` of an image. A statement that lacks only votes is open.
+    beyond the first ``MAX_STATEMENTS`` of an image. A statement that lacks only votes is open.
 
     Args:
         statements: Statements of both ways.
@@ -128,26 +130,26 @@ def verify_statements(
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.image, plain(vote.statement)][vote.annotator] = vote.conflicts
+        heard[vote.image, normalize_text(vote.statement)][vote.annotator] = vote.conflicts
     said: dict[str, set[str]] = defaultdict(set)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
-    nearest = _nearest(statements, captions, encoder)
+    nearest = _nearest_captions(statements, captions, encoder)
     for one, near in zip(statements, nearest, strict=True):
-        cast = list(heard[one.image, plain(one.text)].values())
-        enough = accepted[one.image] >= MOST
+        cast = list(heard[one.image, normalize_text(one.text)].values())
+        enough = accepted[one.image] >= MAX_STATEMENTS
         own = _fault(one, said[one.image], captions.get(one.image, ()))
-        own = own or _repeats(one, near)
+        own = own or _repetition_fault(one, near)
         waits = not own and not enough and len(cast) < least
-        voted = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
-        fault = own or voted or (f"beyond the first {MOST}" if enough else "")
-        said[one.image].add(plain(one.text))
+        voted = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
+        fault = own or voted or (f"beyond the first {MAX_STATEMENTS}" if enough else "")
+        said[one.image].add(normalize_text(one.text))
         accepted[one.image] += not fault
         decisions.append(replace(_decision(one, near, cast, fault), open=waits))
     return decisions
 
 
-def worth_asking(
+def filter_statements(
     statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
     """Leave out empty and repeated statements, and those that follow from a caption."""
@@ -156,16 +158,16 @@ def worth_asking(
     for one in statements:
         if not _fault(one, said[one.image], captions.get(one.image, ())):
             found.append(one)
-        said[one.image].add(plain(one.text))
+        said[one.image].add(normalize_text(one.text))
     return found
 
 
-def follows(statement: str, caption: str) -> bool:
+def is_entailed(statement: str, caption: str) -> bool:
     """Whether a statement only leaves out words of a caption, which makes it true as well.
 
-    >>> follows("A fox reads.", "A fox in a raincoat reads a menu")
+    >>> is_entailed("A fox reads.", "A fox in a raincoat reads a menu")
     True
-    >>> follows("A fox reads a newspaper", "A fox in a raincoat reads a menu")
+    >>> is_entailed("A fox reads a newspaper", "A fox in a raincoat reads a menu")
     False
     """
     words = [word for word in _words(caption) if word in set(_words(statement))]
@@ -173,30 +175,32 @@ def follows(statement: str, caption: str) -> bool:
 
 
 def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
-    own = plain(one.text)
+    own = normalize_text(one.text)
     if not own:
         return "empty"
     if own in said:
         return "another statement says the same"
     if not captions:
         return "its image has no caption"
-    return next((f"follows from {text!r}" for text in captions if follows(one.text, text)), "")
+    return next((f"follows from {text!r}" for text in captions if is_entailed(one.text, text)), "")
 
 
-def _repeats(one: Statement, near: _Near) -> str:
+def _repetition_fault(one: Statement, near: _NearestCaption) -> str:
     # Encoders hardly see numbers: texts with different numbers are not the same.
-    alike = near.similarity >= _SAME and numbers(one.text) == numbers(near.caption)
+    alike = near.similarity >= _SAME and list_numbers(one.text) == list_numbers(near.caption)
     return f"says what {near.caption!r} says" if alike else ""
 
 
-def _decision(one: Statement, near: _Near, cast: Sequence[bool], fault: str) -> StatementDecision:
+def _decision(
+    one: Statement, near: _NearestCaption, cast: Sequence[bool], fault: str
+) -> StatementDecision:
     return StatementDecision(
         statement_id=one.statement_id,
         image=one.image,
         text=one.text,
         way=one.way,
         accepted=not fault,
-        reason=fault or f"{sum(cast)} of {len(cast)} {_SAY}",
+        reason=fault or f"{sum(cast)} of {len(cast)} {_VOTE_PHRASE}",
         nearest_caption=near.caption,
         similarity=near.similarity,
         n_votes=len(cast),
@@ -204,9 +208,9 @@ def _decision(one: Statement, near: _Near, cast: Sequence[bool], fault: str) -> 
     )
 
 
-def _nearest(
+def _nearest_captions(
     statements: Sequence[Statement], captions: Mapping[str, Sequence[str]], encoder: TextEncoder
-) -> list[_Near]:
+) -> list[_NearestCaption]:
     texts = [text for listed in captions.values() for text in listed]
     rows = {text: row for row, text in enumerate(texts)}
     known = encoder.encode_texts(texts)
@@ -215,7 +219,7 @@ def _nearest(
     for one, vector in zip(statements, own, strict=True):
         cosines = {text: float(known[rows[text]] @ vector) for text in captions.get(one.image, ())}
         best = max(cosines, key=cosines.__getitem__, default="")
-        nearest.append(_Near(best, round(cosines.get(best, 0.0), 3)))
+        nearest.append(_NearestCaption(best, round(cosines.get(best, 0.0), 3)))
     return nearest
 
 

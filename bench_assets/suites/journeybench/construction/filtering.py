@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from bench_assets.annotation.answers.progress import Undecided
+from bench_assets.annotation.answers.progress import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha, unanimous_share
 from bench_assets.suites.journeybench.raw_material import (
@@ -19,7 +19,7 @@ from bench_assets.suites.journeybench.raw_material import (
     LookAlikeDecision,
     StatementDecision,
     WrittenCaption,
-    plain,
+    normalize_text,
     vote_fault,
 )
 
@@ -57,7 +57,7 @@ def queries(topics: Sequence[str], attributes: Sequence[str]) -> list[Query]:
     ]
 
 
-def decide(
+def decide_images(
     gallery: Sequence[GalleryImage],
     votes: Iterable[FilterVote],
     hashes: Mapping[str, str],
@@ -85,8 +85,8 @@ def decide(
     decisions = []
     for entry in gallery:
         cast = heard.get(entry.image, [])
-        twin = _twin(hashes.get(entry.image, ""), kept, near)
-        reason = _reason(entry.image in hashes, cast, rule, least_votes) or (
+        twin = _near_duplicate(hashes.get(entry.image, ""), kept, near)
+        reason = _rejection_reason(entry.image in hashes, cast, rule, least_votes) or (
             f"looks like {twin}" if twin else ""
         )
         if not reason:
@@ -133,7 +133,9 @@ def _by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
     return heard
 
 
-def _reason(decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: int) -> str:
+def _rejection_reason(
+    decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: int
+) -> str:
     """Why an image is not kept, duplicates aside; "" if it is."""
     if not decodes:
         return "missing or does not decode"
@@ -147,7 +149,7 @@ def _reason(decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: 
     return "; ".join(failed)
 
 
-def _twin(own: str, kept: Mapping[str, str], near: int) -> str:
+def _near_duplicate(own: str, kept: Mapping[str, str], near: int) -> str:
     alike = (name for name, other in kept.items() if own and hash_distance(own, other) <= near)
     return next(alike, "")
 
@@ -172,7 +174,7 @@ def funnel(
     captions: Sequence[CaptionDecision],
     statements: Sequence[StatementDecision],
     look_alikes: Sequence[LookAlikeDecision],
-    undecided: Sequence[Undecided],
+    undecided: Sequence[UndecidedUnits],
 ) -> list[BuildFunnelStep]:
     """Count rows, accepted rows and undecided rows at each step.
 
@@ -198,7 +200,7 @@ def funnel(
     ]
 
 
-KEPT = 5  # captions per image, as in the released data
+MAX_CAPTIONS = 5  # captions per image, as in the released data
 
 
 def verify_captions(
@@ -229,7 +231,7 @@ def verify_captions(
     return [
         decision
         for written in by_image.values()
-        for decision in _decide(written, [cast[c.image, c.writer] for c in written], least)
+        for decision in _decide_captions(written, [cast[c.image, c.writer] for c in written], least)
     ]
 
 
@@ -242,24 +244,25 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
     return dict(kept)
 
 
-def _decide(
+def _decide_captions(
     written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], least: int
 ) -> list[CaptionDecision]:
-    own = [_unfit(number, written) for number in range(len(written))]
+    own = [_caption_fault(number, written) for number in range(len(written))]
     waits = [not why and len(cast) < least for why, cast in zip(own, heard, strict=True)]
     faults = [
         why or vote_fault(cast, least, "verifiers accept it")
         for why, cast in zip(own, heard, strict=True)
     ]
     passing = [number for number, fault in enumerate(faults) if not fault]
-    best = sorted(passing, key=lambda number: -sum(heard[number]))[:KEPT]
+    best = sorted(passing, key=lambda number: -sum(heard[number]))[:MAX_CAPTIONS]
     return [
         CaptionDecision(
             image=caption.image,
             writer=caption.writer,
             caption=" ".join(caption.caption.split()),
             kept=number in best,
-            reason=faults[number] or ("kept" if number in best else f"beyond the best {KEPT}"),
+            reason=faults[number]
+            or ("kept" if number in best else f"beyond the best {MAX_CAPTIONS}"),
             n_votes=len(heard[number]),
             n_accepting=sum(heard[number]),
             open=waits[number],
@@ -268,10 +271,10 @@ def _decide(
     ]
 
 
-def _unfit(number: int, written: Sequence[WrittenCaption]) -> str:
-    own = plain(written[number].caption)
+def _caption_fault(number: int, written: Sequence[WrittenCaption]) -> str:
+    own = normalize_text(written[number].caption)
     if not own:
         return "empty"
-    if own in [plain(earlier.caption) for earlier in written[:number]]:
+    if own in [normalize_text(earlier.caption) for earlier in written[:number]]:
         return "an earlier caption says the same"
     return ""

@@ -18,9 +18,9 @@ from bench_assets.suites.journeybench.raw_material import (
     vote_fault,
 )
 
-MOST = 5  # distractors per image; 5.32 on average in the released data
+MAX_LOOK_ALIKES = 5  # distractors per image; 5.32 on average in the released data
 
-_SAY = "confirm it"
+_VOTE_PHRASE = "confirm it"
 _GRID = 12  # cells per side of the grid of a composition
 
 
@@ -44,8 +44,8 @@ def composition(image: Image.Image) -> Vectors:
     return np.asarray(centred / max(float(np.linalg.norm(centred)), 1e-6), dtype=np.float32)
 
 
-def propose(
-    names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = MOST + 1
+def propose_look_alikes(
+    names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = MAX_LOOK_ALIKES + 1
 ) -> list[LookAlike]:
     """Propose the nearest neighbours of every image by each criterion.
 
@@ -68,7 +68,7 @@ def propose(
             ("composition", by_composition),
             ("both", np.asarray((by_subject + by_composition) / 2, dtype=np.float32)),
         )
-        for one in _nearest(named, criterion, cosines, n)
+        for one in _nearest_images(named, criterion, cosines, n)
     ]
 
 
@@ -97,16 +97,18 @@ def verify_look_alikes(
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
-        cast, enough = heard.get(pair, []), accepted[pair[0]] >= MOST
+        cast, enough = heard.get(pair, []), accepted[pair[0]] >= MAX_LOOK_ALIKES
         waits = len(cast) < least and not enough
-        fault = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
-        fault = fault or (f"beyond the nearest {MOST}" if enough else "")
+        fault = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
+        fault = fault or (f"beyond the nearest {MAX_LOOK_ALIKES}" if enough else "")
         accepted[pair[0]] += not fault
         decisions.append(replace(_decision(pair, ways, cast, fault), open=waits))
     return decisions
 
 
-def _nearest(names: Sequence[str], criterion: str, cosines: Vectors, n: int) -> list[LookAlike]:
+def _nearest_images(
+    names: Sequence[str], criterion: str, cosines: Vectors, n: int
+) -> list[LookAlike]:
     rounded = np.round(cosines, 3)  # float errors, which differ by machine, must not decide
     np.fill_diagonal(rounded, -np.inf)
     ranked = np.argsort(-rounded, axis=1, kind="stable")[:, : min(n, len(names) - 1)]
@@ -135,7 +137,7 @@ def _decision(
         criteria=tuple(way.criterion for way in ways),
         similarity=max(way.similarity for way in ways),
         accepted=not fault,
-        reason=fault or f"{sum(cast)} of {len(cast)} {_SAY}",
+        reason=fault or f"{sum(cast)} of {len(cast)} {_VOTE_PHRASE}",
         n_votes=len(cast),
         n_confirming=sum(cast),
     )

@@ -13,12 +13,21 @@ from bench_assets.annotation.tasks import unit_id
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
-from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote, plain, vote_fault
-from bench_assets.suites.journeybench.text_generation import GeneratedText, listed, proposals_of
+from bench_assets.suites.journeybench.raw_material import (
+    OPEN,
+    TriggerVote,
+    normalize_text,
+    vote_fault,
+)
+from bench_assets.suites.journeybench.text_generation import (
+    GeneratedText,
+    format_list,
+    proposals_of,
+)
 
-MOST_ANSWERS = 5  # HaloQuest has one to five short answers per question
+MAX_ANSWERS = 5  # HaloQuest has one to five short answers per question
 
-_WRITE = """\
+_TRIGGER_PROMPT = """\
 The picture is described by these captions:
 {captions}
 
@@ -41,25 +50,27 @@ class Triggers(NamedTuple):
     rejections: list[Rejection]
 
 
-def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) -> dict[str, Prompt]:
+def trigger_prompts(
+    captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
+) -> dict[str, Prompt]:
     """Ask for one question of each kind about each image."""
     return {
         f"{image}/triggers": Prompt.of(
             Image(images[image]),
-            _WRITE.format(captions=listed(texts)),
+            _TRIGGER_PROMPT.format(captions=format_list(texts)),
         )
         for image, texts in captions.items()
     }
 
 
-def whole_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]:
+def valid_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]:
     """List the questions that pass the automatic checks."""
     return [
         question
         for response in responses
         for image in [_image_of(response)]
         for number, proposal in enumerate(proposals_of(response, []), 1)
-        if not _unfit(question := _question(image, number, proposal))
+        if not _question_fault(question := _question(image, number, proposal))
     ]
 
 
@@ -75,17 +86,17 @@ def verify_triggers(
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.image, plain(vote.question)][vote.annotator] = vote.accepts
+        heard[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
     found = Triggers([], [])
     for response in responses:
         image = _image_of(response)
         for number, proposal in enumerate(proposals_of(response, found.rejections), 1):
             question = _question(image, number, proposal)
-            cast = [*heard[image, plain(question.question)].values()]
+            cast = [*heard[image, normalize_text(question.question)].values()]
             waits = OPEN if len(cast) < least else ""
             voted = vote_fault(cast, least, "accept it")
-            if fault := _unfit(question) or f"{waits}{voted}":
-                unit = unit_id(image, plain(question.question))
+            if fault := _question_fault(question) or f"{waits}{voted}":
+                unit = unit_id(image, normalize_text(question.question))
                 entry = unit if fault.startswith(OPEN) else f"{response.request_id}/{number}"
                 found.rejections.append(Rejection(entry=entry, reason=fault))
             else:
@@ -110,11 +121,11 @@ def _question(image: str, number: int, proposal: Mapping[str, Any]) -> TriggerQu
     )
 
 
-def _unfit(question: TriggerQuestion) -> str:
+def _question_fault(question: TriggerQuestion) -> str:
     if question.trigger not in TRIGGERS:
         return f"unknown trigger {question.trigger!r}; known: {', '.join(TRIGGERS)}"
     if not question.question:
         return "the question is empty"
-    if not 1 <= len(question.answers) <= MOST_ANSWERS:
-        return f"{len(question.answers)} answers, expected 1 to {MOST_ANSWERS}"
+    if not 1 <= len(question.answers) <= MAX_ANSWERS:
+        return f"{len(question.answers)} answers, expected 1 to {MAX_ANSWERS}"
     return ""

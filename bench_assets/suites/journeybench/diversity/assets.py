@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 import numpy as np
 
-from bench_assets.asset_factory.suite_assets import AssetFolder, needs
+from bench_assets.asset_factory.suite_assets import AssetFolder, needs_metadata
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Question
@@ -20,9 +20,9 @@ from bench_assets.suites.journeybench.diversity.measures import (
     MapPoint,
     ObjectRelation,
     as_svg,
-    place,
+    pair_objects,
+    project_to_plane,
     read_common_sense,
-    relate,
 )
 from bench_assets.suites.journeybench.retrieval.assets import encoder_of
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
@@ -32,12 +32,12 @@ from resources.images.store import ImageImport, ImageStore
 from resources.tables.parquet import table_output
 
 _SEED = 42  # of the map's layout
-_HERE = AssetFolder(f"{SUITE}/diversity")
-_STAGE = _HERE.stage("metrics", ablation=True)
+_FOLDER = AssetFolder(f"{SUITE}/diversity")
+_STAGE = _FOLDER.stage("metrics", ablation=True)
 _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 
 
-@dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
+@dg.asset(ins=_FOLDER.ins(questions="../captioning/questions"), **_STAGE)
 def image_map(
     settings: SettingsResource, image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
@@ -46,7 +46,7 @@ def image_map(
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     others = ImageImport([], [])
     if chosen.other_images:
-        others = _stored(configured.resolve(chosen.other_images), image_store)
+        others = _store_images(configured.resolve(chosen.other_images), image_store)
     ours = {question.images[0]: question.labels["image"] for question in questions}
     theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
     if not (laid_out := _compositions([*ours, *theirs], image_store)):
@@ -57,9 +57,9 @@ def image_map(
     shown = list(laid_out)
     if chosen.map_encoder:
         with encoder_of(chosen.map_encoder, configured, image_store) as encoder:
-            places = place(encoder.encode_images(shown), _SEED)
+            places = project_to_plane(encoder.encode_images(shown), _SEED)
     else:
-        places = place(np.stack(list(laid_out.values())), _SEED)
+        places = project_to_plane(np.stack(list(laid_out.values())), _SEED)
     rows = [
         MapPoint(
             image_id=ours.get(image) or theirs[image],
@@ -79,8 +79,8 @@ def image_map(
 
 
 @dg.asset(
-    ins=_HERE.ins(questions="../captioning/questions"),
-    metadata=needs(f"common_sense of [suites.{SUITE}]"),
+    ins=_FOLDER.ins(questions="../captioning/questions"),
+    metadata=needs_metadata(f"common_sense of [suites.{SUITE}]"),
     **_STAGE,
 )
 def object_relations(
@@ -96,7 +96,7 @@ def object_relations(
     rows = [
         relation
         for question in questions
-        for relation in relate(
+        for relation in pair_objects(
             question.question_id, question.answer, finder.nouns(question.answer), known
         )
     ]
@@ -104,7 +104,7 @@ def object_relations(
     return table_output(rows, {"share_known": share, "nouns": finder.name})
 
 
-def _stored(folder: Path, image_store: ImageStore) -> ImageImport:
+def _store_images(folder: Path, image_store: ImageStore) -> ImageImport:
     files = [file for file in files_below(folder) if file.suffix.lower() in _IMAGES]
     if not files:
         raise SourceError(f"{folder}: no images (other_images of [suites.{SUITE}] in bench.toml)")

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import ModelError, SourceError
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}
 _SIZE, _MARGIN, _LEGEND = 480, 16, 28  # px
-_FEWEST = 4  # images; UMAP needs a neighbourhood
+_MIN_IMAGES = 4  # images; UMAP needs a neighbourhood
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +28,18 @@ class MapPoint:
     y: float
 
 
-def place(vectors: Vectors, seed: int) -> Vectors:
+def project_to_plane(vectors: Vectors, seed: int) -> Vectors:
     """Lay vectors out in the plane, neighbours together (UMAP); ``(n, 2)``.
 
     The same vectors and seed give the same map. Fewer than four vectors are placed on a line.
     """
-    if len(vectors) < _FEWEST:
+    if len(vectors) < _MIN_IMAGES:
         along = np.arange(len(vectors), dtype=np.float32)
         return np.stack([along, np.zeros_like(along)], axis=1)
     try:
         from umap import UMAP
-    except ImportError as why:
-        raise ModelError("the map of images needs UMAP: pip install '.[studies]'") from why
+    except ImportError as error:
+        raise ModelError("the map of images needs UMAP: pip install '.[studies]'") from error
 
     neighbours = min(15, len(vectors) - 1)
     start = "spectral" if len(vectors) > neighbours + 2 else "random"
@@ -51,7 +51,7 @@ def place(vectors: Vectors, seed: int) -> Vectors:
 
 def as_svg(points: Sequence[MapPoint]) -> str:
     """Draw the map, a dot an image, with a legend."""
-    x, y = _scaled([p.x for p in points]), _scaled([p.y for p in points])
+    x, y = _scale_to_canvas([p.x for p in points]), _scale_to_canvas([p.y for p in points])
     dots = [
         f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="3" fill="{_COLOURS[p.collection]}" '
         f'fill-opacity="0.6"><title>{escape(p.image_id)}</title></circle>'
@@ -70,7 +70,7 @@ def as_svg(points: Sequence[MapPoint]) -> str:
     )
 
 
-def _scaled(values: Sequence[float]) -> list[float]:
+def _scale_to_canvas(values: Sequence[float]) -> list[float]:
     low, high = min(values, default=0.0), max(values, default=1.0)
     width = (high - low) or 1.0
     return [_MARGIN + (_SIZE - 2 * _MARGIN) * (value - low) / width for value in values]
@@ -95,8 +95,8 @@ def read_common_sense(file: Path) -> frozenset[frozenset[str]]:
     """
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as why:
-        raise SourceError(f"{file}: cannot be read: {why}") from why
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file}: cannot be read: {error}") from error
     pairs = set()
     for number, line in enumerate(lines, 1):
         columns = [column.strip().lower() for column in line.split("\t")]
@@ -106,7 +106,7 @@ def read_common_sense(file: Path) -> frozenset[frozenset[str]]:
     return frozenset(pair for pair in pairs if len(pair) == 2)
 
 
-def relate(
+def pair_objects(
     question_id: str,
     captions: Sequence[str],
     nouns: Iterable[Sequence[str]],

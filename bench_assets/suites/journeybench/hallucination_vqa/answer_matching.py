@@ -25,30 +25,34 @@ _NOT_ANSWERING = re.compile("|".join(_WORDS["not_answering"]), re.IGNORECASE)
 _EMPTY = frozenset(_WORDS["empty"])
 _NUMBERS: dict[str, str] = _WORDS["numbers"]
 _BARE = frozenset(_WORDS["bare"])
-_ENOUGH = 0.5
-_LISTED = 3  # most words per word of the question or answer: more are a list
-_BETWEEN = re.compile(r"[,;/.\n]|\b(?:and|or|nor)\b", re.IGNORECASE)
+_MIN_WORD_SHARE = 0.5
+_LIST_RATIO = 3  # most words per word of the question or answer: more are a list
+_SEPARATOR = re.compile(r"[,;/.\n]|\b(?:and|or|nor)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "an", "the", "any"})
 _ADJECTIVES = 1  # unknown words beside a denied thing: more are other things
 
 
-def says_the_same(response: str, truth: str, question: str) -> bool:
+def matches_truth(response: str, truth: str, question: str) -> bool:
     """Whether a response matches one of people's answers.
 
-    >>> says_the_same("I see no heart.", "There is no blue heart", "Where is the blue heart?")
+    >>> matches_truth("I see no heart.", "There is no blue heart", "Where is the blue heart?")
     True
-    >>> says_the_same("No.", "There is no blue heart", "Where is the blue heart?")
+    >>> matches_truth("No.", "There is no blue heart", "Where is the blue heart?")
     False
-    >>> says_the_same("There are 2 owls", "Three owls", "How many owls are there?")
+    >>> matches_truth("There are 2 owls", "Three owls", "How many owls are there?")
     False
-    >>> says_the_same("No heart, cat, shoe, tree, car.", "There is no heart", "Where is the heart?")
+    >>> matches_truth("No heart, cat, shoe, tree, car.", "There is no heart", "Where is the heart?")
     False
     """
-    if _evades(response, truth) or bool(_DENYING.search(response)) != bool(_DENYING.search(truth)):
+    if _is_evasive(response, truth) or bool(_DENYING.search(response)) != bool(
+        _DENYING.search(truth)
+    ):
         return False
     asked, said, meant = _words(question), _words(response), _words(truth)
     things = meant & asked or meant  # the question's subject, if the truth names it
-    denied = _means_them(response, truth) or _denies(response, things, asked | meant)
+    denied = _has_plural_reference(response, truth) or _denies_thing(
+        response, things, asked | meant
+    )
     if _DENYING.search(truth) and things and not denied:
         return False
     told = meant - asked
@@ -56,48 +60,52 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
     if counts and counts != {word for word in said - asked if word.isdigit()}:
         return False
     about = said & (asked | meant)
-    return len(told & said) >= _ENOUGH * len(told) and len(said) <= _LISTED * len(about)
+    return len(told & said) >= _MIN_WORD_SHARE * len(told) and len(said) <= _LIST_RATIO * len(about)
 
 
-def _evades(response: str, truth: str) -> bool:
+def _is_evasive(response: str, truth: str) -> bool:
     """Whether a response is empty, refuses, or is a bare word ("No") that the truth is not."""
     if not response.strip() or _REFUSING.search(response):
         return True
     if _NOT_ANSWERING.search(response) and not _NOT_ANSWERING.search(truth):
         return True
-    return _plain(response) in _BARE and _plain(response) != _plain(truth)
+    return _normalize_text(response) in _BARE and _normalize_text(response) != _normalize_text(
+        truth
+    )
 
 
-def _denies(response: str, things: frozenset[str], known: frozenset[str]) -> bool:
+def _denies_thing(response: str, things: frozenset[str], known: frozenset[str]) -> bool:
     """Whether a response names one of the things, and no list of others beside it.
 
     ``known`` are the words of question and truth.
     """
-    parts = _BETWEEN.split(response)
-    if any(_words(part) and not _words(part) & known and _is_item(part) for part in parts):
+    parts = _SEPARATOR.split(response)
+    if any(_words(part) and not _words(part) & known and _is_list_item(part) for part in parts):
         return False
-    runs = [_words(run) for part in parts for run in _runs(part)]
+    runs = [_words(run) for part in parts for run in _content_runs(part)]
     return any(run & things and len(run - known) <= _ADJECTIVES for run in runs)
 
 
-def _is_item(part: str) -> bool:
+def _is_list_item(part: str) -> bool:
     """Whether a part of a sentence denies, or is a noun without a verb as in a list."""
-    plain = _plain(part).split()
+    plain = _normalize_text(part).split()
     return bool(_DENYING.search(part)) or _EMPTY.intersection(plain) <= _ARTICLES
 
 
-def _runs(part: str) -> list[str]:
+def _content_runs(part: str) -> list[str]:
     """Runs of consecutive words that carry meaning."""
     spaced = (word if _words(word) else "," for word in part.split())
     return " ".join(spaced).split(",")
 
 
-def _means_them(response: str, truth: str) -> bool:
+def _has_plural_reference(response: str, truth: str) -> bool:
     """Whether "they" in a response refers to things that the truth has in the plural."""
-    return all(word in _plain(text).split() for word, text in (("they", response), ("are", truth)))
+    return all(
+        word in _normalize_text(text).split() for word, text in (("they", response), ("are", truth))
+    )
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 

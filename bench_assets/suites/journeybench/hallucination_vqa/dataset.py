@@ -6,8 +6,12 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, made_of
-from bench_assets.suites.journeybench.published_files import EntryQuestions, read_records, text
+from bench_assets.core.tables.json_records import Entry, make_rows, require_field
+from bench_assets.suites.journeybench.published_files import (
+    EntryQuestions,
+    read_records,
+    read_text_field,
+)
 
 RELEASES = (608,)
 """Rows of the known releases: the evaluation split."""
@@ -39,7 +43,9 @@ def read_trigger_questions(
         SourceError: If a column is missing, an id is duplicate, or an entry has no question, no
             answer, or an unknown type; names file and line.
     """
-    return made_of(read_records(file, rejections), _trigger_question, rejections, unique="entry_id")
+    return make_rows(
+        read_records(file, rejections), _trigger_question, rejections, unique="entry_id"
+    )
 
 
 def split_answers(cell: str) -> tuple[str, ...]:
@@ -53,22 +59,22 @@ def split_answers(cell: str) -> tuple[str, ...]:
 
 
 def _trigger_question(entry: Entry, where: str) -> TriggerQuestion:
-    number, split = field(entry, "", str, where), field(entry, "split", str, where)
+    number, split = require_field(entry, "", str, where), require_field(entry, "split", str, where)
     row = TriggerQuestion(
         entry_id=f"{split}_{number}",
-        image=field(entry, "url", str, where).strip(),
-        image_source=_one_of(IMAGE_SOURCES, entry, "image type", where),
-        trigger=_one_of(TRIGGERS, entry, "hallucination type", where),
-        question=" ".join(text(entry, "question", where).split()),
-        answers=split_answers(field(entry, "groundtruth responses", str, where)),
+        image=require_field(entry, "url", str, where).strip(),
+        image_source=_read_known_value(IMAGE_SOURCES, entry, "image type", where),
+        trigger=_read_known_value(TRIGGERS, entry, "hallucination type", where),
+        question=" ".join(read_text_field(entry, "question", where).split()),
+        answers=split_answers(require_field(entry, "groundtruth responses", str, where)),
     )
     if not (row.image and row.question and row.answers):
         raise SourceError(f"{where}: expected an address, a question and an answer, found {row}")
     return row
 
 
-def _one_of(known: tuple[str, ...], entry: Entry, name: str, where: str) -> str:
-    value = field(entry, name, str, where).strip()
+def _read_known_value(known: tuple[str, ...], entry: Entry, name: str, where: str) -> str:
+    value = require_field(entry, name, str, where).strip()
     if value not in known:
         raise SourceError(f"{where}: {name} is {value!r}, expected one of {', '.join(known)}")
     return value

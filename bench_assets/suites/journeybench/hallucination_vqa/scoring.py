@@ -13,7 +13,7 @@ from bench_assets.core.judging.verdicts import read_object
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import RULES, AnsweredQuestion
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 
 NO_VERDICT = (
     "That is not what was asked for. Reply with one JSON object that has all six fields, "
@@ -61,7 +61,7 @@ def judge_prompt(question: Question, response: str) -> Prompt:
 
 
 CRITERION = "correct"
-WITH_THOUGHTS = "correct, thoughts included"  # the notebook strips nothing from a response
+WITH_REASONING = "correct, thoughts included"  # the notebook strips nothing from a response
 
 NAME_A_JUDGE = (
     "rules do not judge the published edition, where one sentence for every question would score "
@@ -89,7 +89,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """
     responses = [(pair, CRITERION, pair.prediction.text) for pair in answered]
     responses += [
-        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        (pair, WITH_REASONING, pair.prediction.raw_text)
         for pair in answered
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
@@ -106,7 +106,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
     Stricter than people with answers in other words, and easily misled by long ones.
     """
-    return [_judged_by_rules(*pair) for pair in answered]
+    return [_rule_judgement(*pair) for pair in answered]
 
 
 def read_assessment(response: str, asked: str = "") -> Assessment | None:
@@ -127,12 +127,12 @@ def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     The rules can be gamed by the form of an answer: in the editions ``published`` and ``own`` they
     give no points, so that their numbers are not compared with a judge's.
     """
-    return _score(answered, [one for one in judgements if one.criterion != WITH_THOUGHTS])
+    return _score(answered, [one for one in judgements if one.criterion != WITH_REASONING])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge calls the whole response right, reasoning included."""
-    thoughts = [one for one in judgements if one.criterion == WITH_THOUGHTS]
+    thoughts = [one for one in judgements if one.criterion == WITH_REASONING]
     return _score(answered, thoughts or judgements)
 
 
@@ -155,9 +155,9 @@ def _verdict(prompt: Prompt, response: Response) -> bool | None:
     return assessment.is_prediction_correct if assessment else None
 
 
-def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
+def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
     like = [
-        truth for truth in question.answer if says_the_same(prediction.text, truth, question.text)
+        truth for truth in question.answer if matches_truth(prediction.text, truth, question.text)
     ]
     return Judgement.of(
         prediction,

@@ -6,7 +6,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.journeybench.assets.generation import generated_texts, painted
+from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
 from bench_assets.suites.journeybench.assets.source import image_assets, source_folder
 from bench_assets.suites.journeybench.mcot.dataset import (
@@ -25,7 +25,11 @@ from bench_assets.suites.journeybench.mcot.planned_images import (
     to_items,
 )
 from bench_assets.suites.journeybench.mcot.problems import PROBLEMS, Problem, read_problems
-from bench_assets.suites.journeybench.mcot.quantities import Quantity, find_quantities, prompts
+from bench_assets.suites.journeybench.mcot.quantities import (
+    Quantity,
+    find_quantities,
+    quantity_prompts,
+)
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from resources.config.settings_resource import SettingsResource
@@ -34,26 +38,26 @@ from resources.images.painters import ImageRequest
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
 
-_HERE = AssetFolder("journeybench/mcot")
+_FOLDER = AssetFolder("journeybench/mcot")
 
-mcot_images = image_assets(_HERE, "mcot")
+mcot_images = image_assets(_FOLDER, "mcot")
 
 
-@dg.asset(deps=_HERE.source, **_HERE.stage("source"))
+@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
 def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
     """Read the text-only problems."""
     return table_output(read_problems(source_folder(sources) / PROBLEMS, []))
 
 
 quantity_responses = generated_texts(
-    _HERE,
+    _FOLDER,
     "quantity_responses",
     {"problems": ("problems", Problem)},
-    prompts,
+    quantity_prompts,
 )
 
 
-@dg.asset(ins=_HERE.ins("problems", "quantity_responses"), **_HERE.stage("select"))
+@dg.asset(ins=_FOLDER.ins("problems", "quantity_responses"), **_FOLDER.stage("select"))
 def quantities(
     problems: list[Problem], quantity_responses: list[GeneratedText]
 ) -> dg.Output[list[Quantity]]:
@@ -61,7 +65,7 @@ def quantities(
     return table_output(find_quantities(problems, quantity_responses).quantities)
 
 
-@dg.asset(ins=_HERE.ins("problems", "quantities"), **_HERE.stage("images"))
+@dg.asset(ins=_FOLDER.ins("problems", "quantities"), **_FOLDER.stage("images"))
 def planned_images(
     problems: list[Problem], quantities: list[Quantity]
 ) -> dg.Output[list[PlannedImage]]:
@@ -70,7 +74,7 @@ def planned_images(
     return table_output(plan_images(by_id, quantities))
 
 
-@dg.asset(ins=_HERE.ins("planned_images"), **_HERE.stage("images", asks="gpu"))
+@dg.asset(ins=_FOLDER.ins("planned_images"), **_FOLDER.stage("images", asks="gpu"))
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -82,20 +86,20 @@ def painted_images(
         ImageRequest(name=image.name, prompt=image.prompt, seed=image.seed)
         for image in planned_images
     ]
-    return painted(context, settings, image_store, requests)
+    return generate_images(context, settings, image_store, requests)
 
 
 @dg.multi_asset(
     name="mcot_built",
-    ins=_HERE.ins("problems", "quantity_responses", "quantities", "planned_images"),
-    deps=_HERE.source,
+    ins=_FOLDER.ins("problems", "quantity_responses", "quantities", "planned_images"),
+    deps=_FOLDER.source,
     outs={
         "built": out(
-            _HERE.stage("select"),
+            _FOLDER.stage("select"),
             McotItem,
         ),
         "built_rejections": out(
-            _HERE.stage("select"),
+            _FOLDER.stage("select"),
             Rejection,
         ),
     },
@@ -120,7 +124,7 @@ def built(
     return table_output(found.items), table_output([*bad, *unread, *found.rejections])
 
 
-@dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
+@dg.asset(ins=_FOLDER.ins("entries"), **_FOLDER.stage("select"))
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
     """Map each spelling of a co-reference label to the label."""
     rows = count_spellings(entry.category for entry in entries)

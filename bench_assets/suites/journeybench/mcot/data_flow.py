@@ -20,12 +20,14 @@ from itertools import dropwhile, groupby, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import as_number, in_digits, written
+from bench_assets.core.parsing.numbers import format_number, parse_number, words_to_digits
 
 CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 LITERAL = re.compile(r"\d+\.?\d*|\.\d+")
 
-_EVERYWHERE = frozenset({1, 2, 7, 12})  # oneself; both, halves; days of a week; months of a year
+_UBIQUITOUS_NUMBERS = frozenset(
+    {1, 2, 7, 12}
+)  # oneself; both, halves; days of a week; months of a year
 _HINTS = {
     float(number): re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE)
     for number, words in json.loads(
@@ -36,11 +38,11 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _ECHO = re.compile(r"[-\d\s.,$+*/x×÷()]*=?[\s$]*$")  # "5*3=" before a calculation
 _RESULT = re.compile(r"[\s$]*\d[\d,]*(?:\.\d+)?")  # "15" after it
 _MULTIPLIERS = frozenset({2, 3, 4})  # twice, a third, a quarter: stated in the text alone
-_UNBRACKETED = re.compile(
+_UNBRACKETED_STEP = re.compile(
     r"\d[^.\n]*(?:=|\b(?:is|are|was|were|makes?|made|gives?|gave|leaves?|left|equals?|becomes?|became|totals?)\b)"
     r"[^.\n\d]*\d"
 )
-_DECIDES = re.compile(  # words that let a number decide which calculation applies
+_CONDITIONAL_WORDS = re.compile(  # words that let a number decide which calculation applies
     r"\b(?:unless|otherwise|whoever|whichever|whether|enough|at (?:least|most)|up to|"
     r"round(?:s|ed)?|as many as \w+ can|how many full|o'?clock|[ap]\.?m|odd|even number|"
     r"remainder|winner|wins?|outnumber\w*|equal(?:ly)?|same (?:number|amount)|"
@@ -77,16 +79,18 @@ _TIMES = frozenset({"day", "week", "month", "year", "hour", "minut"})  # stems
 _JOINT = re.compile(r",? and |, ?")
 _LONGEST_MEMBER = 3  # words of a list's member: "a green car"
 _LIST_END = re.compile(r"[.?!;:\d]")
-_TAKES_UP = re.compile(r"\b(?:the|these|those|all|his|her|its|their)(?: \w+)? $", re.IGNORECASE)
-_ABOUT = re.compile(
+_BACK_REFERENCE = re.compile(
+    r"\b(?:the|these|those|all|his|her|its|their)(?: \w+)? $", re.IGNORECASE
+)
+_ANAPHORA = re.compile(
     r"^\s*(?:if|since|because|as)\b|\b(?:they|them|their|these|those|its?|all|both|every|each|rest|others?)\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
 _WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
 _MORE = re.compile(r"\s*(?:more|fewer|less|other)\b", re.IGNORECASE)
-_WORDS_NEAR = 4
-_MOST_SAID = 1  # further words of a clause: "on the table", not "in a square as wide as long"
+_MAX_UNIT_WORDS = 4
+_MAX_EXTRA_WORDS = 1  # further words of a clause: "on the table", not "in a square as wide as long"
 _EMPTY = re.compile(
     r"(?:a|after|all|also|an|and|another|any|are|as|at|be|before|but|buy|buys|by|did|do|does|"
     r"each|every|far|few|fewer|for|from|get|gets|had|has|have|he|her|him|his|how|if|in|"
@@ -130,7 +134,7 @@ class SolutionStep(NamedTuple):
         return _literals(self.expression)
 
 
-class _Stated(NamedTuple):
+class _StatedNumber(NamedTuple):
     """A number of the text, with the words around it."""
 
     number: float
@@ -144,91 +148,97 @@ class _Stated(NamedTuple):
 def steps_of(solution: str) -> list[SolutionStep]:
     """List the calculations of a solution in order."""
     return [
-        SolutionStep(found[1], as_number(found[2]), line, found.end())
+        SolutionStep(found[1], parse_number(found[2]), line, found.end())
         for line in solution.splitlines()
         for found in CALCULATION.finditer(line)
     ]
 
 
-def unclear(problem: Problem, number: float) -> str:
+def replacement_fault(problem: Problem, number: float) -> str:
     """Reason why a number cannot be replaced in the calculations; "" if it can.
 
     >>> cats = Problem(
-    ...     problem_id="p", question="Ann has 2 cats, Bo twice as many. And both?",
-    ...     solution="<<2*2=4>>4, <<2+4=6>>6", answer="6",
+    ...     problem_id="p",
+    ...     question="Ann has 2 cats, Bo twice as many. And both?",
+    ...     solution="<<2*2=4>>4, <<2+4=6>>6",
+    ...     answer="6",
     ... )
-    >>> unclear(cats, 2)
+    >>> replacement_fault(cats, 2)
     '2 stands 3 times in the calculations'
     """
     steps = steps_of(problem.solution)
-    n, shown = sum(step.literals.count(number) for step in steps), written(number)
+    n, shown = sum(step.literals.count(number) for step in steps), format_number(number)
     if n != 1:
         return f"{shown} stands {n} times in the calculations"
     if number in {step.result for step in steps}:
         return f"{shown} is also a result"
-    if number in _EVERYWHERE or hints_at(number, problem):
+    if number in _UBIQUITOUS_NUMBERS or is_implied(number, problem):
         return f"{shown} may be a number that goes without saying"
-    return next(_gaps(problem, steps, number), "")
+    return next(_path_gaps(problem, steps, number), "")
 
 
-def hints_at(number: float, problem: Problem) -> bool:
+def is_implied(number: float, problem: Problem) -> bool:
     """Whether the words of a problem imply a number, as "week" implies 7."""
-    return _brought_by(number, f"{problem.question} {problem.solution}")
+    return _has_hint(number, f"{problem.question} {problem.solution}")
 
 
-def _brought_by(number: float, text: str) -> bool:
+def _has_hint(number: float, text: str) -> bool:
     words = _HINTS.get(number)
     return words is not None and words.search(text) is not None
 
 
-def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterator[str]:
+def _path_gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterator[str]:
     """Reasons why the path of a number from the text to the answer is incomplete."""
     problem = replace(problem, question=_NO_NUMBER.sub("", problem.question))
-    stated = _stated(problem.question)
+    stated = _stated_numbers(problem.question)
     if [one.number for one in stated].count(number) != 1:
-        yield f"{written(number)} does not stand in the text once"
-    if decides := _DECIDES.search(in_digits(problem.question)):
+        yield f"{format_number(number)} does not stand in the text once"
+    if decides := _CONDITIONAL_WORDS.search(words_to_digits(problem.question)):
         yield f"another number may need another calculation: {decides[0]!r:.60}"
-    yield from _parts(stated, number)
-    yield from _limits(problem.question, stated, number)
-    yield from _idle_text(problem, steps, stated, number)
-    yield from _steps_in_words(problem, steps, stated)
+    yield from _part_conflicts(stated, number)
+    yield from _number_limits(problem.question, stated, number)
+    yield from _unused_text(problem, steps, stated, number)
+    yield from _unbracketed_steps(problem, steps, stated)
     done: list[float] = []
     for at, step in enumerate(steps):
-        yield from _sources(problem, step, done, stated, replaced=number)
+        yield from _source_faults(problem, step, done, stated, replaced=number)
         used = sum(later.literals.count(step.result or 0.0) for later in steps[at + 1 :])
         if used != int(at < len(steps) - 1):
             yield f"the result {step.expression} = {step.result} is used {used} times later"
         done.append(step.result or 0.0)
 
 
-def _parts(stated: list[_Stated], number: float) -> Iterator[str]:
+def _part_conflicts(stated: list[_StatedNumber], number: float) -> Iterator[str]:
     """Numbers of the text that a replacement of this one could contradict."""
     for mine in (one for one in stated if one.number == number):
         for one in (one for one in stated if one.number not in (1, number) and not one.is_rate):
             if one.counts & (mine.after | _GENERAL) or mine.counts & one.after:
-                yield f"{written(number)} may be a part of {written(one.number)}, or the whole"
+                yield f"{format_number(number)} may be a part of"
+                f" {format_number(one.number)}, or the whole"
 
 
-def _limits(question: str, stated: list[_Stated], number: float) -> Iterator[str]:
+def _number_limits(question: str, stated: list[_StatedNumber], number: float) -> Iterator[str]:
     """Other limits on a number: a calendar, or a list of the things it counts."""
     if any(one.counts & _TIMES for one in stated if one.number == number):
-        yield f"{written(number)} is a length of time, which is limited"
-    before = re.split(rf"\b{written(number)}\b", in_digits(question))[0]
-    if 2 < number <= _members_before(before):
-        yield f"a list may have {written(number)} members"
+        yield f"{format_number(number)} is a length of time, which is limited"
+    before = re.split(rf"\b{format_number(number)}\b", words_to_digits(question))[0]
+    if 2 < number <= _count_list_members(before):
+        yield f"a list may have {format_number(number)} members"
 
 
-def _members_before(text: str) -> int:
+def _count_list_members(text: str) -> int:
     """Number of members of the list that a number after the text may count; 0 without a list.
 
     The list ends right before the number, or an article before the number refers back to it.
 
-    >>> _members_before("Tim, Tom and Sam are "), _members_before("Tim, Tom and Sam run. The ")
+    >>> (
+    ...     _count_list_members("Tim, Tom and Sam are "),
+    ...     _count_list_members("Tim, Tom and Sam run. The "),
+    ... )
     (3, 3)
     """
     lists = [_JOINT.split(words.rstrip(", ")) for words in _LIST_END.split(text)]
-    if not _TAKES_UP.search(text):
+    if not _BACK_REFERENCE.search(text):
         lists = [here for here in lists[-1:] if _is_short(here[-1])]
     runs = [
         1 + sum(1 for _ in run)
@@ -243,15 +253,17 @@ def _is_short(member: str) -> bool:
     return len(member.split()) <= _LONGEST_MEMBER
 
 
-def _idle_text(
-    problem: Problem, steps: list[SolutionStep], stated: list[_Stated], number: float
+def _unused_text(
+    problem: Problem, steps: list[SolutionStep], stated: list[_StatedNumber], number: float
 ) -> Iterator[str]:
     """Numbers and clauses of the text without a calculation: a replacement may contradict them."""
     used = {literal for step in steps for literal in step.literals}
-    yield from (f"no step has {written(one.number)}" for one in stated if one.number not in used)
+    yield from (
+        f"no step has {format_number(one.number)}" for one in stated if one.number not in used
+    )
     mine = [one for one in stated if one.number == number]
-    if more := next((one.more for one in mine if len(one.more) > _MOST_SAID), None):
-        yield f"its clause says more of {written(number)}: {', '.join(sorted(more))}"
+    if more := next((one.more for one in mine if len(one.more) > _MAX_EXTRA_WORDS), None):
+        yield f"its clause says more of {format_number(number)}: {', '.join(sorted(more))}"
     unit = frozenset().union(*(one.after for one in mine))
     *sentences, asked = map(_CLAUSES.split, _SENTENCES.split(problem.question.strip(" .?!")))
     facts = takewhile(lambda clause: not _QUESTION.match(clause), asked[:-1])
@@ -259,31 +271,37 @@ def _idle_text(
     for clauses in [*sentences, [*facts, *conditions]]:
         said: list[float] = []
         for clause in filter(str.strip, clauses):
-            about = number in said or _ABOUT.search(clause) or unit & _stems(clause)
-            said += (here := [one.number for one in _stated(clause)])
-            if about and not here and not any(_brought_by(known, clause) for known in used):
+            about = number in said or _ANAPHORA.search(clause) or unit & _stems(clause)
+            said += (here := [one.number for one in _stated_numbers(clause)])
+            if about and not here and not any(_has_hint(known, clause) for known in used):
                 yield f"no step takes up {clause.strip()!r:.60}"
 
 
-def _sources(
-    problem: Problem, step: SolutionStep, done: list[float], stated: list[_Stated], replaced: float
+def _source_faults(
+    problem: Problem,
+    step: SolutionStep,
+    done: list[float],
+    stated: list[_StatedNumber],
+    replaced: float,
 ) -> Iterator[str]:
     """Numbers of a step without a source, or with one that the step does not name."""
     for literal in step.literals:
         places = [one for one in stated if one.number == literal]
         if literal in done and not places:
             continue
-        if not places and not _goes_without_saying(literal, problem, step):
-            yield f"{written(literal)} in {step.expression} comes from nowhere"
+        if not places and not _is_implied_factor(literal, problem, step):
+            yield f"{format_number(literal)} in {step.expression} comes from nowhere"
         others = [one for one in stated if one not in places]
-        near = _words_near(places, others, replaced=literal == replaced)
+        near = _context_words(places, others, replaced=literal == replaced)
         if places and not near & _stems(step.line):
-            yield f"the step {step.expression} does not say what {written(literal)} counts"
+            yield f"the step {step.expression} does not say what {format_number(literal)} counts"
         if places and literal == replaced and not _is_factor(places[0], problem, step, stated):
-            yield f"nothing says that {written(literal)} is a factor of {step.expression}"
+            yield f"nothing says that {format_number(literal)} is a factor of {step.expression}"
 
 
-def _is_factor(place: _Stated, problem: Problem, step: SolutionStep, stated: list[_Stated]) -> bool:
+def _is_factor(
+    place: _StatedNumber, problem: Problem, step: SolutionStep, stated: list[_StatedNumber]
+) -> bool:
     """Whether the text shows why a number is a factor: it, or another factor, is a rate.
 
     Sums need no rate. If another factor is one, or a word implies it ("week": 7), the result must
@@ -295,18 +313,20 @@ def _is_factor(place: _Stated, problem: Problem, step: SolutionStep, stated: lis
     counted = _stems(_phrase(step.line[result.end() if result else step.end :]))
     others = [one for one in step.literals if one != place.number]
     rates = {one.number for one in stated if one.is_rate}
-    usual = {one for one in others if _goes_without_saying(one, problem, step)}
+    usual = {one for one in others if _is_implied_factor(one, problem, step)}
     told = usual or rates.intersection(others)
     return bool(usual & _MULTIPLIERS or (told and not counted & place.after))
 
 
-def _goes_without_saying(literal: float, problem: Problem, step: SolutionStep) -> bool:
+def _is_implied_factor(literal: float, problem: Problem, step: SolutionStep) -> bool:
     """Whether text and line of a step imply a factor; for multipliers, the text is enough."""
-    told = step.is_product and _brought_by(literal, problem.question)
-    return told and (literal in _MULTIPLIERS or _brought_by(literal, step.line))
+    told = step.is_product and _has_hint(literal, problem.question)
+    return told and (literal in _MULTIPLIERS or _has_hint(literal, step.line))
 
 
-def _words_near(places: list[_Stated], others: list[_Stated], *, replaced: bool) -> frozenset[str]:
+def _context_words(
+    places: list[_StatedNumber], others: list[_StatedNumber], *, replaced: bool
+) -> frozenset[str]:
     """Words that distinguish a number of the text; for the replaced one, its unit."""
     if not replaced:
         return frozenset().union(*(one.before | one.after for one in places))
@@ -314,20 +334,20 @@ def _words_near(places: list[_Stated], others: list[_Stated], *, replaced: bool)
     return frozenset().union(*(one.after for one in places)) - elsewhere
 
 
-def _steps_in_words(
-    problem: Problem, steps: list[SolutionStep], stated: list[_Stated]
+def _unbracketed_steps(
+    problem: Problem, steps: list[SolutionStep], stated: list[_StatedNumber]
 ) -> Iterator[str]:
     """Steps of the solution outside brackets, whose numbers would not change."""
     counted: Mapping[float, frozenset[str]] = {one.number: one.after for one in stated}
     results = {step.result for step in steps}
     for line in problem.solution.splitlines():
-        words = in_digits(_without_calculations(line))
-        if found := _UNBRACKETED.search(words):
+        words = words_to_digits(_without_calculations(line))
+        if found := _UNBRACKETED_STEP.search(words):
             yield f"a step outside of the brackets: {found[0]!r:.60}"
-        for said in _stated(words):
+        for said in _stated_numbers(words):
             known = said.number in results or said.after & counted.get(said.number, frozenset())
-            if not known and not _brought_by(said.number, line):
-                yield f"{written(said.number)} stands outside of the brackets: {words!r:.60}"
+            if not known and not _has_hint(said.number, line):
+                yield f"{format_number(said.number)} stands outside of the brackets: {words!r:.60}"
 
 
 def _without_calculations(line: str) -> str:
@@ -347,10 +367,10 @@ def _literals(text: str) -> list[float]:
     return [float(found) for found in LITERAL.findall(text)]
 
 
-def _stated(text: str) -> list[_Stated]:
-    digits = in_digits(text)
+def _stated_numbers(text: str) -> list[_StatedNumber]:
+    digits = words_to_digits(text)
     return [
-        _Stated(
+        _StatedNumber(
             float(found[0].replace(",", "")),
             _stems(_last_clause(digits[: found.start()])) | _money(digits, found.start()),
             _stems(after := _phrase(digits[found.end() :])),
@@ -365,13 +385,13 @@ def _stated(text: str) -> list[_Stated]:
 
 def _phrase(text: str) -> str:
     """First content words after a number: its unit."""
-    words = _CLAUSE_END.split(text, maxsplit=1)[0].split()[:_WORDS_NEAR]
+    words = _CLAUSE_END.split(text, maxsplit=1)[0].split()[:_MAX_UNIT_WORDS]
     skipped = dropwhile(lambda word: _EMPTY.fullmatch(word.lower()), words)
     return " ".join(takewhile(lambda word: not _EMPTY.fullmatch(word.lower()), skipped))
 
 
 def _last_clause(text: str) -> str:
-    return " ".join(_CLAUSE_END.split(text)[-1].split()[-_WORDS_NEAR:])
+    return " ".join(_CLAUSE_END.split(text)[-1].split()[-_MAX_UNIT_WORDS:])
 
 
 def _money(text: str, at: int) -> frozenset[str]:

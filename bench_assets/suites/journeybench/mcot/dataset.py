@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, made_of
+from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.mcot.image_references import is_label, labels_of
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
     name_of,
-    numbered,
+    number_duplicates,
     read_records,
-    text,
+    read_text_field,
 )
 
 RELEASES = (2599,)
@@ -40,8 +40,8 @@ def read_mcot(file: Path, rejections: list[Rejection] | None = None) -> list[Mco
     Raises:
         SourceError: If the file cannot be read, or a row lacks its address, question or answer.
     """
-    items = made_of(read_records(file, rejections), _mcot_item, rejections)
-    names = numbered(item.item_id for item in items)
+    items = make_rows(read_records(file, rejections), _mcot_item, rejections)
+    names = number_duplicates(item.item_id for item in items)
     return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
 
 
@@ -62,10 +62,10 @@ def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -
     return found
 
 
-def alternatives(answer: str) -> tuple[str, ...]:
+def split_alternatives(answer: str) -> tuple[str, ...]:
     """Split the alternatives of a ground truth.
 
-    >>> alternatives("no cups exist; there is not any cup; 0")
+    >>> split_alternatives("no cups exist; there is not any cup; 0")
     ('no cups exist', 'there is not any cup', '0')
     """
     return tuple(part for part in map(str.strip, answer.split(";")) if part)
@@ -76,19 +76,19 @@ def flag_of(item: McotItem) -> str:
 
     The row stays a question: the authors' scores include such rows.
     """
-    names = [part for part in alternatives(item.answer) if is_label(part)]
+    names = [part for part in split_alternatives(item.answer) if is_label(part)]
     return f"the answer {names[0]!r} is the name of a label" if names else ""
 
 
 def _mcot_item(entry: Entry, where: str) -> McotItem:
-    url = field(entry, "url", str, where).strip()
+    url = require_field(entry, "url", str, where).strip()
     return McotItem(
-        item_id=text(entry, "index", where) or name_of(url),
-        question=field(entry, "question", str, where),
-        answer=field(entry, "answer", str, where),
+        item_id=read_text_field(entry, "index", where) or name_of(url),
+        question=require_field(entry, "question", str, where),
+        answer=require_field(entry, "answer", str, where),
         image=url,
-        category=text(entry, "category", where),
-        solution=text(entry, "solution", where),
+        category=read_text_field(entry, "category", where),
+        solution=read_text_field(entry, "solution", where),
     )
 
 
@@ -99,7 +99,7 @@ def _question(item: McotItem, image: StoredImage, group: str) -> Question:
         edition="own",
         kind="text",
         text=item.question,
-        answer=alternatives(item.answer),
+        answer=split_alternatives(item.answer),
         images=(image.sha256,),
         category="; ".join(labels_of(item.category)),
         group_id=group,
@@ -110,7 +110,7 @@ def _question(item: McotItem, image: StoredImage, group: str) -> Question:
 def _faults(item: McotItem, images: Mapping[str, StoredImage]) -> list[str]:
     faults = {
         "the question is empty": not item.question.strip(),
-        "the answer is empty": not alternatives(item.answer),
+        "the answer is empty": not split_alternatives(item.answer),
         f"image {item.image!r} is missing or does not decode": item.image not in images,
     }
     return [fault for fault, holds in faults.items() if holds]

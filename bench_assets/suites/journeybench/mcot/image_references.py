@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 HALLUCINATION = "hallucination"  # what the question refers to is not in the image
 
-_FORMS = {
+_LABEL_PATTERNS = {
     "irrelevant objects with unusual properties": re.compile(r"irrelevant", re.IGNORECASE),
     "relevant objects with unusual properties": re.compile(
         r"\brelevant|^(?!.*irrelevant).*unusual", re.IGNORECASE | re.DOTALL
@@ -26,9 +26,9 @@ _FORMS = {
     "common objects": re.compile(r"common", re.IGNORECASE),
 }
 
-_JOINED = re.compile(r"[;,&/+\n]|\band\b", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[;,&/+\n]|\band\b", re.IGNORECASE)
 
-LABELS = tuple(_FORMS)
+LABELS = tuple(_LABEL_PATTERNS)
 """Every label."""
 
 
@@ -72,9 +72,13 @@ def is_label(text: str) -> bool:
 
 def _labels_in(part: str) -> list[str]:
     """The labels of a part in order of occurrence."""
-    found = {label: match.start() for label, form in _FORMS.items() if (match := form.search(part))}
+    found = {
+        label: match.start()
+        for label, form in _LABEL_PATTERNS.items()
+        if (match := form.search(part))
+    }
     return sorted(found, key=found.__getitem__)
 
 
 def _parts(category: str) -> list[str]:
-    return [part for part in map(str.strip, _JOINED.split(category)) if part]
+    return [part for part in map(str.strip, _SEPARATOR.split(category)) if part]

@@ -12,20 +12,20 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.core.parsing.numbers import numbers, written
+from bench_assets.core.parsing.numbers import format_number, list_numbers
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import field, rejecting
+from bench_assets.core.tables.json_records import collect_rejections, require_field
 from bench_assets.suites.journeybench.mcot.dataset import McotItem
 from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
 from bench_assets.suites.journeybench.mcot.quantities import COUNT, Quantity
-from bench_assets.suites.journeybench.published_files import lines_of
+from bench_assets.suites.journeybench.published_files import read_optional_lines
 
 Variant: TypeAlias = Literal["as written", "another number", "absent"]
 
 VARIANTS: tuple[Variant, ...] = ("as written", "another number", "absent")
-_CLEAR = range(2, 13)  # numbers that the image with another number may show
-_MANY = 10  # from here on the label is "large number of objects"
-_OTHERS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrella")
+_COUNTABLE = range(2, 13)  # numbers that the image with another number may show
+_LARGE_COUNT = 10  # from here on the label is "large number of objects"
+_OTHER_THINGS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrella")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +60,9 @@ def plan_images(
     for quantity in quantities:
         first.setdefault(quantity.problem_id, quantity)
     return [
-        _planned(quantity, variant, others)
+        _plan_image(quantity, variant, others)
         for problem_id, quantity in first.items()
-        for others in [_solvable(problems[problem_id], quantity.number)]
+        for others in [_solvable_numbers(problems[problem_id], quantity.number)]
         for variant in VARIANTS
         if others or variant != "another number"
     ]
@@ -87,7 +87,9 @@ def to_items(
     for image in images:
         quantity = quantities[image.quantity_id]
         problem = problems[quantity.problem_id]
-        question = refer(problem.question, {quantity.text: reference(quantity.things)})
+        question = replace_quantities(
+            problem.question, {quantity.text: image_reference(quantity.things)}
+        )
         solved = solve(problem, {quantity.number: image.count})
         item_id = image.name.rsplit(".", 1)[0]
         if faults := _faults(image, question, solved, counts.get(image.name, ())):
@@ -119,28 +121,30 @@ def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[s
         SourceError: If the file cannot be read.
     """
     counts: dict[str, dict[str, int]] = defaultdict(dict)
-    for entry, where in lines_of(file, rejections):
-        with rejecting(rejections, where):
-            image, person = (field(entry, name, str, where) for name in ("image", "annotator"))
-            counts[image][person] = field(entry, "count", int, where)
+    for entry, where in read_optional_lines(file, rejections):
+        with collect_rejections(rejections, where):
+            image, person = (
+                require_field(entry, name, str, where) for name in ("image", "annotator")
+            )
+            counts[image][person] = require_field(entry, "count", int, where)
     return {image: list(by_person.values()) for image, by_person in counts.items()}
 
 
 def other_numbers(problem: Problem) -> list[int]:
     """List the numbers that an image may show and that do not occur in the problem."""
-    said = numbers(problem.question)
-    return [number for number in _CLEAR if number not in said]
+    said = list_numbers(problem.question)
+    return [number for number in _COUNTABLE if number not in said]
 
 
-def reference(things: str, where: str = "image") -> str:
+def image_reference(things: str, where: str = "image") -> str:
     """Refer to things of an image without saying how many there are."""
     return f"the {things} in the {where}"
 
 
-def refer(question: str, references: Mapping[str, str]) -> str:
+def replace_quantities(question: str, references: Mapping[str, str]) -> str:
     """Replace quantities by references, with a capital at the start of a sentence.
 
-    >>> refer("Ann ate 3 pies.", {"3 pies": "the pies in the image"})
+    >>> replace_quantities("Ann ate 3 pies.", {"3 pies": "the pies in the image"})
     'Ann ate the pies in the image.'
     """
     for words, instead in references.items():
@@ -149,25 +153,25 @@ def refer(question: str, references: Mapping[str, str]) -> str:
     return question
 
 
-def shown(image_prompt: str, count: int) -> str:
+def fill_count(image_prompt: str, count: int) -> str:
     """Fill the number into an image prompt."""
     return image_prompt.replace(COUNT, str(count))
 
 
-def _solvable(problem: Problem, number: int) -> list[int]:
+def _solvable_numbers(problem: Problem, number: int) -> list[int]:
     """Other numbers with which the answer is whole."""
     solved = {other: solve(problem, {number: other}) for other in other_numbers(problem)}
     return [other for other, found in solved.items() if found and found.answer.is_integer()]
 
 
-def _planned(quantity: Quantity, variant: Variant, others: Sequence[int]) -> PlannedImage:
+def _plan_image(quantity: Quantity, variant: Variant, others: Sequence[int]) -> PlannedImage:
     rng = Random(f"{quantity.quantity_id}/{variant}")
-    count, prompt = quantity.number, shown(quantity.image_prompt, quantity.number)
-    thing = rng.choice([thing for thing in _OTHERS if thing not in quantity.image_prompt])
+    count, prompt = quantity.number, fill_count(quantity.image_prompt, quantity.number)
+    thing = rng.choice([thing for thing in _OTHER_THINGS if thing not in quantity.image_prompt])
     beside = f"exactly {rng.randint(2, 4)} of: {thing}"
     if variant == "another number":
         count = rng.choice(others)
-        prompt = f"{shown(quantity.image_prompt, count)}, and {beside}"
+        prompt = f"{fill_count(quantity.image_prompt, count)}, and {beside}"
     elif variant == "absent":
         count, prompt = 0, f"A picture of {beside}, and of nothing else"
     number = VARIANTS.index(variant) + 1
@@ -184,7 +188,7 @@ def _planned(quantity: Quantity, variant: Variant, others: Sequence[int]) -> Pla
 def _labels(image: PlannedImage) -> list[str]:
     if image.variant == "absent":
         return ["hallucination"]
-    size = "large number of objects" if image.count >= _MANY else "common objects"
+    size = "large number of objects" if image.count >= _LARGE_COUNT else "common objects"
     return [size, "distractors"] if image.variant == "another number" else [size]
 
 
@@ -195,7 +199,7 @@ def _faults(
     result = solved.answer if solved else None
     agreeing = sum(count == image.count for count in counted)
     faults = {
-        f"the text alone gives the number {image.count}": image.count in numbers(question),
+        f"the text alone gives the number {image.count}": image.count in list_numbers(question),
         f"{agreeing} of {len(counted)} annotators count {image.count}": (
             bool(counted) and 2 * agreeing <= len(counted)
         ),
@@ -207,6 +211,6 @@ def _faults(
 
 
 def _answer(things: str, image: PlannedImage, solved: Solution | None) -> str:
-    number = [written(solved.answer)] if solved and solved.answer.is_integer() else []
+    number = [format_number(solved.answer)] if solved and solved.answer.is_integer() else []
     absence = [f"there are no {things}", f"there are not any {things}"]
     return "; ".join(absence + number if image.variant == "absent" else number)

@@ -11,21 +11,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import as_number, numbers, written
+from bench_assets.core.parsing.numbers import format_number, list_numbers, parse_number
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, made_of
+from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.mcot.data_flow import (
     LITERAL,
     Problem,
     SolutionStep,
-    hints_at,
+    is_implied,
+    replacement_fault,
     steps_of,
-    unclear,
 )
-from bench_assets.suites.journeybench.published_files import lines_of, problem_id
+from bench_assets.suites.journeybench.published_files import problem_id, read_optional_lines
 
-__all__ = ["PROBLEMS", "Problem", "Solution", "read_problems", "solve", "unclear"]
+__all__ = ["PROBLEMS", "Problem", "Solution", "read_problems", "replacement_fault", "solve"]
 
 PROBLEMS = "gsm8k.jsonl"
 _ROUNDED = 0.01
@@ -50,7 +50,9 @@ def read_problems(file: Path, rejections: list[Rejection] | None = None) -> list
     Raises:
         SourceError: If the file cannot be read.
     """
-    return made_of(lines_of(file, rejections), _problem, rejections, unique="problem_id")
+    return make_rows(
+        read_optional_lines(file, rejections), _problem, rejections, unique="problem_id"
+    )
 
 
 def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
@@ -66,30 +68,32 @@ def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
         instead: Replacement by number of the text.
     """
     instead = {number: other for number, other in instead.items() if other != number}
-    if any(unclear(problem, number) for number in instead):
+    if any(replacement_fault(problem, number) for number in instead):
         return None
     results: dict[float, float] = {}
     steps, result = [], None
     for step in steps_of(problem.solution):
         torn = any(old.is_integer() and not new.is_integer() for old, new in results.items())
-        if torn or _may_be_no_result(problem, step.literals, results, instead):
+        if torn or _is_ambiguous(problem, step.literals, results, instead):
             return None
         if not _is_right(step):
             return None
-        changed = LITERAL.sub(lambda n: _replaced(float(n[0]), results, instead), step.expression)
-        old, result = step.result, _calculated(changed)
+        changed = LITERAL.sub(
+            lambda n: _replace_number(float(n[0]), results, instead), step.expression
+        )
+        old, result = step.result, _evaluate(changed)
         if old is None or result is None or result < 0 or results.get(old, result) != result:
             return None
         results[old] = result
-        steps.append(f"{changed.strip()} = {written(result)}")
-    ends_in_answer = bool(results) and list(results)[-1] == as_number(problem.answer)
+        steps.append(f"{changed.strip()} = {format_number(result)}")
+    ends_in_answer = bool(results) and list(results)[-1] == parse_number(problem.answer)
     return Solution("\n".join(steps), result) if ends_in_answer and result is not None else None
 
 
 def _problem(entry: Entry, where: str) -> Problem:
-    question, answer = (field(entry, name, str, where) for name in ("question", "answer"))
+    question, answer = (require_field(entry, name, str, where) for name in ("question", "answer"))
     final = _FINAL.search(answer)
-    if final is None or not final[1].strip("$-%")[:1].isdigit() or as_number(final[1]) is None:
+    if final is None or not final[1].strip("$-%")[:1].isdigit() or parse_number(final[1]) is None:
         raise SourceError(f"{where}: the answer does not end in '#### ' and a number: {answer!r}")
     return Problem(
         problem_id=problem_id(question),
@@ -101,33 +105,35 @@ def _problem(entry: Entry, where: str) -> Problem:
 
 def _is_right(step: SolutionStep) -> bool:
     """Whether a calculation gives its stated result, up to rounding."""
-    result = _calculated(step.expression)
+    result = _evaluate(step.expression)
     return result is not None and step.result is not None and abs(result - step.result) <= _ROUNDED
 
 
-def _may_be_no_result(
+def _is_ambiguous(
     problem: Problem,
     literals: list[float],
     results: Mapping[float, float],
     instead: Mapping[float, float],
 ) -> bool:
     """Whether a number that equals an earlier result may come from elsewhere."""
-    said = numbers(problem.question)
+    said = list_numbers(problem.question)
     return any(
         number in instead
         or (
             results[number] != number  # an unchanged number may come from anywhere
-            and (number in said or literals.count(number) > 1 or hints_at(number, problem))
+            and (number in said or literals.count(number) > 1 or is_implied(number, problem))
         )
         for number in results.keys() & set(literals)
     )
 
 
-def _replaced(number: float, results: Mapping[float, float], instead: Mapping[float, float]) -> str:
-    return written(results.get(number, instead.get(number, number)))
+def _replace_number(
+    number: float, results: Mapping[float, float], instead: Mapping[float, float]
+) -> str:
+    return format_number(results.get(number, instead.get(number, number)))
 
 
-def _calculated(expression: str) -> float | None:
+def _evaluate(expression: str) -> float | None:
     """Evaluate sums, differences, products and quotients; None for anything else."""
     try:
         return _value(ast.parse(expression.strip(), mode="eval").body)

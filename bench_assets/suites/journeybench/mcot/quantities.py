@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from bench_assets.core.parsing.numbers import as_number, numbers
+from bench_assets.core.parsing.numbers import list_numbers, parse_number
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.mcot.data_flow import steps_of
@@ -19,10 +19,10 @@ from bench_assets.suites.journeybench.text_generation import (
 )
 
 COUNT = "{count}"  # placeholder of the number in an image prompt
-MOST = 20  # largest number of things that is counted in an image
+MAX_COUNT = 20  # largest number of things that is counted in an image
 _FIELDS = ("text", "number", "things", "image_prompt")
 
-_FIND = """\
+_QUANTITY_PROMPT = """\
 Problem: {question}
 
 Find the numbers of this problem that a picture could show: numbers of things that can be seen and \
@@ -59,11 +59,11 @@ class VisibleQuantities(NamedTuple):
     rejections: list[Rejection]
 
 
-def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
+def quantity_prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
     """Ask for the quantities of each problem that an image could show, by request id."""
     return {
         f"{problem.problem_id}/quantities": Prompt.of(
-            _FIND.format(question=problem.question, most=MOST)
+            _QUANTITY_PROMPT.format(question=problem.question, most=MAX_COUNT)
         )
         for problem in problems
     }
@@ -101,7 +101,7 @@ def _check(
             quantity_id=quantity_id,
             problem_id=problem.problem_id,
             text=fields["text"],
-            number=int(as_number(fields["number"]) or 0),
+            number=int(parse_number(fields["number"]) or 0),
             things=fields["things"],
             image_prompt=fields["image_prompt"],
             writer=response.writer,
@@ -111,20 +111,20 @@ def _check(
 
 
 def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
-    number = as_number(fields["number"])
-    said = numbers(problem.question)
+    number = parse_number(fields["number"])
+    said = list_numbers(problem.question)
     faults = {
         f"{fields['text']!r} does not occur exactly once in the problem": (
             problem.question.count(fields["text"]) != 1
         ),
         f"{fields['text']!r} does not give the number {fields['number']}": (
-            numbers(fields["text"]) != [number]
+            list_numbers(fields["text"]) != [number]
         ),
-        f"{fields['number']} cannot be counted in an image": number not in range(1, MOST + 1),
+        f"{fields['number']} cannot be counted in an image": number not in range(1, MAX_COUNT + 1),
         f"{fields['number']} does not occur exactly once in the problem": (
             said.count(number) != 1 if number is not None else True
         ),
-        f"the things {fields['things']!r} have a number": bool(numbers(fields["things"])),
+        f"the things {fields['things']!r} have a number": bool(list_numbers(fields["things"])),
         f"not exactly one {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
         f"the solution does not calculate with {fields['number']}": all(
             number not in step.literals for step in steps_of(problem.solution)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from bench_assets.core.parsing.numbers import as_number, same_number
+from bench_assets.core.parsing.numbers import parse_number, same_number
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
 from bench_assets.evaluation.task import ScoredQuestion
@@ -46,7 +46,7 @@ def _hallucinated(scored: ScoredQuestion) -> float | None:
     question, score = scored
     if score.points is None:
         return None
-    said = [number for text in score.answer if (number := as_number(text)) is not None]
-    truths = [number for text in question.answer if (number := as_number(text)) is not None]
+    said = [number for text in score.answer if (number := parse_number(text)) is not None]
+    truths = [number for text in question.answer if (number := parse_number(text)) is not None]
     right = score.points == 1 or any(same_number(a, b) for a in said for b in truths)
     return float(bool(said) and not right)

@@ -4,7 +4,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.journeybench.assets.generation import generated_texts, painted
+from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
 from bench_assets.suites.journeybench.assets.source import image_assets, source_folder
 from bench_assets.suites.journeybench.mcot.problems import Problem
@@ -18,9 +18,9 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     CauseAndEffect,
     PlannedPair,
+    cause_prompts,
     plan_arithmetic,
     plan_causes,
-    prompts,
     read_copa,
     read_knowledge,
     to_item,
@@ -33,39 +33,39 @@ from resources.images.painters import ImageRequest
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
 
-_HERE = AssetFolder("journeybench/multi_image_vqa")
+_FOLDER = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}
 _COPA, _KNOWLEDGE = "copa.jsonl", "knowledge.jsonl"
 
 
-multi_image_vqa_images = image_assets(_HERE, "multi_image_vqa")
+multi_image_vqa_images = image_assets(_FOLDER, "multi_image_vqa")
 
 
-@dg.asset(deps=_HERE.source, **_HERE.stage("source"))
+@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
 def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
     """Read pairs of cause and effect."""
     return table_output(read_copa(source_folder(sources) / _COPA, []))
 
 
 cause_responses = generated_texts(
-    _HERE,
+    _FOLDER,
     "cause_responses",
     {"causes": ("causes", CauseAndEffect)},
-    prompts,
+    cause_prompts,
 )
 
 
 @dg.multi_asset(
     name="multi_image_vqa_pairs",
-    ins=_HERE.ins("causes", "cause_responses", **_PROBLEMS),
-    deps=_HERE.source,
+    ins=_FOLDER.ins("causes", "cause_responses", **_PROBLEMS),
+    deps=_FOLDER.source,
     outs={
         "planned_pairs": out(
-            _HERE.stage("images"),
+            _FOLDER.stage("images"),
             PlannedPair,
         ),
         "built_rejections": out(
-            _HERE.stage("select"),
+            _FOLDER.stage("select"),
             Rejection,
         ),
     },
@@ -88,7 +88,7 @@ def pairs(
     )
 
 
-@dg.asset(ins=_HERE.ins("planned_pairs"), **_HERE.stage("images", asks="gpu"))
+@dg.asset(ins=_FOLDER.ins("planned_pairs"), **_FOLDER.stage("images", asks="gpu"))
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsResource,
@@ -101,10 +101,10 @@ def painted_images(
         for pair in planned_pairs
         for name, prompt, seed in zip(pair.images, pair.prompts, pair.seeds, strict=True)
     ]
-    return painted(context, settings, image_store, requests)
+    return generate_images(context, settings, image_store, requests)
 
 
-@dg.asset(ins=_HERE.ins("planned_pairs"), deps=_HERE.source, **_HERE.stage("select"))
+@dg.asset(ins=_FOLDER.ins("planned_pairs"), deps=_FOLDER.source, **_FOLDER.stage("select"))
 def built(
     sources: SourceFiles, planned_pairs: list[PlannedPair]
 ) -> dg.Output[list[MultiImageItem]]:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, made_of
+from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
     CAUSE_ANSWERS,
     EntryQuestions,
     name_of,
-    numbered,
+    number_duplicates,
     read_records,
-    text,
+    read_text_field,
 )
 
 ARITHMETIC, KNOWLEDGE, CAUSE = "Arithmetic Reasoning", "External Knowledge", "Cause and Effect"
@@ -45,21 +45,21 @@ def read_multi_image(file: Path, rejections: list[Rejection] | None = None) -> l
         SourceError: If the file cannot be read, a row lacks an address, its question or answer, or
             its flag for external knowledge is neither 0, 1 nor empty.
     """
-    items = made_of(read_records(file, rejections), _multi_image_item, rejections)
-    names = numbered(item.item_id for item in items)
+    items = make_rows(read_records(file, rejections), _multi_image_item, rejections)
+    names = number_duplicates(item.item_id for item in items)
     return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
 
 
 def _multi_image_item(entry: Entry, where: str) -> MultiImageItem:
-    first, second = (field(entry, name, str, where).strip() for name in ("url1", "url2"))
-    answer = field(entry, "answer", str, where)
+    first, second = (require_field(entry, name, str, where).strip() for name in ("url1", "url2"))
+    answer = require_field(entry, "answer", str, where)
     return MultiImageItem(
         item_id=f"{name_of(first)}+{name_of(second)}",
-        question=field(entry, "question", str, where),
+        question=require_field(entry, "question", str, where),
         answer=answer,
         images=(first, second),
-        category=_category(answer, text(entry, "External_Knowledge", where), where),
-        solution=text(entry, "solution", where),
+        category=_category(answer, read_text_field(entry, "External_Knowledge", where), where),
+        solution=read_text_field(entry, "solution", where),
     )
 
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.parsing.numbers import written
+from bench_assets.core.parsing.numbers import format_number
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, made_of
+from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.mcot.planned_images import (
+    fill_count,
+    image_reference,
     other_numbers,
-    refer,
-    reference,
-    shown,
+    replace_quantities,
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
@@ -32,14 +32,14 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     KNOWLEDGE,
     MultiImageItem,
 )
-from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS, lines_of
+from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS, read_optional_lines
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
     json_objects,
     text_fields,
 )
 
-_WHERE = ("first picture", "second picture")
+_PICTURES = ("first picture", "second picture")
 _ATTEMPTS = 20  # draws of two numbers until the answer is whole
 
 
@@ -75,7 +75,7 @@ def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quanti
         two = list(group)[:2]
         if len(two) < 2:
             continue
-        pair = _arithmetic(problems[problem_id], two, Random(f"{problem_id}/pair"))
+        pair = _arithmetic_pair(problems[problem_id], two, Random(f"{problem_id}/pair"))
         if isinstance(pair, PlannedPair):
             planned.pairs.append(pair)
         else:
@@ -96,28 +96,28 @@ def to_item(pair: PlannedPair) -> MultiImageItem:
     )
 
 
-def _arithmetic(problem: Problem, two: Sequence[Quantity], rng: Random) -> PlannedPair | str:
-    drawn = _drawn(problem, two, rng)
+def _arithmetic_pair(problem: Problem, two: Sequence[Quantity], rng: Random) -> PlannedPair | str:
+    drawn = _draw_counts(problem, two, rng)
     if drawn is None:
         return f"no two numbers with a whole answer in {_ATTEMPTS} draws"
     counts, solved = drawn
-    references = {q.text: reference(q.things, w) for q, w in zip(two, _WHERE, strict=True)}
-    question = refer(problem.question, references)
-    if not all(where in question for where in _WHERE):
+    references = {q.text: image_reference(q.things, w) for q, w in zip(two, _PICTURES, strict=True)}
+    question = replace_quantities(problem.question, references)
+    if not all(where in question for where in _PICTURES):
         return "the words of the two quantities overlap"
     return PlannedPair(
         item_id=f"{problem.problem_id}-pair",
         question=question,
-        answer=written(solved.answer),
+        answer=format_number(solved.answer),
         category=ARITHMETIC,
         solution=solved.steps,
         images=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
-        prompts=tuple(shown(q.image_prompt, n) for q, n in zip(two, counts, strict=True)),
+        prompts=tuple(fill_count(q.image_prompt, n) for q, n in zip(two, counts, strict=True)),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
 
 
-def _drawn(
+def _draw_counts(
     problem: Problem, two: Sequence[Quantity], rng: Random
 ) -> tuple[list[int], Solution] | None:
     others = other_numbers(problem)
@@ -129,7 +129,7 @@ def _drawn(
     return None
 
 
-_DRAW = """\
+_EVENT_PROMPT = """\
 Cause: {cause}
 Effect: {effect}
 
@@ -163,28 +163,32 @@ def read_copa(file: Path, rejections: list[Rejection] | None = None) -> list[Cau
     Raises:
         SourceError: If the file cannot be read.
     """
-    return made_of(lines_of(file, rejections), _cause_and_effect, rejections, unique="event_id")
+    return make_rows(
+        read_optional_lines(file, rejections), _cause_and_effect, rejections, unique="event_id"
+    )
 
 
 def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
-    asked = field(entry, "question", str, where)
-    label = field(entry, "label", int, where)
+    asked = require_field(entry, "question", str, where)
+    label = require_field(entry, "label", int, where)
     if asked not in ("cause", "effect") or label not in (0, 1):
         raise SourceError(
             f"{where}: question is {asked!r} and label {label}, expected 'cause' or 'effect' "
             "and 0 or 1"
         )
-    premise = field(entry, "premise", str, where).strip()
-    right = field(entry, f"choice{label + 1}", str, where).strip()
+    premise = require_field(entry, "premise", str, where).strip()
+    right = require_field(entry, f"choice{label + 1}", str, where).strip()
     cause, effect = (right, premise) if asked == "cause" else (premise, right)
-    event_id = f"copa-{field(entry, 'idx', int, where)}"
+    event_id = f"copa-{require_field(entry, 'idx', int, where)}"
     return CauseAndEffect(event_id=event_id, cause=cause, effect=effect)
 
 
-def prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
+def cause_prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
     """Ask for image prompts of the two events, by request id."""
     return {
-        f"{event.event_id}/images": Prompt.of(_DRAW.format(cause=event.cause, effect=event.effect))
+        f"{event.event_id}/images": Prompt.of(
+            _EVENT_PROMPT.format(cause=event.cause, effect=event.effect)
+        )
         for event in events
     }
 
@@ -204,11 +208,11 @@ def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedT
             )
             planned.rejections.append(Rejection(entry=response.request_id, reason=reason))
             continue
-        planned.pairs.append(_pair(event, texts, Random(event.event_id)))
+        planned.pairs.append(_cause_pair(event, texts, Random(event.event_id)))
     return planned
 
 
-def _pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedPair:
+def _cause_pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedPair:
     order = rng.sample(["cause", "effect"], 2)
     asked = rng.choice(["cause", "effect"])
     return PlannedPair(
@@ -234,14 +238,19 @@ def read_knowledge(file: Path, rejections: list[Rejection] | None = None) -> lis
     Raises:
         SourceError: If the file cannot be read.
     """
-    return made_of(lines_of(file, rejections), _by_experts, rejections, unique="item_id")
+    return make_rows(
+        read_optional_lines(file, rejections), _expert_item, rejections, unique="item_id"
+    )
 
 
-def _by_experts(entry: Entry, where: str) -> MultiImageItem:
+def _expert_item(entry: Entry, where: str) -> MultiImageItem:
     return MultiImageItem(
-        item_id=field(entry, "id", str, where),
-        question=field(entry, "question", str, where),
-        answer=field(entry, "answer", str, where),
-        images=(field(entry, "image1", str, where), field(entry, "image2", str, where)),
+        item_id=require_field(entry, "id", str, where),
+        question=require_field(entry, "question", str, where),
+        answer=require_field(entry, "answer", str, where),
+        images=(
+            require_field(entry, "image1", str, where),
+            require_field(entry, "image2", str, where),
+        ),
         category=KNOWLEDGE,
     )

@@ -20,15 +20,17 @@ def main(question: Question) -> Prompt:
         for number, image in enumerate(question.images, 1)
         for part in (f"Image {number}:", Image(image))
     ]
-    return Prompt.of(*shown, _ask(question, "Answer the question about the two pictures."))
+    return Prompt.of(
+        *shown, _question_text(question, "Answer the question about the two pictures.")
+    )
 
 
 def language_only(question: Question) -> Prompt:
     """Ask without the images."""
-    return Prompt.of(_ask(question, "Answer the question."))
+    return Prompt.of(_question_text(question, "Answer the question."))
 
 
-def _ask(question: Question, instruction: str) -> str:
+def _question_text(question: Question, instruction: str) -> str:
     form = f"{' or '.join(question.options)}." if question.options else _NUMBER
     return f"{instruction}\nQuestion: {question.text}\n{_STEPS}{form}"
 

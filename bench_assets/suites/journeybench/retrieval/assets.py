@@ -7,22 +7,22 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import decided_in, with_undecided
+from bench_assets.asset_factory.annotation_inputs import decision_keys, label_undecided
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import (
-    asked_tables,
     edition_of,
     published_rows,
     question_outs,
+    yield_question_tables,
 )
 from bench_assets.suites.journeybench.assets.source import (
     SUITE,
-    by_name,
     image_assets,
+    images_by_name,
     source_folder,
 )
 from bench_assets.suites.journeybench.captioning.dataset import (
@@ -49,14 +49,14 @@ from resources.encoders.dual_encoder import RANDOM, open_encoder
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
-_HERE = AssetFolder(TASK_NAME)
+_TASK_FOLDER = AssetFolder(TASK_NAME)
 _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
-_INS = _HERE.ins("entries", files="../images", fetched="images")
+_INS = _TASK_FOLDER.ins("entries", files="../images", fetched="images")
 
-retrieval_images = image_assets(_HERE, *_TABLES)
+retrieval_images = image_assets(_TASK_FOLDER, *_TABLES)
 
 
-@dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
+@dg.asset(ins=_TASK_FOLDER.ins("built"), deps=_TASK_FOLDER.source, **_TASK_FOLDER.stage("select"))
 def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
     """Samples of the published files, or built ones."""
     published = published_files(source_folder(sources), *_TABLES)
@@ -67,32 +67,32 @@ def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[lis
     return table_output(rows)
 
 
-@dg.asset(ins=_INS, **_HERE.stage("distractors"))
+@dg.asset(ins=_INS, **_TASK_FOLDER.stage("distractors"))
 def candidates(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank."""
-    return table_output(to_candidates(entries, by_name([*files, *fetched])))
+    return table_output(to_candidates(entries, images_by_name([*files, *fetched])))
 
 
 @dg.asset(
     name="candidates",
     ins=_INS,
-    **_HERE.stage("distractors", below=AS_RELEASED),
+    **_TASK_FOLDER.stage("distractors", below=AS_RELEASED),
 )
 def candidates_as_released(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank, including distractors that are right."""
-    there = by_name([*files, *fetched])
+    there = images_by_name([*files, *fetched])
     return table_output(to_candidates(entries, there, as_released=True))
 
 
 @dg.multi_asset(
     name="retrieval_questions",
-    ins=_INS | _HERE.ins(captioned="../captioning/built"),
-    deps=decided_in(TASK),
-    outs=question_outs(_HERE),
+    ins=_INS | _TASK_FOLDER.ins(captioned="../captioning/built"),
+    deps=decision_keys(TASK),
+    outs=question_outs(_TASK_FOLDER),
 )
 def questions(  # noqa: PLR0913, PLR0917  (a table each)
     sources: SourceFiles,
@@ -104,16 +104,18 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
-    there = by_name([*files, *fetched])
+    there = images_by_name([*files, *fetched])
     asked, bad = to_questions(entries, there, _categories(sources, captioned)), list[Rejection]()
     published = published_files(source_folder(sources), *_TABLES)
     read_samples(published, bad)
     asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
     both = ("text_positives" in published) == ("text_negatives" in published)
-    whole = both and not bad and all(image in there for one in entries for image in _images(one))
+    whole = (
+        both and not bad and all(image in there for one in entries for image in _sample_images(one))
+    )
     edition = edition_of(sources, *_TABLES, whole=whole)
-    waiting = partial(with_undecided, task=TASK, tables=tables, settings=sources.settings.load())
-    yield from asked_tables(asked, len(entries), edition, image_store, waiting)
+    waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings.load())
+    yield from yield_question_tables(asked, len(entries), edition, image_store, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
@@ -121,15 +123,15 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
     found: dict[str, tuple[str, ...]] = {}
     try:
         rows = published_rows(sources, "captioning", read_captioned_images, built, [])
-    except SourceError as why:
-        dg.get_dagster_logger().warning("no results by category of images: %s", why)
+    except SourceError as error:
+        dg.get_dagster_logger().warning("no results by category of images: %s", error)
         rows = []
     for row in rows:
         found[row.image] = tuple(dict.fromkeys((*found.get(row.image, ()), *row.categories)))
     return found
 
 
-def _images(entry: RetrievalSample) -> tuple[str, ...]:
+def _sample_images(entry: RetrievalSample) -> tuple[str, ...]:
     return (entry.image, *entry.image_distractors)
 
 
@@ -153,7 +155,7 @@ def encoder_of(
         yield encoder
 
 
-def rankings(of: EvaluationStep) -> dg.AssetsDefinition:
+def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
     """Build the asset that has encoders rank the candidates of every query."""
     pools = of if of.condition == AS_RELEASED else EvaluationStep(TASK)
 
@@ -183,5 +185,5 @@ def rankings(of: EvaluationStep) -> dg.AssetsDefinition:
 RETRIEVAL_ASSETS = [
     asset
     for condition in TASK.conditions
-    for asset in evaluation_assets(TASK, condition, predictions=rankings)
+    for asset in evaluation_assets(TASK, condition, predictions=ranking_asset)
 ]

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, rejecting
+from bench_assets.core.tables.json_records import Entry, collect_rejections, require_field
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
     name_of,
     read_records,
-    text,
-    texts,
+    read_text_field,
+    read_texts,
 )
 
 
@@ -42,42 +42,47 @@ def read_samples(
     samples: dict[str, RetrievalSample] = {}
     for table in ("retrieval", "text_positives", "text_negatives", "image_distractors"):
         for entry, where in read_records(files[table], rejections) if table in files else ():
-            with rejecting(rejections, where):
-                image = field(entry, "url", str, where).strip()
-                known = samples.get(image) or _empty(image)
-                samples[image] = _with(known, table, entry, where)
+            with collect_rejections(rejections, where):
+                image = require_field(entry, "url", str, where).strip()
+                known = samples.get(image) or _empty_sample(image)
+                samples[image] = _add_entry(known, table, entry, where)
     return list(samples.values())
 
 
-def _empty(image: str) -> RetrievalSample:
+def _empty_sample(image: str) -> RetrievalSample:
     return RetrievalSample(entry_id=name_of(image), image=image)
 
 
-def _with(sample: RetrievalSample, table: str, entry: Entry, where: str) -> RetrievalSample:
+def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) -> RetrievalSample:
     match table:
         case "text_positives":
-            return replace(sample, texts=_more(sample.texts, [text(entry, "hypothesis", where)]))
+            return replace(
+                sample,
+                texts=_merge_unique(sample.texts, [read_text_field(entry, "hypothesis", where)]),
+            )
         case "text_negatives":
-            said = [text(entry, "hypothesis", where)]
-            return replace(sample, text_distractors=_more(sample.text_distractors, said))
-    written = texts(entry, "captions")
+            said = [read_text_field(entry, "hypothesis", where)]
+            return replace(sample, text_distractors=_merge_unique(sample.text_distractors, said))
+    written = read_texts(entry, "captions")
     captions = split_captions(written[0]) if len(written) == 1 else written
-    looks_like = texts(entry, "distractor_url") + texts(entry, "image_distractor_url")
+    looks_like = read_texts(entry, "distractor_url") + read_texts(entry, "image_distractor_url")
     found = replace(
         sample,
-        captions=_more(sample.captions, captions),
-        image_distractors=_more(sample.image_distractors, looks_like),
+        captions=_merge_unique(sample.captions, captions),
+        image_distractors=_merge_unique(sample.image_distractors, looks_like),
     )
     if table == "image_distractors":
         return found
     return replace(
         found,
-        texts=_more(sample.texts, captions),
-        text_distractors=_more(sample.text_distractors, texts(entry, "text_distractors")),
+        texts=_merge_unique(sample.texts, captions),
+        text_distractors=_merge_unique(
+            sample.text_distractors, read_texts(entry, "text_distractors")
+        ),
     )
 
 
-def _more(known: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+def _merge_unique(known: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*known, *(item for item in new if item)]))
 
 

@@ -24,7 +24,7 @@ def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     return Score.of(prediction, points=points, answer=prediction.ranking)
 
 
-def recalls() -> dict[str, Measure]:
+def recall_measures() -> dict[str, Measure]:
     """Build the measures R@1, R@5 and R@10, of text retrieval first."""
     return {
         f"{name}_r@{k}": _recall(direction, k)
@@ -93,7 +93,7 @@ def rank(
             condition=condition,
             text="",
             ranking=rankings[question.question_id],
-            prompt_sha256=query(question).sha256,
+            prompt_sha256=query_prompt(question).sha256,
             decoding=decoding,
         )
         for question in questions
@@ -145,6 +145,6 @@ def _pools(candidates: Sequence[Candidate], condition: str) -> str:
     return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own}"
 
 
-def query(question: Question) -> Prompt:
+def query_prompt(question: Question) -> Prompt:
     """Prompt of a query: its image for text retrieval, its text for image retrieval."""
     return Prompt.of(*map(Image, question.images)) if question.images else Prompt.of(question.text)

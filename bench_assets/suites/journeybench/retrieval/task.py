@@ -21,15 +21,15 @@ TASK = Task(
     version=1,
     conditions={
         "main": Condition(
-            prompt=scoring.query,
+            prompt=scoring.query_prompt,
             about="Each query has its own distractors among the candidates (3.3, Table 1).",
         ),
         WITHOUT_DISTRACTORS: Condition(
-            prompt=scoring.query,
+            prompt=scoring.query_prompt,
             about="No distractors: the texts or images of the other samples only (Table 1).",
         ),
         AS_RELEASED: Condition(
-            prompt=scoring.query,
+            prompt=scoring.query_prompt,
             about=(
                 "Distractors as they are released: 533 texts of the release are also right, as "
                 "they probably were in the paper's pools."
@@ -37,7 +37,7 @@ TASK = Task(
         ),
     },
     scorers={"ranking": scoring.score},
-    measures=scoring.recalls(),
+    measures=scoring.recall_measures(),
     slices=scoring.by_image_category,
     asked_of="encoder",
     vote_tables=(CAPTION_VOTES, STATEMENT_VOTES, LOOK_ALIKE_VOTES),

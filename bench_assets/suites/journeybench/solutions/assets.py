@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import EvaluationStep, judgements_of
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep, judgements_asset
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.evaluation.aggregation import blank_metric, decodings
+from bench_assets.evaluation.aggregation import blank_metric, format_decodings
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
@@ -23,7 +23,7 @@ from resources.tables.parquet import table_output
 def solution_assets(task: Task) -> list[dg.AssetsDefinition]:
     """Build the assets of the solution judge's verdicts on a task, and of their metric."""
     of = EvaluationStep(replace(task, judges=SOLUTION_JUDGES), is_study=True)
-    judgements = judgements_of(
+    judgements = judgements_asset(
         of,
         "solution_judgements",
         _solution_judge,
@@ -55,13 +55,15 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         if not any(solution_of(question) for question in questions):
             raise TableError(f"{of.task.name}: no question has a solution to compare with")
         return table_output(
-            verified(of.task, context.partition_key, questions, predictions, solution_judgements)
+            solution_metrics(
+                of.task, context.partition_key, questions, predictions, solution_judgements
+            )
         )
 
     return solution_verification
 
 
-def verified(
+def solution_metrics(
     task: Task,
     model: str,
     questions: Sequence[Question],
@@ -76,7 +78,7 @@ def verified(
     verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}
     verdicts |= {one.question_id: one.verdict for one in judgements}
     judges = "+".join(sorted({one.judge for one in judgements})) or "none"
-    how = {"model": decodings(predictions), "judge": judges, "n": str(len(solved))}
+    how = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solved))}
     blank = blank_metric(task, questions, model, how, n_failed=0)
     slices: dict[str, list[Question]] = defaultdict(list)
     for question in solved:

@@ -17,9 +17,9 @@ from bench_assets.suites.journeybench.raw_material import CRITERIA
 from bench_assets.suites.journeybench.synthetic.images import (
     WORLD,
     Member,
+    crop_border,
     draw_things,
     members,
-    trimmed,
 )
 
 _Line: TypeAlias = dict[str, Any]
@@ -49,7 +49,7 @@ def write(folder: Path, seed: int = 0) -> None:
         "statement_votes": _statement_votes(shown, rng),
         "look_alike_votes": _look_alike_votes(shown),
         "trigger_votes": _trigger_votes(shown),
-        "gsm8k": [_picked(p, "question", "answer") for p in _problems(material)],
+        "gsm8k": [_select_fields(p, "question", "answer") for p in _problems(material)],
         "copa": [{k: v for k, v in event.items() if k != "images"} for event in material["copa"]],
         "knowledge": _knowledge(),
         "responses": [*_writers(shown), *_dialogues(shown), *_problem_responses(material)],
@@ -65,7 +65,7 @@ def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
         one["name"]: draw_things({sprite: 1 for sprite in one["scene"].values()}, "beige", rng)
         for one in WORLD["planted"]
     }
-    return planted | {"torn.png": b"Not a picture.", "again.png": trimmed(first)}
+    return planted | {"torn.png": b"Not a picture.", "again.png": crop_border(first)}
 
 
 def _gallery(shown: Sequence[Member]) -> Iterator[_Line]:
@@ -223,5 +223,5 @@ def _response(request_id: str, text: str, sample: int = 0) -> _Line:
     return {"question_id": request_id, "text": text, "sample": sample}
 
 
-def _picked(entry: Mapping[str, Any], *names: str) -> _Line:
+def _select_fields(entry: Mapping[str, Any], *names: str) -> _Line:
     return {name: entry[name] for name in names}

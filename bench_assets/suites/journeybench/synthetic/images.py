@@ -15,7 +15,7 @@ from typing import Any
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.parsing.numbers import WORDS
+from bench_assets.core.parsing.numbers import NUMBER_WORDS
 
 WORLD: Mapping[str, Any] = json.loads(
     Path(__file__).with_name("world.json").read_text(encoding="utf-8")
@@ -64,11 +64,11 @@ class Member:
             "subject": subject["noun"],
             "s_n": "n" if subject["noun"][0] in "aeiou" else "",
             "other": subject["other"],
-            "absent": self._absent,
-            "unknown": WORLD["unknown"][self._half % len(WORLD["unknown"])],
-            "few": WORDS[self.few],
-            "few_digits": str(self.few),
-            "wrong_few": WORDS[self.few + 1],
+            "absent": self._absent_thing,
+            "unknown": WORLD["unknown"][self._half_family % len(WORLD["unknown"])],
+            "few": NUMBER_WORDS[self.n_small],
+            "few_digits": str(self.n_small),
+            "wrong_few": NUMBER_WORDS[self.n_small + 1],
         }
         for name, kind in _KINDS.items():
             words[name] = self._of(kind)["noun"]
@@ -76,19 +76,19 @@ class Member:
         return words
 
     @property
-    def _half(self) -> int:
+    def _half_family(self) -> int:
         """Number of its half-family; within one, each image has another trigger."""
         return 2 * self.family + self.number // 3
 
     @property
-    def _absent(self) -> str:
+    def _absent_thing(self) -> str:
         """A thing that is not in the image; each half-family has another one."""
         shown = {self._of(kind)["noun"] for kind in ("subjects", "mounts")}
         things = [*WORLD["absent"], *(one["noun"] for one in WORLD["mounts"] + WORLD["subjects"])]
-        return str(next(one for one in things[self._half :] if one not in shown))
+        return str(next(one for one in things[self._half_family :] if one not in shown))
 
     @property
-    def few(self) -> int:
+    def n_small(self) -> int:
         """Number of small objects."""
         return 2 + (self.family + self.number) % 5
 
@@ -105,7 +105,7 @@ class Member:
         scene.sprite(self._of("mounts")["sprite"], (x + left, y + 70), 130)
         scene.sprite(self._of("subjects")["sprite"], (x + left, y - 30), 100)
         scene.sprite(self._of("accessories")["sprite"], (x + left, y - 98), 46)
-        for _ in range(self.few):
+        for _ in range(self.n_small):
             place = scene.room(38, 38, rng)
             assert place is not None, "six small things find room beside one tower"
             scene.sprite(self._of("small")["sprite"], place, 34)
@@ -143,7 +143,7 @@ def draw_things(things: Mapping[str, int], background: str, rng: Random) -> byte
     return scene.png()
 
 
-def trimmed(image: bytes) -> bytes:
+def crop_border(image: bytes) -> bytes:
     """Crop 3 px off every side: another file that looks the same."""
     whole = decode(image).image
     cut = whole.crop((3, 3, whole.width - 3, whole.height - 3))

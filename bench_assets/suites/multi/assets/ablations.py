@@ -8,13 +8,13 @@ import dagster as dg
 from PIL import Image
 from pydantic import Field
 
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, asking
-from bench_assets.core.images.text_substitutes import describe, to_image_texts
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, open_model
+from bench_assets.core.images.text_substitutes import describe_images, to_image_texts
 from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
-from bench_assets.suites.multi.assets.questions import MULTI, release_of
+from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import markup as writing
 from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
 from bench_assets.suites.multi.construction.decisions import add_written_pieces
@@ -26,11 +26,11 @@ from bench_assets.suites.multi.construction.selection import (
 )
 from bench_assets.suites.multi.dataset.questions import (
     KnowledgeLink,
+    add_blank_image,
     link_knowledge,
+    replace_images,
     select_elite,
     select_usable,
-    with_blank_image,
-    with_image_texts,
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import (
@@ -52,7 +52,7 @@ from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, table_output
 
 _BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
-_DESCRIBE = "请用一句话描述这张图片。"
+_CAPTION_INSTRUCTION = "请用一句话描述这张图片。"
 
 
 class EliteConfig(dg.Config):
@@ -76,13 +76,13 @@ def captions(
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
     """Describe every image of a question (section 4.5)."""
-    if file := release_of(sources).captions:
+    if file := open_release(sources).captions:
         return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
     captioner = settings.load().suite("multi", MultiSettings).captioner
     if not captioner:
         return table_output(list[ImageText]())
-    with asking(context, models, captioner) as (model, _):
-        return table_output(describe(_shown(questions), _description, model))
+    with open_model(context, models, captioner) as (model, _):
+        return table_output(describe_images(_unique_images(questions), _caption_prompt, model))
 
 
 @dg.asset(
@@ -97,12 +97,12 @@ def ocr(
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
     """Recognise the text in every image of a question (section 4.5)."""
-    if file := release_of(sources).ocr:
+    if file := open_release(sources).ocr:
         return table_output(to_image_texts(read_image_texts(file, []), stored, file.name))
-    key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
+    key, author = ["multi", "ocr_for_images", "ocr"], writing.ocr_engine()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
-    unread = [image for image in _shown(questions) if image not in known]
+    unread = [image for image in _unique_images(questions) if image not in known]
     whole = list[str]()  # unread images that decode; opened one at a time
 
     def opened() -> Iterator[Image.Image]:
@@ -111,10 +111,10 @@ def ocr(
                 whole.append(image)
                 yield decoded
 
-    texts = list(writing.recognise(opened())) if unread else []
+    texts = list(writing.recognize_text(opened())) if unread else []
     for image, text in zip(whole, texts, strict=True):
         known[image] = ImageText(image=image, text=text, author=author)
-    return table_output([known[image] for image in _shown(questions) if image in known])
+    return table_output([known[image] for image in _unique_images(questions) if image in known])
 
 
 @dg.asset(
@@ -126,7 +126,7 @@ def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
     """Replace images by captions."""
-    return table_output(with_image_texts(questions, captions))
+    return table_output(replace_images(questions, captions))
 
 
 @dg.asset(
@@ -136,10 +136,10 @@ def captions_for_images(
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
     """Replace images by their OCR texts."""
-    if any(row.author == writing.author() for row in ocr):
+    if any(row.author == writing.ocr_engine() for row in ocr):
         there = {row.image for row in ocr}
         questions = [question for question in questions if set(question.images) <= there]
-    return table_output(with_image_texts(questions, ocr))
+    return table_output(replace_images(questions, ocr))
 
 
 @dg.asset(
@@ -152,7 +152,7 @@ def questions_with_blank_image(
     file = io.BytesIO()
     Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
     blank = image_store.put(file.getvalue(), "blank.png")
-    return table_output(with_blank_image(questions, blank.sha256))
+    return table_output(add_blank_image(questions, blank.sha256))
 
 
 @dg.asset(
@@ -185,16 +185,16 @@ def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
 ) -> dg.Output[list[Question]]:
     """Select MULTI-Elite: the source's hard list, or else our choice."""
-    listed = read_hard_list(release_of(sources), [])
+    listed = read_hard_list(open_release(sources), [])
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
     return table_output(select_elite(questions, listed, chosen))
 
 
-def _description(image: str) -> Prompt:
-    return Prompt.of(PromptImage(image), _DESCRIBE)
+def _caption_prompt(image: str) -> Prompt:
+    return Prompt.of(PromptImage(image), _CAPTION_INSTRUCTION)
 
 
-def _shown(questions: Sequence[Question]) -> list[str]:
+def _unique_images(questions: Sequence[Question]) -> list[str]:
     return list(dict.fromkeys(image for question in questions for image in question.images))
 
 
@@ -207,7 +207,7 @@ def knowledge_links(
     sources: SourceFiles, transformed_items: list[MultiItem]
 ) -> dg.Output[list[KnowledgeLink]]:
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
-    release = release_of(sources)
+    release = open_release(sources)
     built = release.annotations is not None  # the release's own links are kept
     return table_output(
         link_knowledge(transformed_items, read_knowledge(release, []), search=built)
@@ -229,17 +229,17 @@ def questions_with_knowledge(
 ) -> dg.Output[list[Question]]:
     """Add the knowledge piece of each question that has one (section 4.7); none if no one has."""
     by_name = {image.name: image for image in stored}
-    pieces = select_usable(read_knowledge(release_of(sources), []), by_name).usable
-    known = add_written_pieces(links, pieces, heard(tables, KNOWLEDGE))
+    pieces = select_usable(read_knowledge(open_release(sources), []), by_name).usable
+    known = add_written_pieces(links, pieces, counted_rows(tables, KNOWLEDGE))
     rows = with_knowledge(questions, known.links, known.pieces, by_name)
     return table_output(rows if any(row.context for row in rows) else list[Question]())
 
 
-def _unusable_pieces(release: MultiRelease, images: Container[str], found: list[Rejection]) -> None:
+def _reject_pieces(release: MultiRelease, images: Container[str], found: list[Rejection]) -> None:
     found += select_usable(read_knowledge(release, found), images).rejections
 
 
-def _unknown_hard(release: MultiRelease, _: Container[str], found: list[Rejection]) -> None:
+def _reject_unknown_ids(release: MultiRelease, _: Container[str], found: list[Rejection]) -> None:
     listed, known = read_hard_list(release, found), {i.item_id for i in read_items(release, [])}
     found += [
         Rejection(entry=f"hard list, {name}", reason="no question has this id")
@@ -251,8 +251,8 @@ def _unknown_hard(release: MultiRelease, _: Container[str], found: list[Rejectio
 _OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str], list[Rejection]], object]] = {
     "captions_for_images": lambda release, _, found: read_image_texts(release.captions, found),
     "ocr_for_images": lambda release, _, found: read_image_texts(release.ocr, found),
-    "elite": _unknown_hard,
-    "with_knowledge": _unusable_pieces,
+    "elite": _reject_unknown_ids,
+    "with_knowledge": _reject_pieces,
 }
 
 
@@ -266,7 +266,7 @@ def _rejections(condition: str) -> dg.AssetsDefinition:
     def rejections(sources: SourceFiles, stored: list[StoredImage]) -> dg.Output[list[Rejection]]:
         """List rows of the condition's own file that cannot be used."""
         found: list[Rejection] = []
-        _OWN_FILES[condition](release_of(sources), {image.name for image in stored}, found)
+        _OWN_FILES[condition](open_release(sources), {image.name for image in stored}, found)
         return table_output(found)
 
     return rejections
@@ -274,7 +274,7 @@ def _rejections(condition: str) -> dg.AssetsDefinition:
 
 REJECTIONS = [_rejections(condition) for condition in _OWN_FILES]
 
-_MULTI = AssetFolder("multi", str(TASK.version))
+_TASK_FOLDER = AssetFolder("multi", str(TASK.version))
 _SCORES = {
     condition: ["multi", *([] if condition == "main" else [condition]), "scores"]
     for condition in CONDITIONS
@@ -282,9 +282,9 @@ _SCORES = {
 
 
 @dg.asset(
-    ins=_MULTI.ins("questions"),
+    ins=_TASK_FOLDER.ins("questions"),
     deps=[dg.AssetKey(key) for key in _SCORES.values()],
-    **_MULTI.stage("metrics", ablation=True, partitions=MODELS),
+    **_TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS),
 )
 def information_gain(
     context: dg.AssetExecutionContext, tables: TableFiles, questions: list[Question]

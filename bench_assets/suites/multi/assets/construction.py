@@ -6,22 +6,22 @@ For the release these tables are empty, or pass its items through.
 import dagster as dg
 from pydantic import Field
 
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
-from bench_assets.asset_factory.suite_assets import asking, out
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.suite_assets import open_model, out
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.multi import prompts
-from bench_assets.suites.multi.assets.questions import MULTI, release_of
+from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DIFFICULTY, TRANSFORMATION_REVIEW
 from bench_assets.suites.multi.construction.decisions import (
     AnnotatedItems,
     Annotation,
     ItemRevision,
-    decide,
+    apply_reviews,
     read_annotations,
     requested_transformations,
 )
@@ -36,14 +36,14 @@ from bench_assets.suites.multi.construction.selection import (
 from bench_assets.suites.multi.construction.transformations import (
     SolverAnswer,
     Transformation,
-    apply,
+    apply_transformation,
+    apply_transformations,
     confirm,
     proposal_prompt,
     propose,
     read_proposal,
+    select_unproven,
     shares,
-    transformed,
-    unproven,
 )
 from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import MultiItem
@@ -95,7 +95,7 @@ def selection(
     config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
 ) -> dg.Output[list[SelectionDecision]]:
     """Select problems by length within each knowledge piece (appendix D)."""
-    if not release_of(sources).annotations:
+    if not open_release(sources).annotations:
         return table_output(list[SelectionDecision]())
     reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
     numbers = config.model_dump(include={"a", "b", "alpha", "m", "p"})
@@ -129,11 +129,11 @@ def annotation(
 ) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
     bad: list[Rejection] = []
-    annotations = _annotations(sources, bad)
+    annotations = _read_annotations(sources, bad)
     whole = AnnotatedItems(items, [], [])  # the release has only the result
     merged = whole
     if annotations is not None:
-        rated = decisions.with_ratings(annotations, heard(tables, DIFFICULTY))
+        rated = decisions.add_ratings(annotations, counted_rows(tables, DIFFICULTY))
         merged = decisions.annotate(items, selection, rated)
     return (
         table_output(merged.items),
@@ -154,7 +154,7 @@ def transformation_proposals(
     annotated_items: list[MultiItem],
 ) -> dg.Output[list[Transformation]]:
     """Propose transformations (section 3.2, data post-process; Figure 6)."""
-    annotations = _annotations(sources, [])
+    annotations = _read_annotations(sources, [])
     if annotations is None:
         return table_output(list[Transformation]())
     requests = requested_transformations(annotations)
@@ -162,8 +162,8 @@ def transformation_proposals(
     if writer := settings.load().suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]
-        with asking(context, models, writer) as (model, _):
-            rows += _rewrites(model, left)
+        with open_model(context, models, writer) as (model, _):
+            rows += _propose_rewrites(model, left)
     return table_output(rows)
 
 
@@ -181,13 +181,13 @@ def solver_answers(
 ) -> dg.Output[list[SolverAnswer]]:
     """Answer the proposed questions whose gold no rule proves, with two or more solver models."""
     by_id = {item.item_id: item for item in annotated_items}
-    rows = unproven(transformation_proposals)
-    made = {row.new_id: (row, transformed(by_id[row.item_id], row)) for row in rows}
+    rows = select_unproven(transformation_proposals)
+    made = {row.new_id: (row, apply_transformation(by_id[row.item_id], row)) for row in rows}
     images = {image.name: image for image in stored}
     questions = to_questions([item for _, item in made.values()], images, "built").questions
     answers = []
     for solver in settings.load().suite("multi", MultiSettings).solvers if questions else ():
-        with asking(context, models, solver) as (model, _):
+        with open_model(context, models, solver) as (model, _):
             requests = [Request(prompt=prompts.main(one), question=one) for one in questions]
             for one, response in zip(questions, model.response(requests), strict=True):
                 name = made[one.question_id.removeprefix("multi/")][0].name
@@ -220,10 +220,12 @@ def transformations(
 ) -> tuple[dg.Output[list[Transformation]], dg.Output[list[Transformation]]]:
     """Decide which proposals are applied; report the share of each outcome."""
     solvers = settings.load().suite("multi", MultiSettings).solvers
-    reviews = heard(tables, TRANSFORMATION_REVIEW) if release_of(sources).annotations else []
-    rows = decide(annotated_items, transformation_proposals, reviews)
+    reviews = (
+        counted_rows(tables, TRANSFORMATION_REVIEW) if open_release(sources).annotations else []
+    )
+    rows = apply_reviews(annotated_items, transformation_proposals, reviews)
     rows = confirm(rows, solver_answers, solvers)
-    return table_output(rows, shares(rows)), table_output(unproven(rows))
+    return table_output(rows, shares(rows)), table_output(select_unproven(rows))
 
 
 @dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("distractors"))
@@ -231,7 +233,7 @@ def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
 ) -> dg.Output[list[MultiItem]]:
     """Replace items by their applied transformations."""
-    return table_output(apply(annotated_items, transformations))
+    return table_output(apply_transformations(annotated_items, transformations))
 
 
 @dg.asset(
@@ -245,7 +247,7 @@ def duplicates(
     stored: list[StoredImage],
 ) -> dg.Output[list[Duplicate]]:
     """Find near-duplicates (section 3.2: over 800 were removed)."""
-    if not release_of(sources).annotations:
+    if not open_release(sources).annotations:
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}
     shown = {name for item in transformed_items for name in item.images if name in digests}
@@ -256,13 +258,13 @@ def duplicates(
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 
-def _annotations(sources: SourceFiles, rejections: list[Rejection]) -> list[Annotation] | None:
+def _read_annotations(sources: SourceFiles, rejections: list[Rejection]) -> list[Annotation] | None:
     """Read the annotations of raw material; None for the release."""
-    file = release_of(sources).annotations
+    file = open_release(sources).annotations
     return read_annotations(file, rejections) if file else None
 
 
-def _rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
+def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
     """Ask a model for rewrites of items without another proposal.
 
     Raises:

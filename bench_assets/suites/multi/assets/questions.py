@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
@@ -11,7 +11,7 @@ from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.construction.decisions import apply_decisions
 from bench_assets.suites.multi.construction.item_checks import Duplicate
-from bench_assets.suites.multi.construction.markup import draw_table, prepare
+from bench_assets.suites.multi.construction.markup import convert_item, draw_table
 from bench_assets.suites.multi.dataset.questions import edition_of, to_questions
 from bench_assets.suites.multi.dataset.source import (
     MultiItem,
@@ -31,7 +31,7 @@ from resources.tables.parquet import TableFiles, table_output
 MULTI = AssetFolder("multi", "2")
 
 
-def release_of(sources: SourceFiles) -> MultiRelease:
+def open_release(sources: SourceFiles) -> MultiRelease:
     """Find the files of the suite's source."""
     return find_release(sources.open("multi").folder)
 
@@ -48,13 +48,13 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 @dg.asset(deps=MULTI.source, **MULTI.stage("source"))
 def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
     """Read the questions."""
-    return table_output(read_items(release_of(sources), []))
+    return table_output(read_items(open_release(sources), []))
 
 
 @dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
 def items(raw_items: list[MultiItem]) -> dg.Output[list[MultiItem]]:
     """Convert the questions to Markdown (section 3.2, data pre-process)."""
-    return table_output([prepare(item).item for item in raw_items])
+    return table_output([convert_item(item).item for item in raw_items])
 
 
 @dg.asset(ins=MULTI.ins("raw_items"), deps=MULTI.source, **MULTI.stage("images"))
@@ -66,15 +66,15 @@ def images(
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, and every table that Markdown cannot express."""
-    stored, broken = image_store.put_files(image_files(release_of(sources).images))
+    stored, broken = image_store.put_files(image_files(open_release(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
-    tables = {n: html for item in raw_items for n, html in prepare(item).tables.items()}
+    tables = {n: html for item in raw_items for n, html in convert_item(item).tables.items()}
     drawn = []
     for name, html in tables.items():
         try:
             drawn.append(image_store.put(draw_table(html, font), name))
-        except ImageError as why:
-            context.log.warning(f"{name} cannot be drawn: {why}")
+        except ImageError as error:
+            context.log.warning(f"{name} cannot be drawn: {error}")
     about = {
         "not_decoded": len(broken),
         "tables_drawn": len(drawn),
@@ -89,7 +89,7 @@ def unusable_files(
 ) -> dg.Output[list[Rejection]]:
     """List image files that do not decode."""
     known = {image.name for image in stored}
-    files = image_files(release_of(sources).images)
+    files = image_files(open_release(sources).images)
     broken = {name: file for name, file in files.items() if name not in known}
     return table_output(image_store.put_files(broken).rejections)  # read again, for the reason
 
@@ -120,12 +120,12 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
     """Build the question table, and a rejection for every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
-    edition = built if release_of(sources).annotations else edition_of(transformed_items)
+    edition = built if open_release(sources).annotations else edition_of(transformed_items)
     bad: list[Rejection] = []
-    read_items(release_of(sources), bad)
-    pairs = apply_decisions(duplicates, heard(tables, DUPLICATE_CONFLICTS))
+    read_items(open_release(sources), bad)
+    pairs = apply_decisions(duplicates, counted_rows(tables, DUPLICATE_CONFLICTS))
     rows, refused = to_questions(
-        decisions.without_duplicates(transformed_items, pairs),
+        decisions.drop_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )

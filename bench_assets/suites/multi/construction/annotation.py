@@ -6,21 +6,21 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench_assets.annotation.answers.values import by_unit, most_said, word
+from bench_assets.annotation.answers.values import answers_by_unit, majority_value, word
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
+    SourceTable,
     SuiteAnnotationTask,
-    TableOf,
     Unit,
-    parts_of,
+    split_unit_id,
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
+    DuplicateDecision,
     ItemRating,
-    TwinDecision,
     WrittenPiece,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
@@ -31,7 +31,7 @@ from bench_assets.suites.multi.construction.transformations import (
     SolverAnswer,
     Transformation,
     confirm,
-    unproven,
+    select_unproven,
 )
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
@@ -39,7 +39,7 @@ from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 _SEMANTICS = 2  # the annotation round that transformations belong to
 _FILE = read_tasks(Path(__file__).parents[1] / "annotation.toml")
 _TASKS, CODE_BOOK = _FILE.tasks, _FILE.code_book
-_HOW = dict(
+_REQUEST_BY_CHOICE = dict(
     zip(
         _TASKS["transformation_review"].fields[0].choices,
         (
@@ -49,7 +49,7 @@ _HOW = dict(
         strict=True,
     )
 )
-_DROPS = dict(
+_DROP_BY_CHOICE = dict(
     zip(_TASKS["duplicate_conflicts"].fields[0].choices, ("", "later", "earlier"), strict=True)
 )
 
@@ -63,7 +63,7 @@ def _difficulty_units(
         Unit(
             task=_TASKS["difficulty"].name,
             unit_id=one.item_id,
-            shown={**_shown(one, ""), "Level": one.education},
+            shown={**_shown_fields(one, ""), "Level": one.education},
             images=_images(one, images, ""),
         )
         for one in items
@@ -92,13 +92,13 @@ def _transformation_units(
     """Make a unit of each item with proposals that neither a rule nor the solvers confirm."""
     solvers = sorted({answer.solver for answer in solver_answers})
     waiting: dict[str, list[Transformation]] = {}
-    for row in unproven(confirm(proposals, solver_answers, solvers)):
+    for row in select_unproven(confirm(proposals, solver_answers, solvers)):
         waiting.setdefault(row.item_id, []).append(row)
     return [
         Unit(
             task=_TASKS["transformation_review"].name,
             unit_id=one.item_id,
-            shown={**_shown(one, ""), **_proposed(waiting[one.item_id])},
+            shown={**_shown_fields(one, ""), **_proposal_fields(waiting[one.item_id])},
             images=_images(one, images, ""),
         )
         for one in items
@@ -106,7 +106,7 @@ def _transformation_units(
     ]
 
 
-def _proposed(rows: Sequence[Transformation]) -> dict[str, str]:
+def _proposal_fields(rows: Sequence[Transformation]) -> dict[str, str]:
     return {
         f"Proposal {number} ({row.name})": f"{row.general}\n{row.specific}\n\n{row.answer}".strip()
         for number, row in enumerate(rows, 1)
@@ -115,11 +115,11 @@ def _proposed(rows: Sequence[Transformation]) -> dict[str, str]:
 
 def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
     """Convert the first annotator's answer on each item."""
-    return [_annotation(about[0]) for about in by_unit(answers).values()]
+    return [_annotation(about[0]) for about in answers_by_unit(answers).values()]
 
 
 def _annotation(answer: Answer) -> Annotation:
-    how = _HOW.get(word(answer, "how"), "")
+    how = _REQUEST_BY_CHOICE.get(word(answer, "how"), "")
     written = {
         "specific": word(answer, "question"),
         "type": word(answer, "type"),
@@ -135,7 +135,7 @@ def _annotation(answer: Answer) -> Annotation:
     )
 
 
-def _knowledge_items(
+def _knowledge_units(
     links: Sequence[KnowledgeLink], items: Sequence[Raw], images: Sequence[StoredImage]
 ) -> list[Unit]:
     uncovered = {link.item_id for link in links if link.how == UNCOVERED}
@@ -143,7 +143,7 @@ def _knowledge_items(
         Unit(
             task=_TASKS["knowledge"].name,
             unit_id=one.item_id,
-            shown=_shown(one, ""),
+            shown=_shown_fields(one, ""),
             images=_images(one, images, ""),
         )
         for one in items
@@ -163,7 +163,7 @@ def _pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
     ]
 
 
-def _twin_items(
+def _duplicate_units(
     pairs: Sequence[Duplicate], items: Sequence[Raw], images: Sequence[StoredImage]
 ) -> list[Unit]:
     by_id = {one.item_id: one for one in items}
@@ -172,8 +172,8 @@ def _twin_items(
             task=_TASKS["duplicate_conflicts"].name,
             unit_id=unit_id(pair.item_id, pair.earlier),
             shown={
-                **_shown(earlier, " (earlier)"),
-                **_shown(later, " (later)"),
+                **_shown_fields(earlier, " (earlier)"),
+                **_shown_fields(later, " (later)"),
                 "What speaks against their being one": pair.conflict,
             },
             images={
@@ -187,18 +187,20 @@ def _twin_items(
     ]
 
 
-def _duplicate_decisions(answers: Sequence[Answer]) -> list[TwinDecision]:
+def _duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
     """Take the most frequent decision on each pair; after a tie both items stay."""
     found = []
-    for name, about in by_unit(answers).items():
-        later, earlier = parts_of(name)
-        decision = most_said([word(answer, "decision") for answer in about])
+    for name, about in answers_by_unit(answers).items():
+        later, earlier = split_unit_id(name)
+        decision = majority_value([word(answer, "decision") for answer in about])
         if decision:
-            found.append(TwinDecision(item_id=later, earlier=earlier, drop=_DROPS[decision]))
+            found.append(
+                DuplicateDecision(item_id=later, earlier=earlier, drop=_DROP_BY_CHOICE[decision])
+            )
     return found
 
 
-def _shown(one: Raw, which: str) -> dict[str, str]:
+def _shown_fields(one: Raw, which: str) -> dict[str, str]:
     return {f"Question{which}": one.text, f"Answer{which}": one.answer}
 
 
@@ -214,9 +216,9 @@ def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, st
 DIFFICULTY = SuiteAnnotationTask(
     task=_TASKS["difficulty"],
     reads={
-        "items": TableOf("multi/items", Raw),
-        "selection": TableOf("multi/selection", SelectionDecision),
-        "images": TableOf("multi/images", StoredImage),
+        "items": SourceTable("multi/items", Raw),
+        "selection": SourceTable("multi/selection", SelectionDecision),
+        "images": SourceTable("multi/images", StoredImage),
     },
     units=_difficulty_units,
     row=ItemRating,
@@ -226,10 +228,10 @@ DIFFICULTY = SuiteAnnotationTask(
 TRANSFORMATION_REVIEW = SuiteAnnotationTask(
     task=_TASKS["transformation_review"],
     reads={
-        "proposals": TableOf("multi/transformation_proposals", Transformation),
-        "solver_answers": TableOf("multi/solver_answers", SolverAnswer),
-        "items": TableOf("multi/annotated_items", Raw),
-        "images": TableOf("multi/images", StoredImage),
+        "proposals": SourceTable("multi/transformation_proposals", Transformation),
+        "solver_answers": SourceTable("multi/solver_answers", SolverAnswer),
+        "items": SourceTable("multi/annotated_items", Raw),
+        "images": SourceTable("multi/images", StoredImage),
     },
     units=_transformation_units,
     row=Annotation,
@@ -239,11 +241,11 @@ TRANSFORMATION_REVIEW = SuiteAnnotationTask(
 KNOWLEDGE = SuiteAnnotationTask(
     task=_TASKS["knowledge"],
     reads={
-        "links": TableOf("multi/with_knowledge/knowledge_links", KnowledgeLink),
-        "items": TableOf("multi/transformed_items", Raw),
-        "images": TableOf("multi/images", StoredImage),
+        "links": SourceTable("multi/with_knowledge/knowledge_links", KnowledgeLink),
+        "items": SourceTable("multi/transformed_items", Raw),
+        "images": SourceTable("multi/images", StoredImage),
     },
-    units=_knowledge_items,
+    units=_knowledge_units,
     row=WrittenPiece,
     to_rows=_pieces,
 )
@@ -251,12 +253,12 @@ KNOWLEDGE = SuiteAnnotationTask(
 DUPLICATE_CONFLICTS = SuiteAnnotationTask(
     task=_TASKS["duplicate_conflicts"],
     reads={
-        "pairs": TableOf("multi/duplicates", Duplicate),
-        "items": TableOf("multi/transformed_items", Raw),
-        "images": TableOf("multi/images", StoredImage),
+        "pairs": SourceTable("multi/duplicates", Duplicate),
+        "items": SourceTable("multi/transformed_items", Raw),
+        "images": SourceTable("multi/images", StoredImage),
     },
-    units=_twin_items,
-    row=TwinDecision,
+    units=_duplicate_units,
+    row=DuplicateDecision,
     to_rows=_duplicate_decisions,
 )
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables import json_records
-from bench_assets.core.tables.json_records import Entry, read_entries, rejecting
+from bench_assets.core.tables.json_records import Entry, collect_rejections, read_entries
 from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
@@ -23,7 +23,7 @@ from bench_assets.suites.multi.construction.transformations import (
     BY_HAND,
     Transformation,
     accept,
-    as_transformation,
+    make_transformation,
     propose,
 )
 from bench_assets.suites.multi.dataset.questions import WRITTEN, KnowledgeLink
@@ -32,7 +32,7 @@ from bench_assets.suites.multi.dataset.source import TYPES, Knowledge, MultiItem
 ROUNDS = (1, 2)
 """Format, content and labels in the first round; semantics and enhancement in the second."""
 
-CHANGEABLE = ("general", "specific", "type", "answer", "analysis", "education", "subject")
+EDITABLE_FIELDS = ("general", "specific", "type", "answer", "analysis", "education", "subject")
 """Fields that an annotator may change."""
 
 
@@ -93,7 +93,7 @@ def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> l
     """
     annotations: dict[tuple[str, int], Annotation] = {}
     for entry, where in read_entries(file, rejections):
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             one = _annotation(entry, where)
             if (one.item_id, one.round) in annotations:
                 again = f"{one.item_id} has two annotations in round {one.round}"
@@ -102,7 +102,9 @@ def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> l
     return list(annotations.values())
 
 
-def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> AnnotatedItems:
+def merge_annotations(
+    items: Sequence[MultiItem], annotations: Iterable[Annotation]
+) -> AnnotatedItems:
     """Apply the first round to every item, and the second to the result.
 
     Items that either round drops, and annotations of unknown items, become rejections.
@@ -128,7 +130,7 @@ def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> Anno
     return merged
 
 
-def with_ratings(
+def add_ratings(
     annotations: Sequence[Annotation], ratings: Iterable[ItemRating]
 ) -> list[Annotation]:
     """Put the lower median of each item's ratings into its first-round annotation."""
@@ -155,34 +157,34 @@ def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Ma
 
 def _annotation(entry: Entry, where: str) -> Annotation:
     changes, transform = _texts(entry, "changes", where), _texts(entry, "transform", where)
-    if wrong := sorted(set(changes) - set(CHANGEABLE)):
-        raise SourceError(f"{where}: cannot change {wrong}; only {', '.join(CHANGEABLE)}")
+    if wrong := sorted(set(changes) - set(EDITABLE_FIELDS)):
+        raise SourceError(f"{where}: cannot change {wrong}; only {', '.join(EDITABLE_FIELDS)}")
     if changes.get("type", "SA") not in TYPES.values():
         raise SourceError(f"{where}: unknown type {changes['type']!r}")
     if transform and "name" not in transform:
         raise SourceError(f"{where}: field 'transform' has no 'name'")
-    round_ = json_records.field(entry, "round", int, where)
+    round_ = json_records.require_field(entry, "round", int, where)
     if round_ not in ROUNDS:
         raise SourceError(f"{where}: round {round_}, expected one of {ROUNDS}")
     return Annotation(
-        item_id=json_records.field(entry, "item", str, where),
+        item_id=json_records.require_field(entry, "item", str, where),
         round=round_,
-        annotator=json_records.field(entry, "annotator", str, where),
+        annotator=json_records.require_field(entry, "annotator", str, where),
         difficulty=_number(entry, "difficulty", where),
         quality=_number(entry, "quality", where),
         changes=changes,
-        drop=json_records.field({"drop": "", **entry}, "drop", str, where),
+        drop=json_records.require_field({"drop": "", **entry}, "drop", str, where),
         transform=transform,
     )
 
 
 def _texts(entry: Entry, name: str, where: str) -> dict[str, str]:
-    named = json_records.field({name: {}, **entry}, name, dict, where)
-    return {key: json_records.field(named, key, str, where) for key in named}
+    named = json_records.require_field({name: {}, **entry}, name, dict, where)
+    return {key: json_records.require_field(named, key, str, where) for key in named}
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
-    return str(json_records.field(entry, name, int, where)) if name in entry else ""
+    return str(json_records.require_field(entry, name, int, where)) if name in entry else ""
 
 
 def _apply_changes(item: MultiItem, one: Annotation, revisions: list[ItemRevision]) -> MultiItem:
@@ -218,7 +220,7 @@ class WrittenPiece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TwinDecision:
+class DuplicateDecision:
     """The decision on two similar items that conflict."""
 
     item_id: str  # the later one
@@ -245,7 +247,7 @@ def manual_transformations(
     ]
 
 
-def decide(
+def apply_reviews(
     items: Sequence[MultiItem],
     proposals: Iterable[Transformation],
     reviews: Sequence[Annotation],
@@ -286,12 +288,12 @@ def add_written_pieces(
 
 
 def apply_decisions(
-    pairs: Sequence[Duplicate], decisions: Iterable[TwinDecision]
+    pairs: Sequence[Duplicate], decisions: Iterable[DuplicateDecision]
 ) -> list[Duplicate]:
     """Apply decisions to conflicting pairs; other pairs stay as found."""
     said = {(one.item_id, one.earlier): one.drop for one in decisions}
     return [
-        _with_decision(pair, said.get((pair.item_id, pair.earlier), "") if pair.conflict else "")
+        _apply_decision(pair, said.get((pair.item_id, pair.earlier), "") if pair.conflict else "")
         for pair in pairs
     ]
 
@@ -300,10 +302,10 @@ def _manual_transformation(item: MultiItem, annotation: Annotation) -> Transform
     changes: dict[str, Any] = dict(annotation.changes)
     made = replace(item, **changes)
     faults = "; ".join(defects(made))
-    return as_transformation(item, made, BY_HAND, annotation.annotator, ANNOTATOR, faults)
+    return make_transformation(item, made, BY_HAND, annotation.annotator, ANNOTATOR, faults)
 
 
-def _with_decision(pair: Duplicate, drop: str) -> Duplicate:
+def _apply_decision(pair: Duplicate, drop: str) -> Duplicate:
     if not drop:
         return pair
     alike = replace(pair, conflict="", dropped=True)
@@ -318,7 +320,7 @@ def annotate(
     """Merge the annotations of picked items, and drop items that are then defective."""
     picked = {one.problem_id for one in decisions if one.picked}
     passed_over = {item.item_id for item in items if item.problem_id not in picked}
-    merged = merge(
+    merged = merge_annotations(
         [item for item in items if item.problem_id in picked],
         [one for one in annotations if one.item_id not in passed_over],
     )
@@ -335,7 +337,7 @@ def annotate(
     )
 
 
-def without_duplicates(items: Iterable[MultiItem], pairs: Iterable[Duplicate]) -> list[MultiItem]:
+def drop_duplicates(items: Iterable[MultiItem], pairs: Iterable[Duplicate]) -> list[MultiItem]:
     """Leave out dropped near-duplicates."""
     dropped = {pair.item_id for pair in pairs if pair.dropped}
     return [item for item in items if item.item_id not in dropped]

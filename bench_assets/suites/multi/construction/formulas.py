@@ -19,16 +19,16 @@ _MONEY = re.compile(  # an amount that is not continued as a formula
 _EMPTY = re.compile(r"\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}")
 _TWO_INDICES = re.compile(r"(\$([_^])\{[^${}]*\})\$\$(?!\2)([_^]\{[^${}]*\}\$)")
 _PLACE = re.compile("\ue000(\\d+)\ue001")
-_NAMES = (
+_TAG_NAMES = (
     "a|abbr|acronym|address|article|aside|b|bdi|bdo|big|blockquote|body|br|caption|center|cite|code|col|colgroup|dd"
     "|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|label"
     "|li|link|main|meta|nav|o:p|ol|p|pre|q|rb|rp|rt|ruby|s|samp|script|section|small|span|strike|strong|style|sub"
     "|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr"
 )
-_TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{_TAG_NAMES})(?=[\s/>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
 _LETTERS = "abipqsu"
 _SHORT = re.compile(rf"<[{_LETTERS}]>", re.IGNORECASE)  # may be a comparison as well: x<b>y
-_UNSEEN = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_INVISIBLE = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
 class Formulas:
@@ -40,7 +40,7 @@ class Formulas:
     def keep(self, text: str) -> str:
         """Replace each formula by a placeholder; amounts of money and spans with tags are none."""
         text = escape_money(text)
-        closed = _closed(text)
+        closed = _closed_tags(text)
 
         def hidden(found: re.Match[str]) -> str:
             if _tags(found[0], closed):
@@ -53,7 +53,9 @@ class Formulas:
     def hide(self, text: str) -> str:
         """``keep`` for HTML, with every ``<`` outside a tag as an entity."""
         hidden = self.keep(text)
-        tags = _tags(hidden, _closed(hidden)) | {found.span() for found in _UNSEEN.finditer(hidden)}
+        tags = _tags(hidden, _closed_tags(hidden)) | {
+            found.span() for found in _INVISIBLE.finditer(hidden)
+        }
         inside = {place for start, end in tags for place in range(start, end)}
         return "".join(
             "&lt;" if sign == "<" and place not in inside else sign
@@ -76,7 +78,7 @@ class Formulas:
 def visible_text(text: str) -> str:
     """Return the visible text of HTML, without using a parser."""
     formulas = Formulas()
-    seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
+    seen = _TAG.sub("", _INVISIBLE.sub("", formulas.hide(text)))
     return formulas.show(html.unescape(seen))
 
 
@@ -140,7 +142,7 @@ def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
     }
 
 
-def _closed(text: str) -> set[str]:
+def _closed_tags(text: str) -> set[str]:
     """Return the one-letter tags that a text closes."""
     lowered = text.lower()
     return {letter for letter in _LETTERS if f"</{letter}>" in lowered}

@@ -11,23 +11,23 @@ from string import ascii_uppercase
 from bench_assets.core.images.near_duplicates import hash_distance, similar_texts
 from bench_assets.suites.multi.construction.formulas import is_broken
 from bench_assets.suites.multi.construction.markup import leftover_tags
-from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
+from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
 MASK = "[MASK]"
 """Place of an answer in a text."""
 
-FEWEST_OPTIONS, MOST_OPTIONS = 2, 13
+MIN_OPTIONS, MAX_OPTIONS = 2, 13
 """Number of options of a choice question (Table 10)."""
 
 
 def defects(item: MultiItem) -> list[str]:
     """Find every defect of form, content and meaning that rules can detect."""
-    return [*_of_format(item), *_of_content(item), *_CHECKS[item.type](item)]
+    return [*_format_defects(item), *_content_defects(item), *_CHECKS[item.type](item)]
 
 
-def _of_format(item: MultiItem) -> list[str]:
+def _format_defects(item: MultiItem) -> list[str]:
     tags = leftover_tags(item.text + item.answer)
     found = {
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
@@ -38,7 +38,7 @@ def _of_format(item: MultiItem) -> list[str]:
     return [defect for defect, holds in found.items() if holds]
 
 
-def _of_content(item: MultiItem) -> list[str]:
+def _content_defects(item: MultiItem) -> list[str]:
     shown = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
     absent = next((n for n in shown if not 0 < n <= len(item.images)), None)
     found = {
@@ -50,12 +50,12 @@ def _of_content(item: MultiItem) -> list[str]:
     return [defect for defect, holds in found.items() if holds]
 
 
-def _of_choice(item: MultiItem) -> list[str]:
+def _choice_defects(item: MultiItem) -> list[str]:
     _, options = split_options(item.text)
     offered = ascii_uppercase[: len(options)]
     found = {
-        f"{len(options)} options, expected {FEWEST_OPTIONS} to {MOST_OPTIONS}": (
-            not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS
+        f"{len(options)} options, expected {MIN_OPTIONS} to {MAX_OPTIONS}": (
+            not MIN_OPTIONS <= len(options) <= MAX_OPTIONS
         ),
         "an option is empty": not all(options),
         "two options are equal": len(set(options)) < len(options),
@@ -66,32 +66,34 @@ def _of_choice(item: MultiItem) -> list[str]:
     return [defect for defect, holds in found.items() if holds]
 
 
-def _of_single(item: MultiItem) -> list[str]:
+def _single_choice_defects(item: MultiItem) -> list[str]:
     one = len(item.answer) == 1
-    return _of_choice(item) + ([] if one else [f"{len(item.answer)} answers, expected one"])
+    return _choice_defects(item) + ([] if one else [f"{len(item.answer)} answers, expected one"])
 
 
-def _of_multiple(item: MultiItem) -> list[str]:
+def _multiple_choice_defects(item: MultiItem) -> list[str]:
     several = len(item.answer) > 1
-    return _of_choice(item) + ([] if several else [f"{len(item.answer)} answers, expected several"])
+    return _choice_defects(item) + (
+        [] if several else [f"{len(item.answer)} answers, expected several"]
+    )
 
 
-def _of_blanks(item: MultiItem) -> list[str]:
-    masks, lines = item.text.count(MASK), len(blanks_in(item.answer))
+def _blank_defects(item: MultiItem) -> list[str]:
+    masks, lines = item.text.count(MASK), len(gold_blanks(item.answer))
     return [] if masks == lines else [f"{masks} blanks and {lines} answers"]
 
 
 _CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
-    "SA": _of_single,
-    "MA": _of_multiple,
-    "FB": _of_blanks,
+    "SA": _single_choice_defects,
+    "MA": _multiple_choice_defects,
+    "FB": _blank_defects,
     "OP": lambda _: [],
     "Other": lambda _: [],
 }
 
 
 # Differences that make another question of similar words: numbers, signs, negations, extremes.
-_FIGURES = re.compile(
+_DECISIVE_TOKENS = re.compile(
     r"\d+(?:\.\d+)?|[-+−<>≤≥=√]|错误|可能|一定|最[大小高低多少长短]|[不没非未无否除仅只均各每半倍]|"
     r"[上下左右前后先内外正反负同异已东南西北增减]"
 )
@@ -151,7 +153,7 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     """Name a difference that may change the answer of two similar items; "" without one."""
     if _gold(later) != _gold(earlier):
         return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
-    one, other = (_FIGURES.findall(_half_width(item.text)) for item in (later, earlier))
+    one, other = (_DECISIVE_TOKENS.findall(_half_width(item.text)) for item in (later, earlier))
     if Counter(one) != Counter(other):
         apart = (Counter(one) - Counter(other)) | (Counter(other) - Counter(one))
         return f"only one of them has {', '.join(sorted(apart))}"
@@ -181,14 +183,14 @@ def _stem(item: MultiItem) -> str:
 def _gold(item: MultiItem) -> tuple[str, ...]:
     """Return the gold regardless of option order: texts of the right options, or the blanks."""
     if item.type in ("SA", "MA"):
-        options = [_plain(option) for option in split_options(item.text)[1]]
+        options = [_normalize_text(option) for option in split_options(item.text)[1]]
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
         told_apart = len(set(options)) == len(options)  # not if they are images
         return tuple(sorted(by_letter.get(one, one) if told_apart else one for one in item.answer))
-    return tuple(map(_plain, item.answer.splitlines()))
+    return tuple(map(_normalize_text, item.answer.splitlines()))
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return re.sub(r"[\s。,;]", "", _half_width(text)).rstrip(".")
 
 
@@ -198,11 +200,11 @@ def _half_width(text: str) -> str:
 
 def _image_distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
     """Largest distance between images in the same place; None if the counts differ."""
-    shown = [[hashes[name] for name in _shown(item)] for item in (one, other)]
+    shown = [[hashes[name] for name in _referenced_images(item)] for item in (one, other)]
     if len(shown[0]) != len(shown[1]):
         return None
     return max((hash_distance(a, b) for a, b in zip(*shown, strict=True)), default=0)
 
 
-def _shown(item: MultiItem) -> list[str]:
+def _referenced_images(item: MultiItem) -> list[str]:
     return [item.images[int(match[1]) - 1] for match in IMAGE_TOKEN.finditer(item.text)]

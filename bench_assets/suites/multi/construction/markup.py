@@ -37,16 +37,16 @@ def list_marks(numbered: "Tag", entries: Sequence["Tag"]) -> list[str]:
     backwards = numbered.has_attr("reversed")
     if kind not in _COUNTED and not backwards and not any(one.has_attr("value") for one in entries):
         return []
-    number = _whole(numbered.get("start"), len(entries) if backwards else 1)
+    number = _parse_integer(numbered.get("start"), len(entries) if backwards else 1)
     marks = []
     for entry in entries:
-        number = _whole(entry.get("value"), number)
+        number = _parse_integer(entry.get("value"), number)
         marks.append(_COUNTED.get(kind, str)(number))
         number += -1 if backwards else 1
     return marks
 
 
-def _whole(written: object, other: int) -> int:
+def _parse_integer(written: object, other: int) -> int:
     found = re.fullmatch(r"\s*(-?\d{1,6})\s*", str(written))
     return int(found[1]) if found else other
 
@@ -118,7 +118,7 @@ _DECLARED = re.compile(
     r"\b(?:void|int|char|float|double|bool|def|function|class|new|return)\s+\w+\s*\(\s*\)"
 )
 _SCRIPTS: Mapping[str, str] = {"sub": "_", "sup": "^"}
-_IN_A_LIST = re.compile(r"( +)(?:\d+\.|[*+-]) +\S")
+_LIST_ENTRY = re.compile(r"( +)(?:\d+\.|[*+-]) +\S")
 _SPANS = ("rowspan", "colspan")
 _LEFTOVER = re.compile(
     r"</?(?:\w+:)?(?:p|div|span|font|br|table|tr|td|th|img|b|i|strong|em|sup|sub|center|a|math|ruby|rt|svg"
@@ -134,7 +134,7 @@ class MarkdownItem(NamedTuple):
     tables: Mapping[str, str]  # image name -> HTML of the table to draw
 
 
-def prepare(item: MultiItem) -> MarkdownItem:
+def convert_item(item: MultiItem) -> MarkdownItem:
     """Convert a raw item to Markdown; Markdown is unchanged.
 
     Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
@@ -153,16 +153,16 @@ def prepare(item: MultiItem) -> MarkdownItem:
         return image(name)
 
     convert: Mapping[str, Callable[[str], str]] = {
-        "html": lambda text: _from_html(text, image, table),
+        "html": lambda text: _convert_html(text, image, table),
         "markdown": str,
-        "text": _from_text,
+        "text": _convert_text,
     }
     change = convert[item.format]
     try:
         parts: dict[str, Any] = {name: change(getattr(item, name)) for name in _PARTS}
     except RecursionError:  # of nested tags; ``defects`` rejects the item
         return MarkdownItem(replace(item, format="markdown", lost="tags nested too deeply"), {})
-    missing = "" if item.format == "markdown" else _missing(item, parts, tables.values())
+    missing = "" if item.format == "markdown" else _missing_characters(item, parts, tables.values())
     changed = replace(item, **parts, format="markdown", lost=missing)
     return MarkdownItem(replace(changed, images=tuple(images)), tables)
 
@@ -176,20 +176,20 @@ def leftover_tags(text: str) -> list[str]:
     return _LEFTOVER.findall(text)
 
 
-def _missing(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
+def _missing_characters(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
     """Return the characters of an item that are in neither its parts nor its drawn tables."""
     read = visible_text if item.format == "html" else str
-    before = "\n".join(_mask(read(getattr(item, name))) for name in _PARTS)
+    before = "\n".join(_mask_blanks(read(getattr(item, name))) for name in _PARTS)
     after = "\n".join([*parts.values(), *map(visible_text, tables)])
     return lost_characters(before.replace("[MASK]", ""), after.replace("[MASK]", ""))
 
 
-def _from_text(text: str) -> str:
+def _convert_text(text: str) -> str:
     formulas = Formulas()
-    return _restore_formulas(formulas, _tidy(formulas.keep(text)))
+    return _restore_formulas(formulas, _normalize_lines(formulas.keep(text)))
 
 
-def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str], str]) -> str:
+def _convert_html(html: str, as_image: Callable[[str], str], table: Callable[[str], str]) -> str:
     from bs4 import Comment
     from markdownify import MarkdownConverter
 
@@ -198,7 +198,9 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
     for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
-        if not _is_plain(drawn):  # outermost tables only: all nested ones would take too long
+        if not _is_simple_table(
+            drawn
+        ):  # outermost tables only: all nested ones would take too long
             drawn.replace_with(table(formulas.show(str(drawn))))
     for text in soup(string=lambda text: text.find_parent("table") is not None):
         text.replace_with(formulas.escape_pipes(text))
@@ -207,7 +209,7 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
         source = image_name(formulas.show(str(image.get("src", ""))))
         image.replace_with(f"${latex}$" if latex else as_image(source))
     for script in [one for one in soup(_SCRIPTS) if one.find_parent(_SCRIPTS) is None]:
-        latex = _index(script, formulas)
+        latex = _convert_index(script, formulas)
         script.replace_with(f"${latex}$" if latex else "")
     for underlined in soup("u"):
         underlined.insert_before("<u>")
@@ -218,15 +220,17 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
         escape_asterisks=False, escape_underscores=False, escape_misc=False
     )
     markdown: str = to_markdown.convert_soup(parse_html(str(soup)))
-    return join_indices(_restore_formulas(formulas, _tidy(markdown)))
+    return join_indices(_restore_formulas(formulas, _normalize_lines(markdown)))
 
 
-def _index(tag: "Tag", formulas: Formulas) -> str:
+def _convert_index(tag: "Tag", formulas: Formulas) -> str:
     """Convert an index, with nested ones, to LaTeX without formatting; "" if it is empty."""
     from bs4 import Tag
 
     parts = [
-        _index(part, formulas) if isinstance(part, Tag) else _in_formula(formulas.show(str(part)))
+        _convert_index(part, formulas)
+        if isinstance(part, Tag)
+        else _in_formula(formulas.show(str(part)))
         for part in tag.children
     ]
     inside = "".join(parts)
@@ -239,12 +243,12 @@ def _in_formula(text: str) -> str:
     """Write text inside a formula: without dollar signs, LaTeX's special characters escaped."""
     parts, end = [], 0
     for found in FORMULA.finditer(text):
-        parts += [_as_letters(text[end : found.start()]), found[0].strip("$")]
+        parts += [_escape_latex(text[end : found.start()]), found[0].strip("$")]
         end = found.end()
-    return "".join([*parts, _as_letters(text[end:])])
+    return "".join([*parts, _escape_latex(text[end:])])
 
 
-def _as_letters(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return re.sub(r"(?<!\\)([%&#{}])", r"\\\1", text)
 
 
@@ -272,7 +276,7 @@ def _restore_formulas(formulas: Formulas, text: str) -> str:
     return re.sub(r"_{3,}", "[MASK]", formulas.show(text))
 
 
-def _is_plain(table: "Tag") -> bool:
+def _is_simple_table(table: "Tag") -> bool:
     """Whether Markdown can express a table: equal rows, no joined cells, only text."""
     if table.find(["table", "img"]):  # first: nested tables would have too many cells
         return False
@@ -281,20 +285,20 @@ def _is_plain(table: "Tag") -> bool:
     return not joined and len({len(row) for row in rows}) == 1
 
 
-def _tidy(text: str) -> str:
+def _normalize_lines(text: str) -> str:
     """Mark blanks; remove spaces at line ends, and empty lines."""
-    masked = _mask(text.replace("\xa0", " ").replace("\u3000", " "))
-    lines = [_without_blanks(line) for line in masked.splitlines()]
+    masked = _mask_blanks(text.replace("\xa0", " ").replace("\u3000", " "))
+    lines = [_collapse_blanks(line) for line in masked.splitlines()]
     return "\n".join(line for line in lines if line)
 
 
-def _without_blanks(line: str) -> str:
+def _collapse_blanks(line: str) -> str:
     """Collapse the blanks of a line; a nested list entry keeps its indentation."""
-    nested = _IN_A_LIST.match(line)
+    nested = _LIST_ENTRY.match(line)
     return (nested[1] if nested else "") + re.sub(r"[ \t]+", " ", line).strip()
 
 
-def _mask(text: str) -> str:
+def _mask_blanks(text: str) -> str:
     called = [found.span() for found in _DECLARED.finditer(text)]
 
     def mark(found: re.Match[str]) -> str:
@@ -306,8 +310,8 @@ def _mask(text: str) -> str:
 
 _SIZE = 20  # px, font size
 _MARGIN = 10  # px, inside a cell
-_MOST_JOINED = 10_000  # most places of the grid that one cell may take
-_MOST_WRITTEN = 20_000  # most characters in one cell
+_MAX_CELL_AREA = 10_000  # most places of the grid that one cell may take
+_MAX_CELL_CHARACTERS = 20_000  # most characters in one cell
 _FONTS = ("NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf", "wqy-microhei.ttc", "simhei.ttf")
 
 _Place = tuple[int, int]  # row and column
@@ -336,7 +340,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
     writing = _font(font, "".join(cell.text for cell in cells.values()))
     rows = max(row + cell.rows for (row, _), cell in cells.items())
     columns = max(column + cell.columns for (_, column), cell in cells.items())
-    width = max(_needed(writing, cell.text) / cell.columns for cell in cells.values())
+    width = max(_text_width(writing, cell.text) / cell.columns for cell in cells.values())
     step_x, step_y = int(width) + 2 * _MARGIN, _SIZE + 2 * _MARGIN
     size = (columns * step_x + 1, rows * step_y + 1)
     if size[0] * size[1] > MAX_PIXELS:
@@ -365,9 +369,9 @@ def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
                 column += 1
             text = " ".join(tag.get_text(" ", strip=True).splitlines())
             cell = _Cell(text, _span(tag, "rowspan"), _span(tag, "colspan"))
-            if len(text) > _MOST_WRITTEN:
+            if len(text) > _MAX_CELL_CHARACTERS:
                 raise ImageError(f"a cell is too long: {len(text)} characters")
-            if cell.rows * cell.columns > _MOST_JOINED:
+            if cell.rows * cell.columns > _MAX_CELL_AREA:
                 raise ImageError(f"a cell spans too much: {cell.rows} x {cell.columns}")
             cells[row, column] = cell
             taken |= {
@@ -382,10 +386,10 @@ def _span(tag: "Tag", name: str) -> int:
     written = str(tag.get(name, "1"))
     if not written.isdecimal():
         return 1
-    return max(1, int(written)) if len(written) < len(str(_MOST_JOINED)) else _MOST_JOINED + 1
+    return max(1, int(written)) if len(written) < len(str(_MAX_CELL_AREA)) else _MAX_CELL_AREA + 1
 
 
-def _needed(font: ImageFont.FreeTypeFont | ImageFont.ImageFont, text: str) -> float:
+def _text_width(font: ImageFont.FreeTypeFont | ImageFont.ImageFont, text: str) -> float:
     return font.getlength(text)
 
 
@@ -404,12 +408,12 @@ def _font(file: Path | None, text: str) -> ImageFont.FreeTypeFont | ImageFont.Im
 _LONGEST_SIDE = 960  # px, for the detector; smaller images are not enlarged
 
 
-def author() -> str:
+def ocr_engine() -> str:
     """Name the OCR engine and its version; the paper's, EasyOCR, has its models in no package."""
     return f"rapidocr {version('rapidocr')}"
 
 
-def recognise(images: Iterable[Image.Image]) -> list[str]:
+def recognize_text(images: Iterable[Image.Image]) -> list[str]:
     """Recognise Chinese and English text; fragments are joined with 、 as in the release."""
     import numpy as np
     from rapidocr import RapidOCR

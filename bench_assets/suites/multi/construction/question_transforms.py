@@ -14,8 +14,8 @@ from fractions import Fraction
 from math import prod
 from string import ascii_lowercase, ascii_uppercase
 
-from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
-from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
+from bench_assets.suites.multi.construction.item_checks import MASK, MAX_OPTIONS
+from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬"
@@ -106,11 +106,11 @@ def choose_elements(item: MultiItem) -> list[MultiItem]:
         return []
     elements = sorted({one for listed in combined for one in listed}, key=_rank)
     right = combined[ascii_uppercase.index(item.answer)]
-    if not 2 <= len(right) < len(elements) <= MOST_OPTIONS:
+    if not 2 <= len(right) < len(elements) <= MAX_OPTIONS:
         return []
     answer = "".join(ascii_uppercase[elements.index(one)] for one in right)
     text, texts = _statements_as_options(stem, elements)
-    return [replace(item, type="MA", specific=with_options(text, texts), answer=answer)]
+    return [replace(item, type="MA", specific=format_question(text, texts), answer=answer)]
 
 
 def undo_choose_elements(item: MultiItem, changed: MultiItem) -> bool:
@@ -158,7 +158,7 @@ def negate(item: MultiItem) -> list[MultiItem]:
     for affirmed, denied in _NEGATIONS:
         if stem.count(affirmed) == 1 and stem.count(MASK) == 1:
             others = "".join(a for a in ascii_uppercase[: len(options)] if a != item.answer)
-            text = with_options(stem.replace(affirmed, denied), options)
+            text = format_question(stem.replace(affirmed, denied), options)
             return [replace(item, type="MA", specific=text, answer=others)]
     return []
 
@@ -183,13 +183,13 @@ def split_blanks(item: MultiItem) -> list[MultiItem]:
 
     Blanks outside the parallel group are asked with its first blank and filled in for the rest.
     """
-    group = _group(item)
+    group = _find_blank_group(item)
     if group is None:
         return []
     first = _blanks_before(item, group)
     return [
         replace(
-            _given(item, group, first + number),
+            _blank_subquestion(item, group, first + number),
             item_id=f"{item.item_id}{ascii_lowercase[number]}",
         )
         for number in range(group[0].count(MASK))
@@ -198,13 +198,15 @@ def split_blanks(item: MultiItem) -> list[MultiItem]:
 
 def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
     """Whether both texts are the same with their answers filled in."""
-    return fill(item.text, blanks_in(item.answer)) == fill(changed.text, blanks_in(changed.answer))
+    return fill(item.text, gold_blanks(item.answer)) == fill(
+        changed.text, gold_blanks(changed.answer)
+    )
 
 
 def proof_of_split(item: MultiItem) -> str:
     """Name the form that fixes each blank, given the others, if the key agrees; "" if none."""
-    text, golds = item.text.strip(), list(blanks_in(item.answer))
-    fixed = golds and (_names(text) == golds or _fixes_numbers(text, [*map(_value, golds)]))
+    text, golds = item.text.strip(), list(gold_blanks(item.answer))
+    fixed = golds and (_named_answers(text) == golds or _fixes_numbers(text, [*map(_value, golds)]))
     return "each blank in its place, the others given" if fixed else ""
 
 
@@ -236,15 +238,15 @@ def proof_of_blank(item: MultiItem) -> str:
     for written, sign in _SIGNS.items():
         text = text.replace(written, sign)
     found = _CALCULATION.fullmatch(text.strip())
-    value = _calculated(found[1].replace("^", "**")) if found else None
+    value = _evaluate_integer(found[1].replace("^", "**")) if found else None
     gold = options[ascii_uppercase.index(item.answer)].strip(" $")
     return "arithmetic" if value is not None and gold == str(value) else ""
 
 
-def with_options(stem: str, options: Sequence[str]) -> str:
+def format_question(stem: str, options: Sequence[str]) -> str:
     r"""Write a question with its options, one per line.
 
-    >>> with_options("选[MASK]", ["甲", "乙"])
+    >>> format_question("选[MASK]", ["甲", "乙"])
     '选[MASK]\nA. 甲\nB. 乙'
     """
     lines = [f"{letter}. {text}" for letter, text in zip(ascii_uppercase, options, strict=False)]
@@ -303,7 +305,7 @@ def _value(option: str) -> Fraction | None:
     return Fraction(number) if _NUMBER.fullmatch(number) else None
 
 
-def _names(text: str) -> list[str]:
+def _named_answers(text: str) -> list[str]:
     """Answer a text that asks about two named things; [] for any other text."""
     found = ((form.fullmatch(text), names) for form, names in _NAMED_BLANKS)
     return next(([names[one] for one in asked.groups()] for asked, names in found if asked), [])
@@ -324,7 +326,7 @@ def _has_roots(polynomial: str, roots: Sequence[Fraction]) -> bool:
     """Whether x^2 + bx + c is (x - r)(x - s), tested at two values of x."""
     product = re.sub(r"(?<=\d)x", "*x", polynomial.replace("^", "**"))
     return len(roots) == 2 and all(
-        _calculated(product.replace("x", f"({x})")) == prod(x - root for root in roots)
+        _evaluate_integer(product.replace("x", f"({x})")) == prod(x - root for root in roots)
         for x in (0, 1)
     )
 
@@ -337,7 +339,7 @@ _OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
 }
 
 
-def _calculated(expression: str) -> int | None:
+def _evaluate_integer(expression: str) -> int | None:
     """Evaluate an arithmetic expression; None unless its value is an integer."""
     try:
         value = _evaluate(ast.parse(expression.strip(), mode="eval").body)
@@ -361,10 +363,10 @@ def _evaluate(node: ast.expr) -> Fraction:
     raise ValueError(node)
 
 
-def _group(item: MultiItem) -> re.Match[str] | None:
+def _find_blank_group(item: MultiItem) -> re.Match[str] | None:
     """Find the parallel blanks of a question whose blanks all have a gold."""
     group = _PARALLEL.search(item.specific)
-    fits = item.text.count(MASK) == len(blanks_in(item.answer))
+    fits = item.text.count(MASK) == len(gold_blanks(item.answer))
     few = group is not None and group[0].count(MASK) <= len(ascii_lowercase)
     return group if item.type == "FB" and fits and few else None
 
@@ -373,9 +375,9 @@ def _blanks_before(item: MultiItem, group: re.Match[str]) -> int:
     return (item.general + item.specific[: group.start()]).count(MASK)
 
 
-def _given(item: MultiItem, group: re.Match[str], number: int) -> MultiItem:
+def _blank_subquestion(item: MultiItem, group: re.Match[str], number: int) -> MultiItem:
     """Make a sub-question for blank ``number``, with the others of its group filled in."""
-    golds, first = blanks_in(item.answer), _blanks_before(item, group)
+    golds, first = gold_blanks(item.answer), _blanks_before(item, group)
     members = range(first, first + group[0].count(MASK))
     kept = {number} | (set(range(len(golds))) - set(members) if number == first else set())
     texts = [MASK if at in kept else gold for at, gold in enumerate(golds)]

@@ -265,7 +265,7 @@ def choose_elite(
         bucket = buckets[images, code]
         column = _COLUMNS.get(bucket[0].labels["level"], SOCIETY)
         wanted = quotas.factor * quotas.cells[images][column]
-        candidates += _hardest(bucket, hard, quotas, wanted, rng)
+        candidates += _select_hardest(bucket, hard, quotas, wanted, rng)
     rng.shuffle(candidates)
     named, selected = set(candidates), set(candidates[: quotas.size])
     return [
@@ -275,7 +275,7 @@ def choose_elite(
             images=question.labels["images"],
             subject=subject_code(question.question_id),
             hardness=hard[question.question_id],
-            merit=_merit(question, quotas),
+            merit=_tie_break_score(question, quotas),
             candidate=question.question_id in named,
             selected=question.question_id in selected,
         )
@@ -293,7 +293,7 @@ def subject_code(question_id: str) -> str:
     return "dx" if code.startswith("dx") else code[-2:]
 
 
-def _hardest(
+def _select_hardest(
     bucket: Sequence[Question],
     hard: Mapping[str, float],
     quotas: Quotas,
@@ -301,7 +301,7 @@ def _hardest(
     rng: Random,
 ) -> list[str]:
     shuffled = rng.sample(bucket, len(bucket))
-    ordered = sorted(shuffled, key=lambda q: (-hard[q.question_id], -_merit(q, quotas)))
+    ordered = sorted(shuffled, key=lambda q: (-hard[q.question_id], -_tie_break_score(q, quotas)))
     single, multiple, blank = (
         [question.question_id for question in ordered if question.category == kind]
         for kind in _TYPES
@@ -310,6 +310,6 @@ def _hardest(
     return taken + single[: wanted - len(taken)]
 
 
-def _merit(question: Question, quotas: Quotas) -> float:
+def _tie_break_score(question: Question, quotas: Quotas) -> float:
     difficulty, quality = (float(question.labels[name] or 0) for name in ("difficulty", "quality"))
     return quotas.difficulty * difficulty + quotas.quality * quality

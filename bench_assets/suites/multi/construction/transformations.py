@@ -17,7 +17,7 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.suites.multi.construction import question_transforms as rules
 from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.selection import uniform_draw
-from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
+from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
@@ -74,9 +74,9 @@ RULES: Mapping[str, _Rule] = {
 """The first two are proposed wherever they apply, the others for a random share."""
 
 _SOLVERS = "solvers: "
-_ALWAYS, _AT_RANDOM = ("choose_elements", "split_blanks"), ("negate", "to_blank")
+_FIXED_RULES, _RANDOM_RULES = ("choose_elements", "split_blanks"), ("negate", "to_blank")
 
-_PROPOSE = """\
+_PROPOSAL_PROMPT = """\
 下面是一道考试题。请提出一处改写，使题目更难而答案不变：
 - distill：去掉会直接泄露答案的姓名、标题或说明；
 - deepen：用一个事物的性质代替题目直接给出的数值或名称。
@@ -88,7 +88,7 @@ _PROPOSE = """\
 题目：
 {text}"""
 _MARK = re.compile(rf"{re.escape(MASK)}|{IMAGE_TOKEN.pattern}")
-_NAMES_A_LETTER = re.compile(r"答案|选\s*[A-M](?![A-Za-z])|[A-M]\s*(?:项|选项)")
+_OPTION_LETTER = re.compile(r"答案|选\s*[A-M](?![A-Za-z])|[A-M]\s*(?:项|选项)")
 _PUNCTUATION = re.compile(r"[\s${}\\_^《》“”\"'‘’()（）,，。.、:：;；·]")
 _PROPOSED = re.compile(
     r"改写[:：]\s*(distill|deepen)\s*\n原文[:：][ ]*(.+)\n改为[:：][ ]*(.*)", re.ASCII
@@ -97,7 +97,7 @@ _PROPOSED = re.compile(
 
 def proposal_prompt(item: MultiItem) -> Prompt:
     """Ask a model which words to replace and by what; the wording is ours."""
-    return Prompt.of(_PROPOSE.format(text=item.text))
+    return Prompt.of(_PROPOSAL_PROMPT.format(text=item.text))
 
 
 def read_proposal(response: str) -> Mapping[str, str]:
@@ -129,20 +129,20 @@ def propose(
     rows = []
     for item in items:
         if request := requests.get(item.item_id):
-            rows += _requested(item, request, by)
+            rows += _apply_request(item, request, by)
             continue
-        names = [*_ALWAYS, *_drawn_names(item, share, seed)]
-        made = [found for name in names if (found := _by_rule(item, name, "rule"))]
+        names = [*_FIXED_RULES, *_draw_rules(item, share, seed)]
+        made = [found for name in names if (found := _apply_rule(item, name, "rule"))]
         rows += max(made, key=lambda found: all(row.proof for row in found), default=[])
     return rows
 
 
-def unproven(rows: Iterable[Transformation]) -> list[Transformation]:
+def select_unproven(rows: Iterable[Transformation]) -> list[Transformation]:
     """Select sound proposals whose gold is not confirmed yet."""
     return [row for row in rows if row.fault.startswith(FOR_REVIEW)]
 
 
-def transformed(item: MultiItem, row: Transformation) -> MultiItem:
+def apply_transformation(item: MultiItem, row: Transformation) -> MultiItem:
     """Apply a transformation to its item."""
     return replace(
         item,
@@ -171,7 +171,7 @@ def confirm(
     named = set(solvers)
     lacking = {
         row.item_id
-        for row in unproven(rows)
+        for row in select_unproven(rows)
         if len(named) < 2 or agreed.get((row.new_id, row.name), set()) < named
     }
     return [
@@ -200,7 +200,9 @@ def shares(rows: Sequence[Transformation]) -> dict[str, int | float]:
     return counts | {f"share {name}": counts[name] / max(1, len(rows)) for name in names}
 
 
-def apply(items: Sequence[MultiItem], rows: Sequence[Transformation]) -> list[MultiItem]:
+def apply_transformations(
+    items: Sequence[MultiItem], rows: Sequence[Transformation]
+) -> list[MultiItem]:
     """Replace items by their transformations; a split item needs all its parts to be sound."""
     changed: dict[str, list[Transformation]] = {}
     for row in rows:
@@ -210,14 +212,14 @@ def apply(items: Sequence[MultiItem], rows: Sequence[Transformation]) -> list[Mu
         new
         for item in items
         for new in (
-            [transformed(item, row) for row in changed[item.item_id]]
+            [apply_transformation(item, row) for row in changed[item.item_id]]
             if item.item_id in changed.keys() - unsound
             else [item]
         )
     ]
 
 
-def as_transformation(
+def make_transformation(
     item: MultiItem, made: MultiItem, name: str, by: str, proof: str, fault: str
 ) -> Transformation:
     """Make the row of a transformation; a sound one without a proof is for review."""
@@ -243,33 +245,35 @@ def rewrite_faults(item: MultiItem, made: MultiItem, words: str, instead: str) -
         "undoing it does not restore the item": not undone or made.answer != item.answer,
         "it changes the options": _stem_and_options(item)[1] != _stem_and_options(made)[1],
         "it changes the images or blanks": _marks(item) != _marks(made),
-        f"it leaks the answer: {instead:.40}": _leaks(item, made, instead),
+        f"it leaks the answer: {instead:.40}": _leaks_answer(item, made, instead),
     }
     return [fault for fault, holds in found.items() if holds]
 
 
-def _requested(item: MultiItem, request: Mapping[str, str], by: str) -> list[Transformation]:
+def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list[Transformation]:
     name = request["name"]
     if name in RULES:
-        return _by_rule(item, name, by) or [_refused(item, name, by, "it does not apply here")]
+        return _apply_rule(item, name, by) or [
+            _refused_transformation(item, name, by, "it does not apply here")
+        ]
     if name not in REWRITES:
         known = ", ".join((*RULES, *REWRITES))
-        return [_refused(item, name, by, f"no such transformation; known: {known}")]
+        return [_refused_transformation(item, name, by, f"no such transformation; known: {known}")]
     words, instead = request.get("words", ""), request.get("instead", "")
     if not words or item.text.count(words) != 1:
-        return [_refused(item, name, by, f"{words!r} does not occur exactly once")]
+        return [_refused_transformation(item, name, by, f"{words!r} does not occur exactly once")]
     general, specific = (part.replace(words, instead) for part in (item.general, item.specific))
     made = replace(item, general=general, specific=specific)
     faults = rewrite_faults(item, made, words, instead) + defects(made)
-    return [as_transformation(item, made, name, by, _by_person(by), "; ".join(faults))]
+    return [make_transformation(item, made, name, by, _annotator_proof(by), "; ".join(faults))]
 
 
-def _by_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
+def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
     rule = RULES[name]
     made = rule.make(item)
-    proof = made and (_by_person(by) or rule.proof(item))
+    proof = made and (_annotator_proof(by) or rule.proof(item))
     return [
-        as_transformation(item, one, name, by, proof or "", "; ".join(_faults(rule, item, one)))
+        make_transformation(item, one, name, by, proof or "", "; ".join(_faults(rule, item, one)))
         for one in made
     ]
 
@@ -279,7 +283,7 @@ def _faults(rule: _Rule, item: MultiItem, made: MultiItem) -> list[str]:
     return ([] if undone else ["undoing it does not restore the item"]) + defects(made)
 
 
-def _by_person(by: str) -> str:
+def _annotator_proof(by: str) -> str:
     return ANNOTATOR if by == ANNOTATOR else ""
 
 
@@ -291,15 +295,15 @@ def _outcome(row: Transformation) -> str:
     return "agreed by solvers" if row.proof.startswith(_SOLVERS) else "proven by rule"
 
 
-def _refused(item: MultiItem, name: str, by: str, fault: str) -> Transformation:
-    return as_transformation(item, item, name, by, "", fault)
+def _refused_transformation(item: MultiItem, name: str, by: str, fault: str) -> Transformation:
+    return make_transformation(item, item, name, by, "", fault)
 
 
-def _drawn_names(item: MultiItem, share: float, seed: int) -> Sequence[str]:
+def _draw_rules(item: MultiItem, share: float, seed: int) -> Sequence[str]:
     if uniform_draw(seed, f"transform/{item.item_id}") >= share:
         return ()
     first = uniform_draw(seed, f"which first/{item.item_id}") < 0.5
-    return _AT_RANDOM if first else _AT_RANDOM[::-1]
+    return _RANDOM_RULES if first else _RANDOM_RULES[::-1]
 
 
 def _marks(item: MultiItem) -> list[str]:
@@ -310,15 +314,15 @@ def _stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
     return split_options(item.text) if item.type in ("SA", "MA") else (item.text, ())
 
 
-def _leaks(item: MultiItem, made: MultiItem, instead: str) -> bool:
+def _leaks_answer(item: MultiItem, made: MultiItem, instead: str) -> bool:
     """Whether the new stem has a gold, a part of one, or a letter that the old stem lacks."""
-    old, new = (_bare(_stem_and_options(one)[0]) for one in (item, made))
-    golds = [gold for gold in map(_bare, _golds(item)) if gold]
-    part = _bare(instead)
+    old, new = (_normalize_text(_stem_and_options(one)[0]) for one in (item, made))
+    golds = [gold for gold in map(_normalize_text, _golds(item)) if gold]
+    part = _normalize_text(instead)
     return (
         any(new.count(gold) > old.count(gold) for gold in golds)
         or (len(part) > 1 and part not in old and any(part in gold for gold in golds))
-        or _NAMES_A_LETTER.search(instead) is not None
+        or _OPTION_LETTER.search(instead) is not None
     )
 
 
@@ -326,8 +330,8 @@ def _golds(item: MultiItem) -> list[str]:
     if item.type in ("SA", "MA"):
         options = dict(zip(ascii_uppercase, _stem_and_options(item)[1], strict=False))
         return [options.get(letter, "") for letter in item.answer]
-    return [part for line in blanks_in(item.answer) for part in re.split("[或、；;]", line)]
+    return [part for line in gold_blanks(item.answer) for part in re.split("[或、；;]", line)]
 
 
-def _bare(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return _PUNCTUATION.sub("", unicodedata.normalize("NFKC", text)).casefold()

@@ -21,7 +21,7 @@ ATTACHED, NAMED, UNCOVERED = "attached", "named in the text", "uncovered"
 WRITTEN = "written by a person"
 """How a knowledge piece was linked to its question."""
 
-_SHORTEST_NAME = 2  # characters; shorter names match too often
+_MIN_NAME_LENGTH = 2  # characters; shorter names match too often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,9 @@ def link_knowledge(
         pieces: By name.
         search: Whether to search texts; False keeps just the attached pieces.
     """
-    by_length = sorted((n for n in pieces if len(n) >= _SHORTEST_NAME), key=lambda n: (-len(n), n))
+    by_length = sorted(
+        (n for n in pieces if len(n) >= _MIN_NAME_LENGTH), key=lambda n: (-len(n), n)
+    )
     links = []
     for item in items:
         attached = item.knowledge[0] if item.knowledge and item.knowledge[0] in pieces else ""
@@ -130,11 +132,11 @@ def to_questions(
         else:
             table.questions.append(_question(item, images, edition))
     if table.rejections:
-        return QuestionTable(_as_own(table.questions), table.rejections)
+        return QuestionTable(_mark_as_own(table.questions), table.rejections)
     return table
 
 
-def _as_own(questions: Iterable[Question]) -> list[Question]:
+def _mark_as_own(questions: Iterable[Question]) -> list[Question]:
     """Questions of a published edition that is not whole as ones of an edition of its own."""
     return [
         replace(question, edition="own") if question.edition == "published" else question
@@ -167,12 +169,12 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     return text[: run[0].start()].rstrip(), options
 
 
-def blanks_in(answer: str) -> tuple[str, ...]:
+def gold_blanks(answer: str) -> tuple[str, ...]:
     """Split the gold of a question with blanks, one line per blank; empty lines are dropped."""
     return tuple(line.strip() for line in answer.split("\n") if line.strip())
 
 
-def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
+def replace_images(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
     """Replace images by texts (Table 6); questions without images are left out.
 
     An image without a text gets an empty one, as in the authors' prepare.py.
@@ -202,11 +204,11 @@ def with_knowledge(
     """
     pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
     return [
-        _with_piece(question, pieces.get(question.question_id), images) for question in questions
+        _add_piece(question, pieces.get(question.question_id), images) for question in questions
     ]
 
 
-def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question]:
+def add_blank_image(questions: Iterable[Question], blank: str) -> list[Question]:
     """Add a black image to questions without one (section 4.2)."""
     return [
         question if question.images else replace(question, images=(blank,))
@@ -228,7 +230,7 @@ def select_elite(
     """
     wanted = {f"multi/{item_id}" for item_id in listed or chosen}
     found = [question for question in questions if question.question_id in wanted]
-    return found if listed and len(found) == len(wanted) else _as_own(found)
+    return found if listed and len(found) == len(wanted) else _mark_as_own(found)
 
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:
@@ -316,7 +318,7 @@ def _renumber_images(text: str, first: int) -> str:
     return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
 
 
-def _with_piece(
+def _add_piece(
     question: Question, piece: Knowledge | None, images: Mapping[str, StoredImage]
 ) -> Question:
     if piece is None:

@@ -18,7 +18,12 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection, SourceFile
-from bench_assets.core.tables.json_records import Entry, field, read_json, rejecting
+from bench_assets.core.tables.json_records import (
+    Entry,
+    collect_rejections,
+    read_json,
+    require_field,
+)
 from bench_assets.core.tables.source_folder import image_files, pin
 
 
@@ -66,10 +71,10 @@ def find_release(folder: Path) -> MultiRelease:
         folder=folder,
         problems=found[0] if found else raw,
         annotations=annotations if raw.is_file() else None,
-        knowledge=_only(folder, "knowledge_*.json"),
-        hard_list=_only(folder, "hard_list_*.json"),
-        captions=_only(folder, "captions_*_blip.csv"),
-        ocr=_only(folder, "ocr_*_easyocr.csv"),
+        knowledge=_find_single(folder, "knowledge_*.json"),
+        hard_list=_find_single(folder, "hard_list_*.json"),
+        captions=_find_single(folder, "captions_*_blip.csv"),
+        ocr=_find_single(folder, "ocr_*_easyocr.csv"),
     )
 
 
@@ -84,7 +89,7 @@ def _rank(file: Path) -> tuple[bool, bool]:
     return "_release" in file.stem, file.stem.endswith("_hf")
 
 
-def _only(folder: Path, pattern: str) -> Path | None:
+def _find_single(folder: Path, pattern: str) -> Path | None:
     found = sorted(folder.glob(pattern))
     if len(found) > 1:
         raise SourceError(f"{folder}: holds {found[0].name} and {found[1].name}; keep one version")
@@ -109,10 +114,10 @@ def read_keyed(
     seen: set[str] = set()
     for place, entry in listed:
         where = f"{file}, entry {place}"
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             if not isinstance(entry, dict):
                 raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-            name = place if isinstance(place, str) else field(entry, id_field, str, where)
+            name = place if isinstance(place, str) else require_field(entry, id_field, str, where)
             if name in seen:
                 raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
             seen.add(name)
@@ -135,8 +140,8 @@ def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str
     texts: list[str] = []
     for number, one in enumerate(value, 1):
         where = f"{file}, entry {number}"
-        with rejecting(rejections, where):
-            texts.append(field({"id": one}, "id", str, where))
+        with collect_rejections(rejections, where):
+            texts.append(require_field({"id": one}, "id", str, where))
     return texts
 
 
@@ -197,7 +202,7 @@ def read_items(release: MultiRelease, rejections: list[Rejection] | None = None)
     """
     items: list[MultiItem] = []
     for problem_id, entry, where in read_keyed(release.problems, "problem_id", rejections):
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             items += list(_items(problem_id, entry, where))
     return items
 
@@ -214,10 +219,10 @@ def read_knowledge(
         return {}
     pieces = {}
     for name, entry, where in read_keyed(release.knowledge, "knowledge", rejections):
-        with rejecting(rejections, where):
+        with collect_rejections(rejections, where):
             pieces[name] = Knowledge(
                 name=name,
-                content=field(entry, "knowledge_content", str, where),
+                content=require_field(entry, "knowledge_content", str, where),
                 images=tuple(map(image_name, _texts(entry, "knowledge_images", where))),
             )
     return pieces
@@ -248,13 +253,13 @@ def read_image_texts(
         return {}
     try:
         lines = file.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as why:
-        raise SourceError(f"{file}: cannot be read: {why}") from why
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file}: cannot be read: {error}") from error
     texts = {}
     for number, line in enumerate(lines, 1):
         path, comma, text = line.partition(",")
         where = f"{file}, line {number}"
-        with rejecting(rejections if number < len(lines) else None, where):
+        with collect_rejections(rejections if number < len(lines) else None, where):
             if not comma and line.strip():
                 raise SourceError(f"{where}: expected `image,text`, found {line.strip():.60}")
             texts[image_name(path)] = text.strip()
@@ -311,12 +316,12 @@ def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
     if value is None or value == "":
         return ()
     listed = value if isinstance(value, list) else [value]
-    return tuple(field({name: one}, name, str, where) for one in listed)
+    return tuple(require_field({name: one}, name, str, where) for one in listed)
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
     value = entry.get(name)
     try:
         return "" if value in (None, "") else f"{float(value):g}"
-    except (TypeError, ValueError, OverflowError) as why:
-        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a number") from why
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a number") from error

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from unicodedata import decomposition, normalize
 
-from bench_assets.core.parsing.wrapped_answers import boxes_in
+from bench_assets.core.parsing.wrapped_answers import boxed_texts
 from bench_assets.suites.multi.construction.item_checks import MASK
 
-_ANNOUNCED = re.compile(
+_ANSWER_PREFIX = re.compile(
     r"\A.*(?:答案(?:依次|分别)?(?:[是为]\s*:?|\s*:|\**\s*\n)|【答案】|\[答案\]"
     r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?|\A\s*(?:(?:答|解)\s*:|应填[入写]?\s*:?))",
     re.DOTALL,
@@ -20,10 +20,10 @@ _REASON = re.compile(  # of a run of newlines, only the first is tried
     r"(?:[;。]|(?<!\n)\n)\s*(?:理由|因为|解析|原因|说明)[是:].*\Z", re.DOTALL
 )
 _CLAUSE = re.compile(r"[,;。?!\n]")
-_LEAST_LEAD = 3  # least characters of a stem without a copula that count as repeated
-_LEAD = 6  # most characters of a stem beside a blank
+_MIN_CONTEXT = 3  # least characters of a stem without a copula that count as repeated
+_MAX_CONTEXT = 6  # most characters of a stem beside a blank
 _START, _END = r"(?:^|(?<=[\n,;:。.]))", r"(?=[,;。\n]|\Z)"
-_FILLED = r"(?:约?[是为]|[:=])?([^\n,;。]{1,40}?)"
+_BLANK_ENTRY = r"(?:约?[是为]|[:=])?([^\n,;。]{1,40}?)"
 _EMPTY = re.compile(r"__|\( *\)|\[MASK")  # the stem with its blanks still empty
 _CIRCLED = re.compile("[①-⑳]")
 _DELIMITERS = re.compile(r"\\[()\[\]]|\$")  # around formulas
@@ -42,13 +42,13 @@ _MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])|(?:(?<=\s)|^)(?=[1-9]\))")
 _EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
 _THOUSANDS = re.compile(r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?!\d|,\S)")
 
-_IN_QUOTES = re.compile(r"[“\"「『]([^“”\"「」『』]+)[”\"」』]")
+_QUOTATION = re.compile(r"[“\"「『]([^“”\"「」『』]+)[”\"」』]")
 _QUOTED = re.compile(r"\A[\"「『]([^\"「」『』]+)[\"」』]\Z")  # as a whole
 
-_LOWERED, _RAISED = re.compile("[₀-ₜ]+"), re.compile("[⁰-ⁿ²-³¹-¹]+")
+_SUBSCRIPTS, _SUPERSCRIPTS = re.compile("[₀-ₜ]+"), re.compile("[⁰-ⁿ²-³¹-¹]+")
 # Full-width signs, the ideographic blank; units, Roman numerals and fractions of one character.
 _COMPATIBLE = re.compile("[！-～\u3000]|[\u00b5℃℉\u2126]|[㍱-㏟]|[Ⅰ-ⅿ]|(?<!\\d)[¼-¾⅓-⅞]")
-_LIKE = str.maketrans("\u2044\u2236≧≦“”", '/:≥≤""')
+_EQUIVALENTS = str.maketrans("\u2044\u2236≧≦“”", '/:≥≤""')
 _MINUS = re.compile("[\u2212\u2013\u2012\ufe63]")
 _LATEX = (
     (re.compile(r"\\(?:left|right|[,;!: ])"), ""),
@@ -68,7 +68,7 @@ _LATEX = (
 )
 
 
-def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
+def read_blanks(response: str, n: int, stem: str = "") -> tuple[str, ...]:
     """Read one line per blank, or more, from boxes, list marks, lines or one line for all.
 
     Args:
@@ -79,90 +79,96 @@ def lines_of(response: str, n: int, stem: str = "") -> tuple[str, ...]:
     response = _DELIMITERS.sub("", response)
     asked = stem.split(MASK)
     if len(asked) != n + 1:
-        return _lines(response, n)
-    if len(boxes_in(response)) != n and (restated := _in_stem(response, asked)):
+        return _read_lines(response, n)
+    if len(boxed_texts(response)) != n and (restated := _read_from_stem(response, asked)):
         return restated
-    found = _lines(response, n)
-    return tuple(map(_without_stem, found, asked, asked[1:])) if len(found) == n else found
+    found = _read_lines(response, n)
+    return tuple(map(_strip_stem, found, asked, asked[1:])) if len(found) == n else found
 
 
-def _in_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
+def _read_from_stem(response: str, asked: Sequence[str]) -> tuple[str, ...]:
     """Read the blanks from a response's last repetition of the stem; () without one.
 
     Of the text before the first blank, its last characters are enough.
     """
     said = re.sub(r"[^\S\n]", "", _EMPHASIS.sub("", response))
     first, *middle, last = [re.sub(r"\s", "", part) for part in asked]
-    lead = (_CLAUSE.split(first)[-1] or first)[-_LEAD:]
-    tail = _CLAUSE.split(last)[0][:_LEAD]
+    lead = (_CLAUSE.split(first)[-1] or first)[-_MAX_CONTEXT:]
+    tail = _CLAUSE.split(last)[0][:_MAX_CONTEXT]
     for start in (*(lead[at:] for at in range(len(lead) - 1)), ""):
-        if len(start + "".join(middle) + tail) < _LEAST_LEAD:
+        if len(start + "".join(middle) + tail) < _MIN_CONTEXT:
             return ()
         parts = (re.escape(start) or _START, *map(re.escape, middle), re.escape(tail) or _END)
-        found = [one.groups() for one in re.finditer(_FILLED.join(parts), said)]
+        found = [one.groups() for one in re.finditer(_BLANK_ENTRY.join(parts), said)]
         if filled := [one for one in found if not _EMPTY.search(" ".join(one))]:
             return filled[-1]
     return ()
 
 
-def _without_stem(line: str, before: str, after: str) -> str:
+def _strip_stem(line: str, before: str, after: str) -> str:
     """Strip the stem's words before and after the blank from a line."""
     lead, bare = _CLAUSE.split(before)[-1], re.sub(r"\s", "", line)
     if lead.endswith("=") and bare.startswith(re.sub(r"\s", "", lead)):
         return bare.rpartition("=")[2]  # "lg2+lg5=lg10=1"
     subject = _COPULA.sub("", lead)
-    starts = [lead] if len(lead) >= _LEAST_LEAD else []
+    starts = [lead] if len(lead) >= _MIN_CONTEXT else []
     if subject != lead:
         starts = [subject[at:] + verb for at in range(len(subject)) for verb in _COPULAS]
     starts += [sign for sign in subject[-1:] if _CIRCLED.match(sign)]
     said = line.rstrip("。.")
     tail = _CLAUSE.split(after)[0]
-    ends = next(filter(said.endswith, (tail, *(after[:n] for n in range(_LEAD, 1, -1)))), "")
+    ends = next(filter(said.endswith, (tail, *(after[:n] for n in range(_MAX_CONTEXT, 1, -1)))), "")
     line = said.removesuffix(ends) if ends and said != ends else line
     starts += [lead] * bool(ends)
     return line.removeprefix(next(filter(line.startswith, filter(None, starts)), ""))
 
 
-def _lines(response: str, n: int) -> tuple[str, ...]:
-    boxes = boxes_in(response)
+def _read_lines(response: str, n: int) -> tuple[str, ...]:
+    boxes = boxed_texts(response)
     if len(boxes) == n:
         return tuple(boxes)
     response = boxes[0] if len(boxes) == 1 else response
-    response = _REASON.sub("", _ANNOUNCED.sub("", response))
+    response = _REASON.sub("", _ANSWER_PREFIX.sub("", response))
     response = _EMPHASIS.sub("", response.replace("$", ""))
     start = _BLANK.search(response)
     if start and len(_BLANK.findall(response)) == n:
-        marked = _BLANK.sub(_as_mark, response)
+        marked = _BLANK.sub(_list_mark, response)
         response = _BETWEEN_BLANKS.sub("\n", marked[start.start() :])
     *_, last = ["", *re.split(r"\n[^\S\n]*\n", response.strip())]
     lines = [line.strip() for line in response.split("\n") if line.strip()]
     if n > 1 and len(lines) > n == len(last.split("\n")):
         lines = [line.strip() for line in last.split("\n")]
     if len(lines) == 1 < n:
-        lines = _parted(lines[0], n)
+        lines = _split_line(lines[0], n)
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
-    if n > 1 and [found and _number(found) for found in numbered] == [*range(1, n + 1)]:
+    if n > 1 and [found and _mark_number(found) for found in numbered] == [*range(1, n + 1)]:
         lines = [found[3].strip(" ;,、.:。") for found in numbered if found]
     return tuple(lines)
 
 
-def fits(line: str, gold: str) -> bool:
+def matches_gold(line: str, gold: str) -> bool:
     """Whether a line matches the key, or one of its alternatives."""
-    return plain(line) in (plain(gold), *map(plain, gold.split("或")))
+    return normalize_text(line) in (normalize_text(gold), *map(normalize_text, gold.split("或")))
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     r"""Normalize a line: no whitespace, dollars or full stop; indices and signs in ASCII.
 
     The gold is normalized too: in Chinese "１：２" is as usual as "1:2".
 
-    >>> plain("$x^{2}$"), plain("x²"), plain("H₂O"), plain(r"\dfrac{1}{2}"), plain("−1,200")
+    >>> (
+    ...     normalize_text("$x^{2}$"),
+    ...     normalize_text("x²"),
+    ...     normalize_text("H₂O"),
+    ...     normalize_text(r"\dfrac{1}{2}"),
+    ...     normalize_text("−1,200"),
+    ... )
     ('x^2', 'x^2', 'H2O', '1/2', '-1200')
     """
-    text = _COMPATIBLE.sub(_decomposed, text).translate(_LIKE)
+    text = _COMPATIBLE.sub(_decompose, text).translate(_EQUIVALENTS)
     text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text.replace("$", ""))
-    text = _RAISED.sub(lambda index: "^" + normalize("NFKC", index[0]), text)
-    text = _LOWERED.sub(lambda index: normalize("NFKC", index[0]), text)
+    text = _SUPERSCRIPTS.sub(lambda index: "^" + normalize("NFKC", index[0]), text)
+    text = _SUBSCRIPTS.sub(lambda index: normalize("NFKC", index[0]), text)
     text = _MINUS.sub("-", text)
     for written, instead in _LATEX:
         text = written.sub(instead, text)
@@ -170,12 +176,12 @@ def plain(text: str) -> str:
     return _QUOTED.sub(r"\1", text)
 
 
-def _as_mark(found: re.Match[str]) -> str:
+def _list_mark(found: re.Match[str]) -> str:
     number = found[1] or found[2] or found[3]
     return f"({number if number.isdecimal() else '一二三四五六七八九十'.index(number) + 1})"
 
 
-def _parted(line: str, n: int) -> list[str]:
+def _split_line(line: str, n: int) -> list[str]:
     """Split a line that holds all answers; ``[line]`` unless that gives exactly ``n``."""
     marked = [part.strip() for part in _MARK.split(line) if part.strip()]
     if len(marked) == n and all(map(_NUMBERED.fullmatch, marked)):
@@ -187,19 +193,19 @@ def _parted(line: str, n: int) -> list[str]:
     words = line.split()  # "光合作用 呼吸作用" or "54 2.7", no English words
     apart = [] if line.isascii() and not all(map(_HAS_DIGIT.search, words)) else words
     joined = re.split("[和与]", line)
-    for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line), apart, joined):
+    for parts in (re.split(r"\s{2,}", line), _QUOTATION.findall(line), apart, joined):
         if len(parts) == n:
             return parts
     return [line]
 
 
-def _decomposed(found: re.Match[str]) -> str:
+def _decompose(found: re.Match[str]) -> str:
     """Decompose a character by one step: "㎡" into a letter and a raised digit."""
     codes = decomposition(found[0]).split()
     return "".join(chr(int(code, 16)) for code in codes if not code.startswith("<"))
 
 
-def _number(found: re.Match[str]) -> int:
+def _mark_number(found: re.Match[str]) -> int:
     """Return the number of a list mark; 0 if nothing follows, as the mark is then the answer."""
     if not found[3].strip():
         return 0

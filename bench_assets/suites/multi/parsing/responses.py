@@ -10,13 +10,13 @@ from functools import partial
 from typing import Literal
 from unicodedata import normalize
 
-from bench_assets.core.parsing.answer_forms import Wanted
+from bench_assets.core.parsing.answer_forms import RequestedKind
 from bench_assets.core.parsing.choices import read_choices
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.rows import Question
-from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
+from bench_assets.suites.multi.construction.item_checks import MASK, MAX_OPTIONS
 from bench_assets.suites.multi.dataset.questions import split_options
-from bench_assets.suites.multi.parsing.blanks import fits, lines_of
+from bench_assets.suites.multi.parsing.blanks import matches_gold, read_blanks
 
 Position = Literal["start", "end"]
 
@@ -25,12 +25,12 @@ _BOX_OPENS = re.compile(r"\\boxed\\?\{\\text\\?\{")
 _BOX_CLOSES = re.compile(r"\\?\}\\?\}")
 _ROLE = re.compile(r"\A(?:assistant|answer):", re.IGNORECASE)
 _REFUSAL = re.compile(r"缺少图片信息|lack of image information", re.IGNORECASE)
-_FOR_WRONG = re.compile(
+_ASKS_FOR_WRONG = re.compile(
     r"错误的|不正确|不对的|有误的|不恰当|不合理|不成立"
     r"|\b(?:incorrect|wrong|false|not (?:correct|true))\b"
 )
-_FOR_ELSE = re.compile(r"不|没|无|非|除|\b(?:not|except)\b", re.IGNORECASE)
-_LEAST_STEM = 3  # least characters of a question that a response repeats as its subject
+_ASKS_FOR_OTHERS = re.compile(r"不|没|无|非|除|\b(?:not|except)\b", re.IGNORECASE)
+_MIN_STEM_LENGTH = 3  # least characters of a question that a response repeats as its subject
 # Full-width letters, digits and punctuation, and the ideographic blank.
 _WIDE = re.compile("[！-～\u3000]")
 
@@ -76,19 +76,19 @@ def _outer_letter(response: str, position: Position) -> str:
 
 def _first_run(response: str) -> str:
     found = re.search(r"[a-zA-Z ,]+", response)
-    return _distinct(found[0]) if found else ""
+    return _unique_letters(found[0]) if found else ""
 
 
 def _outer_run(response: str, position: Position) -> str:
     found = [run for run in re.findall(r"[a-zA-Z ,]+", response) if run.strip(" ,")]
-    return _distinct(found[0 if position == "start" else -1].upper()) if found else ""
+    return _unique_letters(found[0 if position == "start" else -1].upper()) if found else ""
 
 
-def _distinct(run: str) -> str:
+def _unique_letters(run: str) -> str:
     return "".join(dict.fromkeys(re.sub(r"[\s,、;和与及]", "", run)))
 
 
-def _cut_as_today(response: str) -> str:
+def _clean_current(response: str) -> str:
     response = response.strip().split("\n\n")[-1]
     response = _THOUGHT.split(response)[-1].strip()
     response = response.split("答案为：")[-1].strip()
@@ -102,25 +102,25 @@ def _cut_as_today(response: str) -> str:
     return boxed.strip()
 
 
-def _lines_as_printed(response: str, _: int) -> tuple[str, ...]:
+def _paper_lines(response: str, _: int) -> tuple[str, ...]:
     return tuple(response.split("\n"))
 
 
-def _lines_as_today(response: str, _: int) -> tuple[str, ...]:
+def _current_lines(response: str, _: int) -> tuple[str, ...]:
     response = re.sub(r"\n\n+", "\n", response).replace("$", "").replace(" ", "")
     return tuple(line.strip() for line in re.split(r"[\n;；]", response))
 
 
-def _fits_as_printed(line: str, gold: str) -> bool:
+def _matches_paper(line: str, gold: str) -> bool:
     return line == gold or line in gold.split("或")
 
 
-def _fits_as_today(line: str, gold: str) -> bool:
+def _matches_current(line: str, gold: str) -> bool:
     gold = gold.replace("$", "").replace(" ", "").strip()
     return line == gold or line in [one.strip() for one in gold.split("或")]
 
 
-def _cut_carefully(response: str) -> str:
+def _clean_careful(response: str) -> str:
     response = _THOUGHT.split(response.rpartition("</think>")[2])[-1]
     if "<think>" in response:
         return ""  # cut off in its reasoning
@@ -137,19 +137,19 @@ PAPER = Reader(
     clean=str,
     letter=_first_letter,
     letters=_first_run,
-    blanks=_lines_as_printed,
-    fits=_fits_as_printed,
+    blanks=_paper_lines,
+    fits=_matches_paper,
     reference=str,
     refuses=lambda _: False,
 )
 """The script that made the paper's tables (eval/metrics.py of 2024-02-06)."""
 
 CURRENT = Reader(
-    clean=_cut_as_today,
+    clean=_clean_current,
     letter=partial(_outer_letter, position="start"),
     letters=partial(_outer_run, position="start"),
-    blanks=_lines_as_today,
-    fits=_fits_as_today,
+    blanks=_current_lines,
+    fits=_matches_current,
     reference=str,
     refuses=lambda response: "缺少图片信息" in response,
 )
@@ -167,48 +167,48 @@ def careful(question: Question) -> Reader:
     """Make our reader: the answer that a response commits to, in any wrapping, if it does."""
     stem, options = split_options(question.text)
     n_offered = max(len(options), len(question.options))
-    offered = Options(n_offered or MOST_OPTIONS, tuple(options) or question.options, n_offered > 0)
+    offered = Options(n_offered or MAX_OPTIONS, tuple(options) or question.options, n_offered > 0)
     wanted = [line for line in question.answer if line.strip()]
-    wanted_are = wanted_of(stem)
+    wanted_are = requested_kind(stem)
 
     asked = re.escape(_last_clause(stem))
 
     def read(response: str) -> str:
-        if len(asked) >= _LEAST_STEM:  # "鲸鱼是属于哺乳动物的。"
+        if len(asked) >= _MIN_STEM_LENGTH:  # "鲸鱼是属于哺乳动物的。"
             response = re.sub(rf"{asked} ?:", "正确答案:", response)
             response = re.sub(rf"(?<=[是为]){asked}(?=\W*$)", "正确答案", response)
         return read_choices(response, offered, wanted_are).letters
 
     return Reader(
-        clean=_cut_carefully,
+        clean=_clean_careful,
         letter=lambda response: letter if len(letter := read(response)) == 1 else "",
         letters=lambda response: "" if _REST_LEFT_OPEN.search(response) else read(response),
-        blanks=lambda response, _: _aligned(
-            lines_of(response, len(wanted), half_width(stem)), question.answer
+        blanks=lambda response, _: _align_lines(
+            read_blanks(response, len(wanted), half_width(stem)), question.answer
         ),
-        fits=fits,
+        fits=matches_gold,
         reference=half_width,
         refuses=says_image_is_missing,
     )
 
 
-def _aligned(lines: Sequence[str], golds: Sequence[str]) -> tuple[str, ...]:
+def _align_lines(lines: Sequence[str], golds: Sequence[str]) -> tuple[str, ...]:
     """Align lines with the gold, with "" for its empty lines; extra lines follow."""
     left = iter(lines)
     aligned = tuple(next(left, "") if gold.strip() else "" for gold in golds)
     return (*aligned, *left)
 
 
-def wanted_of(stem: str) -> Wanted:
+def requested_kind(stem: str) -> RequestedKind:
     """Return the kind of options that a question asks for, by its last clause.
 
-    >>> wanted_of("下列说法不正确的是[MASK]"), wanted_of("不属于哺乳动物的是[MASK]")
+    >>> requested_kind("下列说法不正确的是[MASK]"), requested_kind("不属于哺乳动物的是[MASK]")
     ('wrong', 'else')
     """
     asked = _last_clause(stem)
-    if _FOR_WRONG.search(asked):
+    if _ASKS_FOR_WRONG.search(asked):
         return "wrong"
-    return "else" if _FOR_ELSE.search(asked) else "right"
+    return "else" if _ASKS_FOR_OTHERS.search(asked) else "right"
 
 
 def _last_clause(stem: str) -> str:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
-from bench_assets.core.tables.source_folder import as_json, write_files
+from bench_assets.core.tables.source_folder import format_json, write_files
 
 _INK = "black"
 _UNIT = 24  # px between two grid lines of a graph
@@ -61,9 +61,9 @@ def _clock(hour: int, minute: int) -> Scene:
     scene.form("ellipse", (8, 8, 201, 201), _INK)
     scene.form("ellipse", (12, 12, 197, 197), "white")
     for number in range(1, 13):
-        scene.label(str(number), _on_circle((104, 104), 80, number / 12), 18)
-    scene.line([(104, 104), _on_circle((104, 104), 44, (hour + minute / 60) / 12)], _INK, 7)
-    scene.line([(104, 104), _on_circle((104, 104), 66, minute / 60)], _INK, 3)
+        scene.label(str(number), _circle_point((104, 104), 80, number / 12), 18)
+    scene.line([(104, 104), _circle_point((104, 104), 44, (hour + minute / 60) / 12)], _INK, 7)
+    scene.line([(104, 104), _circle_point((104, 104), 66, minute / 60)], _INK, 3)
     return scene
 
 
@@ -212,7 +212,7 @@ def _ruler(first: int, last: int) -> Scene:
     return scene
 
 
-def _on_circle(centre: Spot, radius: int, turn: float) -> Spot:
+def _circle_point(centre: Spot, radius: int, turn: float) -> Spot:
     angle = 2 * pi * turn
     return round(centre[0] + radius * sin(angle)), round(centre[1] - radius * cos(angle))
 
@@ -240,7 +240,7 @@ _KINDS: Mapping[str, _Draw] = {
 
 _MATERIAL = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("annotator-1", "annotator-2")  # of the first and the second round
-_TORN = b"\x89PNG\r\n\x1a\n torn off"
+_CORRUPT_IMAGE = b"\x89PNG\r\n\x1a\n torn off"
 
 
 def write(folder: Path, seed: int = 0) -> None:
@@ -248,9 +248,9 @@ def write(folder: Path, seed: int = 0) -> None:
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     problems, knowledge = material["problems"], material["knowledge"]
     files = {
-        "raw_problems.json": as_json({one["id"]: _problem(one) for one in problems}),
-        "annotations.json": as_json(list(_annotations(problems, Random(seed)))),
-        "knowledge_mini.json": as_json({one["name"]: _piece(one) for one in knowledge}),
+        "raw_problems.json": format_json({one["id"]: _problem(one) for one in problems}),
+        "annotations.json": format_json(list(_annotations(problems, Random(seed)))),
+        "knowledge_mini.json": format_json({one["name"]: _piece(one) for one in knowledge}),
         "captions_mini_blip.csv": _captions(problems).encode(),
     }
     for one in problems:
@@ -314,7 +314,7 @@ def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
     paths = [path.removeprefix("../data/") for path in _paths(one, folder)]
     figures = zip(paths, one.get("figures", ()), strict=True)
     return {
-        path: _TORN if figure["kind"] == "torn" else draw(figure)
+        path: _CORRUPT_IMAGE if figure["kind"] == "torn" else draw(figure)
         for path, figure in figures
         if figure["kind"] != "lost"
     }

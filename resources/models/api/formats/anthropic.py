@@ -7,21 +7,21 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
-from resources.config.addresses import value_with_keys
+from resources.config.addresses import fill_value_keys
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.base import encoded
+from resources.models.api.formats.base import encode_image
 from resources.models.api.formats.response_body import (
     NoResponseError,
-    ServedModel,
-    end_of,
-    fields_of,
-    refuse_others,
-    total,
-    with_thought,
+    ServedModelCheck,
+    as_object,
+    map_finish_reason,
+    prepend_reasoning,
+    require_value,
+    sum_tokens,
 )
 from resources.response_cache.engine import ReadImage
 
-_ENDS: Mapping[str, str] = {
+_FINISH_REASONS: Mapping[str, str] = {
     # The server's stop reason: the stored finish reason.
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -42,7 +42,7 @@ class Anthropic:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModel(spec)
+        self._answering = ServedModelCheck(spec)
 
     def message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; empty texts are left out, because the API refuses them."""
@@ -57,25 +57,25 @@ class Anthropic:
             "messages": said,
             **({"system": system} if system else {}),
             **self._spec.constant_fields,
-            **self._spec.drawn_fields(request.sample, request.temperature),
+            **self._spec.sampling_fields(request.sample, request.temperature),
         }
-        return orjson.dumps(fields | value_with_keys(self._spec.extra_body))
+        return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Join the text blocks; cached prompt tokens count like the others."""
-        refuse_others(received, "type", "message")
-        refuse_others(received, "role", "assistant")
+        require_value(received, "type", "message")
+        require_value(received, "role", "assistant")
         blocks = received.get("content")
         if not isinstance(blocks, list):
             raise NoResponseError("the response has no content")
-        end = end_of(received.get("stop_reason"), _ENDS, "stop_reason")
-        usage = fields_of(received.get("usage"))
+        end = map_finish_reason(received.get("stop_reason"), _FINISH_REASONS, "stop_reason")
+        usage = as_object(received.get("usage"))
         cached = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
         return Response(
             text=_text(blocks, end, self._spec.thinking_tags),
             finish_reason=end,
-            prompt_tokens=total(usage.get("input_tokens"), *map(usage.get, cached)),
-            completion_tokens=total(usage.get("output_tokens")),
+            prompt_tokens=sum_tokens(usage.get("input_tokens"), *map(usage.get, cached)),
+            completion_tokens=sum_tokens(usage.get("output_tokens")),
             seconds=seconds,
             served=self._answering.identity(received.get("model")),
         )
@@ -83,7 +83,7 @@ class Anthropic:
     def _block(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"type": "text", "text": part}
-        media, data = encoded(part, self._read_image)
+        media, data = encode_image(part, self._read_image)
         source = {"type": "base64", "media_type": media, "data": data}
         return {"type": "image", "source": source}
 
@@ -104,4 +104,4 @@ def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
             case _:
                 raise NoResponseError("content has a part that is not text")
     cut_off = end == "length" and thinks and not text.strip()
-    return with_thought(thought, text, tags, cut_off=cut_off)
+    return prepend_reasoning(thought, text, tags, cut_off=cut_off)

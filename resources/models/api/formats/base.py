@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from bench_assets.core.images.decoding import as_plain
+from bench_assets.core.images.decoding import to_plain_format
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.response_cache.engine import ReadImage
@@ -53,7 +53,7 @@ class ApiFormat(Protocol):
 
 
 @lru_cache(4)  # requests that share an image follow each other
-def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
+def encode_image(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """Encode an image as base64: as stored where every server decodes it alike, else as PNG.
 
     Args:
@@ -68,7 +68,7 @@ def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """
     data = read_image(image.sha256)
     try:
-        media, sent = as_plain(data)
-    except ImageError as why:
-        raise ImageError(f"image {image.sha256}: {why}") from why
+        media, sent = to_plain_format(data)
+    except ImageError as error:
+        raise ImageError(f"image {image.sha256}: {error}") from error
     return media, base64.b64encode(sent).decode("ascii")

@@ -8,18 +8,18 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
-from resources.config.addresses import value_with_keys
+from resources.config.addresses import fill_value_keys
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.base import encoded
+from resources.models.api.formats.base import encode_image
 from resources.models.api.formats.response_body import (
     NoResponseError,
-    ServedModel,
-    end_of,
-    fields_of,
-    first_of,
-    refuse_others,
-    total,
-    with_thought,
+    ServedModelCheck,
+    as_object,
+    first_choice,
+    map_finish_reason,
+    prepend_reasoning,
+    require_value,
+    sum_tokens,
 )
 from resources.response_cache.engine import ReadImage
 
@@ -29,13 +29,13 @@ BLOCKED = (
     *("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"),
     *("image_safety", "image_recitation", "image_prohibited_content", "model_armor"),
 )
-TOOLS = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
-_ENDS: Mapping[str, str] = {
+TOOL_FAILURES = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
+_FINISH_REASONS: Mapping[str, str] = {
     # The server's finish reason (in capitals): the stored one.
     "stop": "stop",
     "max_tokens": "length",
     **dict.fromkeys(BLOCKED, "content_filter"),
-    **dict.fromkeys(TOOLS, "tool_calls"),
+    **dict.fromkeys(TOOL_FAILURES, "tool_calls"),
 }
 
 
@@ -48,7 +48,7 @@ class Gemini:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModel(spec)
+        self._answering = ServedModelCheck(spec)
 
     @property
     def path(self) -> str:
@@ -63,30 +63,30 @@ class Gemini:
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; a ``generationConfig`` of extra_body is merged into ours."""
         system = [one for m in messages if m["role"] == "system" for one in m["parts"]]
-        extra = value_with_keys(self._spec.extra_body)
+        extra = fill_value_keys(self._spec.extra_body)
         fields = {
             "contents": [m for m in messages if m["role"] != "system" and m["parts"]],
             **({"systemInstruction": {"parts": system}} if system else {}),
             **extra,
             _CONFIG: self._spec.constant_fields
-            | self._spec.drawn_fields(request.sample, request.temperature)
-            | dict(fields_of(extra.get(_CONFIG))),
+            | self._spec.sampling_fields(request.sample, request.temperature)
+            | dict(as_object(extra.get(_CONFIG))),
         }
         return orjson.dumps(fields)
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Decode the only candidate; a blocked prompt has none, and is a refusal."""
-        usage = fields_of(received.get("usageMetadata"))
+        usage = as_object(received.get("usageMetadata"))
         hidden = bool(token_count(usage.get("thoughtsTokenCount")))
-        text, end = _said(received, self._spec.thinking_tags, hidden=hidden)
+        text, end = _parse_candidate(received, self._spec.thinking_tags, hidden=hidden)
         read = usage.get("promptTokenCount")
         wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
         return Response(
             text=text,
             finish_reason=end,
-            prompt_tokens=total(read, usage.get("toolUsePromptTokenCount")),
+            prompt_tokens=sum_tokens(read, usage.get("toolUsePromptTokenCount")),
             # Counts of 0 are omitted, such as those of a blocked response.
-            completion_tokens=None if token_count(read) is None else total(0, *wrote),
+            completion_tokens=None if token_count(read) is None else sum_tokens(0, *wrote),
             seconds=seconds,
             served=self._answering.identity(received.get("modelVersion")),
         )
@@ -94,22 +94,24 @@ class Gemini:
     def _part(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"text": part}
-        media, data = encoded(part, self._read_image)
+        media, data = encode_image(part, self._read_image)
         return {"inlineData": {"mimeType": media, "data": data}}
 
 
-def _said(received: Mapping[str, Any], tags: Tags | None, *, hidden: bool) -> tuple[str, str]:
+def _parse_candidate(
+    received: Mapping[str, Any], tags: Tags | None, *, hidden: bool
+) -> tuple[str, str]:
     """Text and finish reason of the first candidate; ``hidden`` if it has hidden reasoning."""
-    reason = fields_of(received.get("promptFeedback")).get("blockReason")
+    reason = as_object(received.get("promptFeedback")).get("blockReason")
     if not received.get("candidates") and isinstance(reason, str) and reason:
         return "", "content_filter"
-    candidate = first_of(received.get("candidates"), "candidates")
-    end = end_of(candidate.get("finishReason"), _ENDS, "finishReason")
+    candidate = first_choice(received.get("candidates"), "candidates")
+    end = map_finish_reason(candidate.get("finishReason"), _FINISH_REASONS, "finishReason")
     content = candidate.get("content")
     if not isinstance(content, dict) and (end == "stop" or content is not None):
         raise NoResponseError("the response has no candidates[0].content")
-    refuse_others(fields_of(content), "role", "model")
-    return _text(fields_of(content).get("parts", []), end, tags, hidden=hidden), end
+    require_value(as_object(content), "role", "model")
+    return _text(as_object(content).get("parts", []), end, tags, hidden=hidden), end
 
 
 def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
@@ -127,4 +129,4 @@ def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
             case _:
                 raise NoResponseError("candidates[0].content has a part that is not text")
     cut_off = end == "length" and not text.strip() and bool(thought or hidden)
-    return with_thought(thought, text, tags, cut_off=cut_off)
+    return prepend_reasoning(thought, text, tags, cut_off=cut_off)

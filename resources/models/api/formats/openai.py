@@ -7,28 +7,28 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
-from resources.config.addresses import value_with_keys
+from resources.config.addresses import fill_value_keys
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.base import encoded
-from resources.models.api.formats.gemini import BLOCKED, TOOLS
+from resources.models.api.formats.base import encode_image
+from resources.models.api.formats.gemini import BLOCKED, TOOL_FAILURES
 from resources.models.api.formats.response_body import (
     FAILED,
     NoResponseError,
-    ServedModel,
-    end_of,
-    fields_of,
-    first_of,
-    is_nothing,
-    refuse_others,
+    ServedModelCheck,
+    as_object,
+    first_choice,
+    is_empty,
+    map_finish_reason,
+    prepend_reasoning,
+    require_value,
     text,
-    with_thought,
 )
 from resources.response_cache.engine import ReadImage
 
-_ENDS: Mapping[str, str] = {
+_FINISH_REASONS: Mapping[str, str] = {
     # Servers' finish reasons: the stored one. Gemini's OpenAI endpoint sends Gemini's.
     **dict.fromkeys(BLOCKED, "content_filter"),
-    **dict.fromkeys(TOOLS, "tool_calls"),
+    **dict.fromkeys(TOOL_FAILURES, "tool_calls"),
     "": "",
     "stop": "stop",
     "eos": "stop",
@@ -54,12 +54,12 @@ _WITHOUT_TEXT = {
     "content_filter",
     "tool_calls",
 }  # ends that explain missing content
-_WHOLE = {"", "stop"}  # finish reasons that do not tell the kind of response
+_COMPLETE = {"", "stop"}  # finish reasons that do not tell the kind of response
 _NO_COMPLETION = {
     "chat.completion.chunk",
     "error",
 }  # ``object``; complete ones vary
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
 
 class OpenAI:
@@ -72,11 +72,11 @@ class OpenAI:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModel(spec)
+        self._answering = ServedModelCheck(spec)
         self._constant = {
             "model": spec.model,
             "messages": [],
-            **value_with_keys(spec.constant_fields),
+            **fill_value_keys(spec.constant_fields),
         }
 
     def message(self, turn: Turn) -> dict[str, Any]:
@@ -94,9 +94,9 @@ class OpenAI:
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; extra_body overrides every other field."""
-        drawn = self._spec.drawn_fields(request.sample, request.temperature)
+        drawn = self._spec.sampling_fields(request.sample, request.temperature)
         fields = self._constant | {"messages": messages} | drawn
-        return orjson.dumps(fields | value_with_keys(self._spec.extra_body))
+        return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Decode the only choice.
@@ -105,19 +105,21 @@ class OpenAI:
         """
         if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
             raise NoResponseError(f"the response is of type {kind!r}")
-        choice = first_of(received.get("choices"), "choices")
+        choice = first_choice(received.get("choices"), "choices")
         message = choice.get("message")
-        for error in (choice.get("error"), fields_of(message).get("error")):
-            if not is_nothing(error):
+        for error in (choice.get("error"), as_object(message).get("error")):
+            if not is_empty(error):
                 raise NoResponseError("an error in choices[0]", error=error)
-        _refuse_broken_off(choice)
-        end = _end(choice.get("finish_reason"))
+        _refuse_interrupted(choice)
+        end = _map_finish_reason(choice.get("finish_reason"))
         if not isinstance(message, dict):
             raise NoResponseError("the response has no choices[0].message")
-        refuse_others(message, "role", "assistant")
-        usage = fields_of(received.get("usage"))
-        hidden = fields_of(usage.get("completion_tokens_details")).get("reasoning_tokens")
-        said, end = _said(message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden)))
+        require_value(message, "role", "assistant")
+        usage = as_object(received.get("usage"))
+        hidden = as_object(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        said, end = _parse_message(
+            message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden))
+        )
         return Response(
             text=said,
             finish_reason=end,
@@ -130,11 +132,11 @@ class OpenAI:
         )
 
     def _data_uri(self, image: Image) -> str:
-        media, data = encoded(image, self._read_image)
+        media, data = encode_image(image, self._read_image)
         return f"data:{media};base64,{data}"
 
 
-def _end(reason: object) -> str:
+def _map_finish_reason(reason: object) -> str:
     """Map a finish reason; Ollama may send none, DeepSeek one for overload."""
     if reason is None:
         return ""
@@ -143,10 +145,10 @@ def _end(reason: object) -> str:
         raise NoResponseError(what, overloaded=True)
     if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
         reason = named  # such as "content_filter: PROHIBITED_CONTENT"
-    return end_of(reason, _ENDS, "finish_reason")
+    return map_finish_reason(reason, _FINISH_REASONS, "finish_reason")
 
 
-def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
+def _refuse_interrupted(choice: Mapping[str, Any]) -> None:
     """Raise for failures that OpenRouter and vLLM report in further fields."""
     native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
     if isinstance(native, str) and native.lower() in FAILED:
@@ -155,36 +157,36 @@ def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
         raise NoResponseError("the response was broken off: stop_reason 'abort'")
 
 
-def _said(
+def _parse_message(
     message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
 ) -> tuple[str, str]:
     """Text and finish reason of a message; ``hidden`` if it has hidden reasoning."""
     thought, said = _parts(message.get("content"))
-    thought = _thought(message) or thought
-    refusal, calls = text(message, "refusal"), _calls(message)
-    if refusal and end in _WHOLE:
+    thought = _find_reasoning(message) or thought
+    refusal, calls = text(message, "refusal"), _has_tool_calls(message)
+    if refusal and end in _COMPLETE:
         end = "refusal"
     if said.strip():
-        return with_thought(thought, said, tags), end
+        return prepend_reasoning(thought, said, tags), end
     if refusal:
-        return with_thought(thought, refusal, tags), end
-    if calls and end in _WHOLE:
+        return prepend_reasoning(thought, refusal, tags), end
+    if calls and end in _COMPLETE:
         end = "tool_calls"
     if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
         raise NoResponseError("the response has no choices[0].message.content")
     if not end:
         raise NoResponseError("the response has neither a text nor a finish_reason")
     cut_off = end == "length" and bool(thought or hidden)
-    return with_thought(thought, said, tags, cut_off=cut_off), end
+    return prepend_reasoning(thought, said, tags, cut_off=cut_off), end
 
 
 def _is_empty_text(message: Mapping[str, Any]) -> bool:
     """Whether the content is present and empty, as opposed to missing or spoken."""
-    spoken = not is_nothing(message.get("audio"))
+    spoken = not is_empty(message.get("audio"))
     return "content" in message and message["content"] != [] and not spoken
 
 
-def _calls(message: Mapping[str, Any]) -> bool:
+def _has_tool_calls(message: Mapping[str, Any]) -> bool:
     calls, call = message.get("tool_calls"), message.get("function_call")
     if not (calls or call):
         return False
@@ -206,7 +208,7 @@ def _parts(content: object) -> tuple[str, str]:
             case {"type": "text" | "output_text", "text": str(written)}:
                 said += written
             case {"type": "thinking" | "reasoning"}:
-                thought += _joined(part.get("thinking") or part.get("text"))
+                thought += _join_parts(part.get("thinking") or part.get("text"))
             case {"type": "reference" | "redacted_thinking"}:
                 pass
             case _:
@@ -214,14 +216,14 @@ def _parts(content: object) -> tuple[str, str]:
     return thought, said
 
 
-def _thought(message: Mapping[str, Any]) -> str:
-    for name in _THOUGHTS:
-        if (said := message.get(name)) and (found := _joined(said)):
+def _find_reasoning(message: Mapping[str, Any]) -> str:
+    for name in _REASONING_FIELDS:
+        if (said := message.get(name)) and (found := _join_parts(said)):
             return found
     return ""
 
 
-def _joined(said: object) -> str:
+def _join_parts(said: object) -> str:
     """Join a text or a list of parts; "" for anything else."""
     if isinstance(said, str):
         return said

@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
-from bench_assets.core.parsing.reasoning import ANSWERS, Tags, without_reasoning
+from bench_assets.core.parsing.reasoning import ANSWERS, Tags, strip_reasoning
 from bench_assets.core.schema.chat import Response, token_count
 from resources.config.sections.servers import ServerSpec
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.backoff import UNLIMITED_TRIES, Failure
 from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
 
@@ -19,52 +19,63 @@ FAILED = {"failed", "failure", "fail", "error", "cancelled", "canceled", "aborte
 """Words for the status of a failed request."""
 
 # Codes by which relays and vendors report success, without leading zeros.
-_WELL = {"", "1", "200", "1000", "10000", "20000", "ok", "success", "succeeded", "successful"}
+_SUCCESS_CODES = {
+    "",
+    "1",
+    "200",
+    "1000",
+    "10000",
+    "20000",
+    "ok",
+    "success",
+    "succeeded",
+    "successful",
+}
 
 
-def is_nothing(said: object) -> bool:
+def is_empty(said: object) -> bool:
     """Whether a value is empty at every depth, as the empty errors of some relays are.
 
-    >>> is_nothing({"message": "", "code": None, "details": [{}]}), is_nothing({"code": 7})
+    >>> is_empty({"message": "", "code": None, "details": [{}]}), is_empty({"code": 7})
     (True, False)
     """
     if isinstance(said, dict):
-        return all(map(is_nothing, said.values()))
+        return all(map(is_empty, said.values()))
     if isinstance(said, list):
-        return all(map(is_nothing, said))
+        return all(map(is_empty, said))
     return not (said.strip() if isinstance(said, str) else said)
 
 
-def says_failure(received: Mapping[str, Any]) -> bool:
+def reports_failure(received: Mapping[str, Any]) -> bool:
     """Whether the fields of a body report a failure, in the words of relays and vendors.
 
     Only meaningful for a body without a text.
 
-    >>> says_failure({"code": 500, "msg": "no"}), says_failure({"code": 0, "msg": "success"})
+    >>> reports_failure({"code": 500, "msg": "no"}), reports_failure({"code": 0, "msg": "success"})
     (True, False)
     """
     minimax, status = received.get("base_resp"), received.get("status")
     codes = [received.get("code"), received.get("error_code")]
     codes += [minimax.get("status_code")] if isinstance(minimax, dict) else []
     return (
-        any(map(_is_failure, codes))
+        any(map(_is_failure_code, codes))
         or received.get("success") in (False, "false")
         or (status.lower() in FAILED if isinstance(status, str) else _is_status(status))
-        or not all(is_nothing(received.get(name)) for name in ("errors", "detail"))
+        or not all(is_empty(received.get(name)) for name in ("errors", "detail"))
     )
 
 
-def _is_failure(code: object) -> bool:
+def _is_failure_code(code: object) -> bool:
     """Whether a code is not one of success."""
     known = isinstance(code, int | str) and not isinstance(code, bool)
-    return known and str(code).strip().lower().lstrip("0") not in _WELL
+    return known and str(code).strip().lower().lstrip("0") not in _SUCCESS_CODES
 
 
 def _is_status(said: object) -> bool:
     return isinstance(said, int) and 400 <= said < 600
 
 
-_WHOLE = {"", "stop"}  # finish reasons that do not explain an empty text
+_COMPLETE = {"", "stop"}  # finish reasons that do not explain an empty text
 _TAGS: Tags = ("<think>", "</think>")
 
 
@@ -83,32 +94,32 @@ class NoResponseError(Exception):
         self.overloaded = overloaded
 
 
-def read(
+def decode_response(
     form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
 ) -> Response | Failure:
     """Decode the body of a response with status 200, which may hold a failure."""
     try:
-        received = parsed(data)
-    except ValueError as why:
+        received = parse_json(data)
+    except ValueError as exc:
         seen = failure(200, data, headers)
-        return Failure(what=f"the response is not JSON ({why})", detail=seen.detail, tries=2)
-    if error := _error_inside(received, form.holds):
+        return Failure(what=f"the response is not JSON ({exc})", detail=seen.detail, tries=2)
+    if error := _find_error(received, form.holds):
         return failure(_status_of(error), data, headers, error)
     body = received if isinstance(received, dict) else {}
     try:
         response = form.response(body, seconds)
-    except NoResponseError as why:
-        if error := why.error or (says_failure(body) and body):
+    except NoResponseError as exc:
+        if error := exc.error or (reports_failure(body) and body):
             return failure(_status_of(error), data, headers, error)
         seen = failure(200, data, headers)
-        tries = AS_OFTEN_AS_ALLOWED if why.overloaded else 2
-        return Failure(what=str(why), detail=seen.detail, tries=tries)
-    if says_failure(body) and _is_silent(response):
+        tries = UNLIMITED_TRIES if exc.overloaded else 2
+        return Failure(what=str(exc), detail=seen.detail, tries=tries)
+    if reports_failure(body) and _is_unexplained_empty(response):
         return failure(_status_of(body), data, headers, body)
     return response
 
 
-def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
+def map_finish_reason(reason: object, ends: Mapping[str, str], field: str) -> str:
     """Map a finish reason to the stored ones.
 
     Raises:
@@ -122,7 +133,7 @@ def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
     return end
 
 
-def with_thought(
+def prepend_reasoning(
     thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
 ) -> str:
     """Prepend separate reasoning to the text.
@@ -135,7 +146,11 @@ def with_thought(
         tags: Tags of this model's reasoning, if not the usual ones.
         cut_off: Whether the reasoning is unfinished, without a response after it.
 
-    >>> with_thought("A? B.", "B"), with_thought("A? ", "", cut_off=True), with_thought("", "B")
+    >>> (
+    ...     prepend_reasoning("A? B.", "B"),
+    ...     prepend_reasoning("A? ", "", cut_off=True),
+    ...     prepend_reasoning("", "B"),
+    ... )
     ('<think>A? B.</think>B', '<think>A? ', 'B')
     """
     opening, closing = tags or _TAGS
@@ -143,53 +158,53 @@ def with_thought(
         return text
     if not cut_off:
         # Reasoning may end with the beginning of the closing tag: "see [1]" before "]]".
-        told = _broken_up(thought + closing[:-1], (opening, closing)) + closing[-1:]
+        told = _escape_tags(thought + closing[:-1], (opening, closing)) + closing[-1:]
         return f"{opening}{told}{text}"
     # A marked answer at the very end would end the reasoning.
-    told = _broken_up(thought, (opening, closing, *(form.closing for form in ANSWERS)))
+    told = _escape_tags(thought, (opening, closing, *(form.closing for form in ANSWERS)))
     return f"{opening}{told}" if opening else f"{told}{closing}"
 
 
-def fields_of(value: object) -> Mapping[str, Any]:
+def as_object(value: object) -> Mapping[str, Any]:
     """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def total(first: object, *more: object) -> int | None:
+def sum_tokens(first: object, *more: object) -> int | None:
     """Sum token counts; None if the first is missing, 0 for any other that is missing.
 
-    >>> total(5, None, 2), total(None, 2)
+    >>> sum_tokens(5, None, 2), sum_tokens(None, 2)
     (7, None)
     """
     known = token_count(first)
     return None if known is None else known + sum(token_count(tokens) or 0 for tokens in more)
 
 
-def _error_inside(received: object, holds: str) -> object:
+def _find_error(received: object, holds: str) -> object:
     """An error sent with status 200, beside the responses or instead of them."""
     inner = received[0] if isinstance(received, list) and received else received
     if not isinstance(inner, dict):
         return None
-    if not is_nothing(error := inner.get("error")):
+    if not is_empty(error := inner.get("error")):
         return error
     instead = holds not in inner and ("message" in inner or "detail" in inner)
     return inner if instead else None
 
 
-def _is_silent(response: Response) -> bool:
+def _is_unexplained_empty(response: Response) -> bool:
     """Whether the text is empty for no stated reason."""
-    return response.finish_reason in _WHOLE and not without_reasoning(response.text).strip()
+    return response.finish_reason in _COMPLETE and not strip_reasoning(response.text).strip()
 
 
 def _status_of(error: object) -> int:
     """The HTTP status that an error names; 200 for none."""
-    for code in map(fields_of(error).get, ("code", "error_code", "status")):
+    for code in map(as_object(error).get, ("code", "error_code", "status")):
         if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code), re.ASCII):
             return int(code)
     return 200
 
 
-def _broken_up(thought: str, marks: Sequence[str]) -> str:
+def _escape_tags(thought: str, marks: Sequence[str]) -> str:
     """Insert a blank into each tag; write one of a single character as its code point."""
     for mark in marks:
         if len(mark) == 1:
@@ -201,12 +216,12 @@ def _broken_up(thought: str, marks: Sequence[str]) -> str:
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def parsed(data: bytes) -> object:
+def parse_json(data: bytes) -> object:
     """Parse UTF-8 JSON; a duplicate field with another value is an error.
 
     A byte order mark is accepted.
 
-    >>> parsed(b'{"a": 1, "b": [true, null]}')
+    >>> parse_json(b'{"a": 1, "b": [true, null]}')
     {'a': 1, 'b': [True, None]}
 
     Raises:
@@ -218,16 +233,16 @@ def parsed(data: bytes) -> object:
     received = orjson.loads(data)
     try:
         written = orjson.dumps(received)
-    except orjson.JSONEncodeError as why:
-        raise ValueError(f"nested too deeply: {why}") from why
+    except orjson.JSONEncodeError as error:
+        raise ValueError(f"nested too deeply: {error}") from error
     # orjson drops duplicate fields, so the counts of quotation marks differ. A mark escaped by its
     # number counts only in ``written``, and might make up for that.
     if data.count(b'"') != written.count(b'"') or (b"\\" in data and b"\\u0022" in data):
-        json.loads(data.decode(), object_pairs_hook=_told_once, parse_int=float)
+        json.loads(data.decode(), object_pairs_hook=_refuse_duplicates, parse_int=float)
     return received
 
 
-def _told_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     told: dict[str, object] = {}
     for name, value in pairs:
         if told.setdefault(name, value) != value:
@@ -247,7 +262,7 @@ def text(of: Mapping[str, Any], name: str) -> str | None:
     raise NoResponseError(f"{name} is not a text")
 
 
-def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
+def require_value(of: Mapping[str, Any], name: str, expected: str) -> None:
     """Check that a field, if present, has the expected value.
 
     Raises:
@@ -258,7 +273,7 @@ def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
         raise NoResponseError(f"{name} is not {expected!r}")
 
 
-def first_of(listed: object, name: str) -> dict[str, Any]:
+def first_choice(listed: object, name: str) -> dict[str, Any]:
     """The choice with index 0, of which one was requested.
 
     Raises:
@@ -286,7 +301,7 @@ _SHOWN = 100  # characters of a name that are kept
 _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
 
 
-class ServedModel:
+class ServedModelCheck:
     """Checks which model answered: another one is logged once, or refused behind a router.
 
     A dated version of the requested model is not logged. A router sends requests for a model that
@@ -315,7 +330,7 @@ class ServedModel:
                 " Set model to the server's own name of it"
             )
         is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
-        if not (is_asked or self._said or is_version(name, self._asked)):
+        if not (is_asked or self._said or is_model_version(name, self._asked)):
             self._said = True
             _log.warning("requested the model %s, answered by %s", self._asked, name)
         return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
@@ -329,12 +344,15 @@ def _printable(said: object, what: str) -> str:
     return "".join(filter(str.isprintable, said[:_SHOWN])).strip()
 
 
-def is_version(answered: str, asked: str) -> bool:
+def is_model_version(answered: str, asked: str) -> bool:
     """Whether a model name is the requested one with a date or a number added.
 
-    >>> is_version("gpt-4o-2024-08-06", "gpt-4o"), is_version("gpt-4o-mini", "gpt-4o")
+    >>> is_model_version("gpt-4o-2024-08-06", "gpt-4o"), is_model_version("gpt-4o-mini", "gpt-4o")
     (True, False)
-    >>> is_version("gpt-4o-2024-08-06", "gpt-4o-2024-05-13"), is_version("llama3:latest", "llama3")
+    >>> (
+    ...     is_model_version("gpt-4o-2024-08-06", "gpt-4o-2024-05-13"),
+    ...     is_model_version("llama3:latest", "llama3"),
+    ... )
     (False, True)
     """
     named, wanted = _without_folder(answered), _without_folder(asked).removesuffix("-latest")

@@ -52,7 +52,7 @@ def _fill_page(connection: sa.Connection, after: str) -> str | None:
     ).all()
     if not rows:
         return None
-    said = [_parsed(text) for _, text in rows]
+    said = [_parse_json(text) for _, text in rows]
     columns: list[list[Any]] = [[one.get(name) for one in said] for name in _FROM_JSON]
     for column, name in zip(columns, _FROM_JSON, strict=True):
         if name != "image_tokens":
@@ -70,6 +70,6 @@ def _fill_page(connection: sa.Connection, after: str) -> str | None:
     return str(rows[-1][0])
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
     said = json.loads(text)
     return said if isinstance(said, dict) else {}

@@ -36,7 +36,7 @@ def _fill_page(connection: sa.Connection, after: str) -> str | None:
     for row in map(dict, rows):
         if _is_named(row) and row["digest"] == row_digest(row):
             changed = responses.update().where(responses.c.key == row["key"])
-            connection.execute(changed.values(**_moved(row)))
+            connection.execute(changed.values(**_split_note(row)))
     return str(rows[-1]["key"]) if rows else None
 
 
@@ -44,7 +44,7 @@ def _is_named(row: dict[str, Any]) -> bool:
     return isinstance(row["note"], str) and row["note"].startswith(_NOTE)
 
 
-def _moved(row: dict[str, Any]) -> dict[str, Any]:
+def _split_note(row: dict[str, Any]) -> dict[str, Any]:
     """Split a note into the model that answered and the note on images; the changed columns."""
     named, _, rest = row["note"].partition("; image ")
     note = f"image {rest}" if rest else ""

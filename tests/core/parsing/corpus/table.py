@@ -14,15 +14,15 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_word
-from bench_assets.core.metrics.short_answers import normalised
+from bench_assets.core.metrics.short_answers import normalize_answer
 from bench_assets.core.parsing.choices import read_choice, read_choices
-from bench_assets.core.parsing.numbers import final_number, written
+from bench_assets.core.parsing.numbers import final_number, format_number
 from bench_assets.core.parsing.option_names import Options
-from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import strip_reasoning
 from bench_assets.report import pages
-from bench_assets.suites.multi.parsing.blanks import lines_of, plain
+from bench_assets.suites.multi.parsing.blanks import normalize_text, read_blanks
 from bench_assets.suites.multi.parsing.responses import half_width
 from tests.core.parsing.corpus.grammar import Composed, corpus
 from tests.core.parsing.corpus.other_parsers import PARSERS
@@ -56,7 +56,7 @@ class Count(NamedTuple):
 @cache
 def ours(one: Composed) -> Read:
     """Read a response as the product does."""
-    text = without_reasoning(one.response)
+    text = strip_reasoning(one.response)
     return _READ.get(one.kind, _letter)(one, text)
 
 
@@ -72,7 +72,7 @@ def _letters(one: Composed, text: str) -> Read:
 
 def _number(_: Composed, text: str) -> Read:
     value = final_number(text)
-    return () if value is None else (written(value),)
+    return () if value is None else (format_number(value),)
 
 
 def _word(_: Composed, text: str) -> Read:
@@ -81,14 +81,16 @@ def _word(_: Composed, text: str) -> Read:
 
 
 def _by_number(one: Composed, text: str) -> Read:
-    read = read_by_number(text, len(one.expected))
+    read = read_numbered_verdicts(text, len(one.expected))
     return tuple("" if said is None else str(int(said)) for said in read)
 
 
 _READ: Mapping[str, Callable[[Composed, str], Read]] = {
-    "blanks": lambda one, text: tuple(map(plain, lines_of(half_width(text), len(one.expected)))),
+    "blanks": lambda one, text: tuple(
+        map(normalize_text, read_blanks(half_width(text), len(one.expected)))
+    ),
     "number": _number,
-    "text": lambda _, text: (normalised(text),),
+    "text": lambda _, text: (normalize_answer(text),),
     "verdict": _word,
     "numbered": _by_number,
     "choices": _letters,

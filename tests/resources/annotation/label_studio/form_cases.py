@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, UnitCounts
 from tests.resources.annotation.label_studio.annotators import Annotators
 from tests.resources.annotation.port_cases import FORM, A, B
@@ -29,7 +29,7 @@ def changed_task(hands: Annotators) -> None:
     assert hands.people.ask(new, [A]) == UnitCounts(new=0, there=0, changed=1, withdrawn=0)
     assert hands.served(old, "ben") is None
     assert hands.served(hands.projects()[-1], "ana") == "a"
-    counted = count(new, [A], hands.people.answers(new))
+    counted = resolve_answers(new, [A], hands.people.answers(new))
     assert [one.complaint for one in counted.refused] == ["given to an earlier version of the task"]
 
 
@@ -73,7 +73,7 @@ def rich_form(hands: Annotators) -> None:
         "place": ("0.250000 0.875000",),
         "why": ("one", "two\nlines"),
     }
-    assert count(RICH, [asked], [only]).refused == []
+    assert resolve_answers(RICH, [asked], [only]).refused == []
 
 
 CASES: Mapping[str, Callable[[Annotators], None]] = {

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from bench_assets.annotation.answers.validation import count, open_units
+from bench_assets.annotation.answers.validation import open_units, resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit, UnitCounts
 from tests.resources.annotation.label_studio.annotators import Annotators
 from tests.resources.annotation.port_cases import FORM, A, B, unit
@@ -13,7 +13,7 @@ from tests.resources.annotation.port_cases import FORM, A, B, unit
 
 def _sorted_out(hands: Annotators, units: Sequence[Unit]) -> tuple[list[str], list[str]]:
     """Who counts, and why the others do not."""
-    counted = count(FORM, units, hands.people.answers(FORM))
+    counted = resolve_answers(FORM, units, hands.people.answers(FORM))
     return [one.person for one in counted.answers], [one.complaint for one in counted.refused]
 
 
@@ -74,7 +74,7 @@ def two_answers(hands: Annotators) -> None:
     project, task = _only_project(hands), hands.task(A)["id"]
     hands.submit(task, "ana", correct="yes")
     hands.submit(task, "ana", correct="no")
-    counted = count(FORM, [A], hands.people.answers(FORM)).answers
+    counted = resolve_answers(FORM, [A], hands.people.answers(FORM)).answers
     assert [one.values for one in counted] == [{"correct": ("no",)}]
     assert hands.served(project, "ben") == "a"
     assert hands.served(project, "ana") is None
@@ -193,7 +193,7 @@ def five_people_at_once(hands: Annotators) -> None:
 
     with ThreadPoolExecutor(5) as five:
         list(five.map(work, ("ana", "ben", "cem", "dora", "eli")))
-    said: list[Answer] = count(FORM, units, hands.people.answers(FORM)).answers
+    said: list[Answer] = resolve_answers(FORM, units, hands.people.answers(FORM)).answers
     assert open_units(units, said) == {}
     assert len({(one.unit_id, one.person) for one in said}) == len(said) >= 18
 

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError
-from resources.annotation.label_studio.server import shared_images
+from resources.annotation.label_studio.server import export_images
 from resources.images.locations import ObjectImages
 
 
@@ -34,9 +34,9 @@ def lying(folder: Path) -> dict[str, bytes]:
 
 
 def test_of_objects_those_that_are_shown_are_copied(tmp_path: Path, objects: ObjectImages) -> None:
-    folder = shared_images(tmp_path, objects, [FIRST, FIRST])
+    folder = export_images(tmp_path, objects, [FIRST, FIRST])
     assert lying(folder) == {f"{FIRST[:2]}/{FIRST}": ONE}
-    assert shared_images(tmp_path, objects, [SECOND]) == folder
+    assert export_images(tmp_path, objects, [SECOND]) == folder
     assert lying(folder).keys() == {f"{one[:2]}/{one}" for one in (FIRST, SECOND)}
     with pytest.raises(ImageError, match="no image"):
-        shared_images(tmp_path, objects, ["00" * 32])
+        export_images(tmp_path, objects, ["00" * 32])

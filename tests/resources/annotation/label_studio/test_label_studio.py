@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio
 from tests.resources.annotation.label_studio.annotators import Annotators, opened
@@ -131,7 +131,7 @@ def test_a_task_with_odd_annotations_ends_nothing(
     odd = {**studio.tasks[1], "annotations": said}
     whole = {**studio.tasks[2], "annotations": list(studio.annotations.values())}
     studio.instead["/api/projects/1/export"] = (200, [odd, whole])
-    counted = count(FORM, [A, B], hands.people.answers(FORM)).answers
+    counted = resolve_answers(FORM, [A, B], hands.people.answers(FORM)).answers
     assert [one.person for one in counted] == ["ben"]
 
 
@@ -224,7 +224,7 @@ def test_half_a_line_of_a_killed_run_is_made_good(hands: Annotators, tmp_path: P
     file.write_text(file.read_text() + '{"task": "co')
     hands.answer(FORM, A, "ben", correct="yes")
     for _ in range(2):
-        assert len(count(FORM, [A], hands.people.answers(FORM)).answers) == 2
+        assert len(resolve_answers(FORM, [A], hands.people.answers(FORM)).answers) == 2
     assert len(file.read_text().splitlines()) == 2
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, Unit, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio
 from resources.annotation.label_studio.units import task_of
@@ -124,7 +124,7 @@ def test_5000_items_are_asked_and_heard(hands: Annotators, url: str) -> None:
     answered = time.monotonic()
     said = hands.people.answers(FORM)
     heard = time.monotonic()
-    assert len(count(FORM, units, said).answers) == 4
+    assert len(resolve_answers(FORM, units, said).answers) == 4
     print(f"asked {asked - started:.1f} s, again {again - asked:.1f}, heard {heard - answered:.1f}")
     assert heard - answered < 30
 
@@ -139,7 +139,7 @@ def test_of_20000_answers_each_is_heard(hands: Annotators, url: str) -> None:
     started = time.monotonic()
     said = hands.people.answers(FORM)
     print(f"{len(said)} answers heard in {time.monotonic() - started:.1f} s")
-    assert len(count(FORM, units, said).answers) == 4 * 4999
+    assert len(resolve_answers(FORM, units, said).answers) == 4 * 4999
 
 
 def _answered(unit: Unit, people: dict[str, int]) -> dict[str, object]:

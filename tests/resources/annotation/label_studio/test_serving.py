@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from resources.annotation.label_studio.backend import LabelStudioBackend
-from resources.annotation.label_studio.client import checked_address
+from resources.annotation.label_studio.client import validate_address
 from resources.annotation.label_studio.server import arguments, password, program, variables
 from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import load_settings
@@ -21,7 +21,7 @@ TOKEN = "ab" * 20
     ["http://127.0.0.1:8081", "http://localhost:8081", "http://[::1]:8081", "https://ls.example/a"],
 )
 def test_this_machine_and_https_are_allowed(url: str) -> None:
-    assert checked_address(f"{url}/") == url
+    assert validate_address(f"{url}/") == url
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_this_machine_and_https_are_allowed(url: str) -> None:
 )  # fmt: skip
 def test_all_else_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match="url") as why:
-        checked_address(url)
+        validate_address(url)
     assert "secret" not in str(why.value)
 
 

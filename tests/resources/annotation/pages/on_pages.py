@@ -12,16 +12,16 @@ from typing import Self
 import httpx
 from PIL import Image
 
-from bench_assets.annotation.answers.validation import Terms
+from bench_assets.annotation.answers.validation import AnnotationTerms
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer, Setup
-from resources.annotation.web.sessions import RATES, Links, Rate, What
-from resources.annotation.web.store import Store
+from resources.annotation.web.sessions import RATES, LinkSigner, Rate, RequestKind
+from resources.annotation.web.store import PagesStore
 from resources.images.locations import ImageFolder
 from tests.resources.annotation.port_cases import FORM
 
-NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
+NO_LIMITS: dict[RequestKind, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
 
 
 BRING = AnnotationTask(
@@ -54,12 +54,12 @@ class Site:
         self,
         folder: Path,
         *,
-        terms: Callable[[], Mapping[str, Terms]] = dict,
-        rates: Mapping[What, Rate] = NO_LIMITS,
+        terms: Callable[[], Mapping[str, AnnotationTerms]] = dict,
+        rates: Mapping[RequestKind, Rate] = NO_LIMITS,
         lease: float = 600,
         url: str = "",
     ) -> None:
-        self.store = Store(folder / "annotation" / "pages.sqlite")
+        self.store = PagesStore(folder / "annotation" / "pages.sqlite")
         self.images = folder / "images"
         self.people = PagesBackend(self.store)
         self.clock = Clock()
@@ -101,7 +101,7 @@ class Site:
     def link(self, person: str, tasks: Sequence[str] = (), days: float = 1) -> str:
         """The path of a link."""
         until = int(self.clock().timestamp() + days * 86400)
-        return f"/in/{Links.beside(self.store).make(person, tuple(tasks), until)}"
+        return f"/in/{LinkSigner.beside(self.store).make(person, tuple(tasks), until)}"
 
     def visitor(self, person: str) -> "Visitor":
         """A person who came by their link; the same one each time."""

@@ -11,10 +11,10 @@ import pytest
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.text.escaping import printable
+from bench_assets.core.text.escaping import escape_controls
 from resources.annotation.web.server import PagesServer, Setup, setup_of
 from resources.annotation.web.sessions import RATES, Rate, RateLimiter
-from resources.annotation.web.store import Store
+from resources.annotation.web.store import PagesStore
 from resources.config.bench_toml import load_settings
 from resources.images.locations import ImageFolder
 from tests.resources.annotation.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
@@ -195,7 +195,7 @@ def test_a_control_character_is_shown_by_its_number(site: Site, sign: str) -> No
     site.people.ask(task, [one])
     ana = site.visitor("ana")
     page = ana.next("/f/1")
-    number = printable(sign)
+    number = escape_controls(sign)
     for letter in "tilhsapq":
         assert f"{letter}{number}" in page.text
     ana.send(page, a=f"a{number}", t="x")
@@ -232,12 +232,12 @@ def test_without_their_packages_it_is_said_what_to_install(
 def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
     port = int(site.address.rpartition(":")[2])
     images = ImageFolder(str(tmp_path))
-    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=images)
+    setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=images)
     with pytest.raises(SettingsError, match=f"port {port}.*--port"):
         PagesServer(setup, port=port)
 
 
 def test_the_address_of_ipv6_opens_the_pages(tmp_path: Path) -> None:
-    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=ImageFolder(str(tmp_path)))
+    setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=ImageFolder(str(tmp_path)))
     with PagesServer(setup, "::1", 0) as served:
         assert httpx.get(f"{served.address}/health", trust_env=False).text == "ok"

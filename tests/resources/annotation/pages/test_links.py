@@ -9,8 +9,8 @@ import pytest
 
 from bench_assets.annotation.tasks import AnnotationError, Unit
 from bench_assets.core.schema.errors import HomeError
-from resources.annotation.web.sessions import NAME, LinkError, Links
-from resources.annotation.web.store import Store
+from resources.annotation.web.sessions import NAME, LinkError, LinkSigner
+from resources.annotation.web.store import PagesStore
 from tests.full_disk import full_disk
 from tests.resources.annotation.pages.on_pages import BRING, Site, Visitor, shown
 from tests.resources.annotation.port_cases import FORM, A
@@ -42,7 +42,7 @@ def test_a_link_that_was_revoked_or_expired_opens_nothing_from_then_on(site: Sit
     site.people.ask(FORM, [A])
     ana = Visitor(site.address, site.link("ana"))
     assert ana.entered.status_code == 200
-    Links.beside(site.store).revoke("ana")
+    LinkSigner.beside(site.store).revoke("ana")
     assert "revoked" in ana.http.get("/").text
     ana = Visitor(site.address, site.link("ana", days=1))
     assert ana.entered.status_code == 200
@@ -63,31 +63,31 @@ def test_a_link_for_one_form_shows_no_other(site: Site) -> None:
 
 
 def test_the_key_is_the_owner_s_alone(tmp_path: Path) -> None:
-    store = Store(tmp_path / "pages.sqlite")
-    link = Links.beside(store).make("ana", (), 99)
+    store = PagesStore(tmp_path / "pages.sqlite")
+    link = LinkSigner.beside(store).make("ana", (), 99)
     file = tmp_path / NAME
     assert file.stat().st_mode & 0o777 == 0o600
-    assert Links.beside(store).read(link, 98).person == "ana"
+    assert LinkSigner.beside(store).read(link, 98).person == "ana"
     file.chmod(0o644)
     with pytest.raises(AnnotationError, match="readable by others"):
-        Links.beside(store)
+        LinkSigner.beside(store)
     file.chmod(0o600)
     file.write_text("ab")
     with pytest.raises(AnnotationError, match="not a key"):
-        Links.beside(store)
+        LinkSigner.beside(store)
     file.unlink()
     with pytest.raises(LinkError):
-        Links.beside(store).read(link, 98)
+        LinkSigner.beside(store).read(link, 98)
 
 
 def test_a_full_disk_leaves_no_half_key(tmp_path: Path) -> None:
-    store = Store(tmp_path / "pages.sqlite")
+    store = PagesStore(tmp_path / "pages.sqlite")
     with full_disk(), pytest.raises(HomeError, match=f"{NAME}: cannot be written"):
-        Links.beside(store)
-    assert Links.beside(store).make("ana", (), 99)
+        LinkSigner.beside(store)
+    assert LinkSigner.beside(store).make("ana", (), 99)
 
 
 @pytest.mark.parametrize("person", ["", "a b", "../x", "p1@lab.example", "a" * 65, "a\n"])
 def test_what_is_no_pseudonym_gets_no_link(tmp_path: Path, person: str) -> None:
     with pytest.raises(AnnotationError, match="not a pseudonym"):
-        Links.beside(Store(tmp_path / "pages.sqlite")).make(person, (), 99)
+        LinkSigner.beside(PagesStore(tmp_path / "pages.sqlite")).make(person, (), 99)

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.validation import Terms, count, last_words
+from bench_assets.annotation.answers.validation import (
+    AnnotationTerms,
+    latest_answers,
+    resolve_answers,
+)
 from bench_assets.annotation.tasks import Answer
 from resources.annotation.web.server import CurrentTerms
 from resources.config.bench_toml import load_settings
@@ -121,7 +125,7 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     answers = site.people.answers(FORM)
     assert [one.values["correct"][0] for one in answers] == ["yes", "no", "yes"]
     assert {one.at for one in answers} == {answers[0].changed_at}
-    assert [one.values["correct"][0] for one in last_words(answers)] == ["yes"]
+    assert [one.values["correct"][0] for one in latest_answers(answers)] == ["yes"]
     mine = ana.http.get(f"{ana.task(FORM.title)}/mine").text
     assert mine.count("<li class") == 1
     assert page.url.path in mine
@@ -138,7 +142,9 @@ def test_another_version_of_the_form_is_asked_anew(site: Site) -> None:
     ana.send(page, correct="no")
     answers = site.people.answers(newer)
     assert [one.task_version for one in answers] == [FORM.version, newer.version]
-    assert [one.values["correct"][0] for one in count(newer, [A], answers).answers] == ["no"]
+    assert [one.values["correct"][0] for one in resolve_answers(newer, [A], answers).answers] == [
+        "no"
+    ]
 
 
 def test_who_writes_while_an_item_is_withdrawn_or_closed_loses_no_word(site: Site) -> None:
@@ -157,12 +163,12 @@ def test_who_writes_while_an_item_is_withdrawn_or_closed_loses_no_word(site: Sit
 def test_a_form_that_is_incomplete_at_the_deadline_can_be_completed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    terms: dict[str, Terms] = {}
+    terms: dict[str, AnnotationTerms] = {}
     with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
         site.people.ask(FORM, [A])
         ana = site.visitor("ana")
         page = ana.next(ana.task(FORM.title))
-        terms[FORM.name] = Terms(until="2001-01-01T00:00:00.000Z")
+        terms[FORM.name] = AnnotationTerms(until="2001-01-01T00:00:00.000Z")
         incomplete = ana.send(page, comment="a long text")
         assert incomplete.status_code == 422
         assert 'value="send"' in incomplete.text
@@ -200,7 +206,7 @@ def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
 
 
 def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
-    terms = {FORM.name: Terms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
+    terms = {FORM.name: AnnotationTerms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
     with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
         site.people.ask(FORM, [unit("a"), unit("b")])
         assert answer_all(site, "ana", correct="yes") == 1

@@ -6,9 +6,9 @@ import pytest
 
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.errors import ModelError
-from resources.encoders.meteor import meteor, why_no_meteor
+from resources.encoders.meteor import meteor, missing_meteor
 
-needs_java = pytest.mark.skipif(bool(why_no_meteor()), reason=f"METEOR: {why_no_meteor()}")
+needs_java = pytest.mark.skipif(bool(missing_meteor()), reason=f"METEOR: {missing_meteor()}")
 
 
 @pytest.mark.long
@@ -26,7 +26,7 @@ def test_fixtures_come_out_corpus_and_item(shared_data):
 
 def test_without_java_it_says_so(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert why_no_meteor() in ("Java is not installed", "pycocoevalcap is not installed")
+    assert missing_meteor() in ("Java is not installed", "pycocoevalcap is not installed")
     with pytest.raises(ModelError, match=r"METEOR: .* is not installed"):
         meteor([(["a"], [["a"]])])
 

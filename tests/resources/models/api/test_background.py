@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.http.event_loop import Hand, in_background
+from resources.http.event_loop import Hand, stream_in_thread
 
 RESPONSE = Response(text="A")
 
@@ -30,13 +30,13 @@ class Workers:
 @pytest.mark.parametrize(("n", "responses"), [(1, 1), (3, 1), (4, 1), (5, 1), (64, 1), (7, 9)])
 def test_everything_is_handed_over_once_and_taken(n: int, responses: int) -> None:
     workers = Workers(n, responses)
-    handed = [position for position, _ in in_background(workers.produce)]
+    handed = [position for position, _ in stream_in_thread(workers.produce)]
     assert sorted(handed) == sorted(workers.taken) == list(range(n * responses))
 
 
 def test_workers_wait_for_a_slow_caller() -> None:
     workers = Workers(4, 200)
-    arrivals = in_background(workers.produce)
+    arrivals = stream_in_thread(workers.produce)
     for n_came, _ in enumerate(arrivals, 1):
         sleep(0.001)
         # Beside what the caller has, 20 arrivals may wait, and one that each worker hands over.
@@ -46,7 +46,7 @@ def test_workers_wait_for_a_slow_caller() -> None:
 
 def test_workers_end_when_the_caller_stops_early() -> None:
     workers = Workers(4, 500)
-    arrivals = in_background(workers.produce)
+    arrivals = stream_in_thread(workers.produce)
     for _ in zip(range(100), arrivals, strict=False):
         pass
     arrivals.close()
@@ -59,7 +59,7 @@ def test_what_has_arrived_comes_before_what_ended_it() -> None:
         await asyncio.wait(tasks, timeout=0)
         raise OSError("gone")
 
-    arrivals = in_background(produce)
+    arrivals = stream_in_thread(produce)
     assert sorted(next(arrivals)[0] for _ in range(6)) == list(range(6))
     with pytest.raises(OSError, match="gone"):
         next(arrivals)

@@ -7,16 +7,16 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from resources.config.sections.servers import ServerSpec
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.backoff import UNLIMITED_TRIES, Failure
 from resources.models.api.concurrency_limit import Endpoint
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine
 
 ANSWERED = Response(text="A")
-OVERLOADED = Failure(what="HTTP 429", tries=AS_OFTEN_AS_ALLOWED)
+OVERLOADED = Failure(what="HTTP 429", tries=UNLIMITED_TRIES)
 WRONG = Failure(what="HTTP 400")
-LOADING = Failure(what="HTTP 503", tries=AS_OFTEN_AS_ALLOWED, loading=True)
-NO_CONNECTION = Failure(what="refused", tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
+LOADING = Failure(what="HTTP 503", tries=UNLIMITED_TRIES, loading=True)
+NO_CONNECTION = Failure(what="refused", tries=UNLIMITED_TRIES, unreachable=True)
 
 
 def endpoint(**fields) -> Endpoint:
@@ -38,14 +38,14 @@ def endpoint(**fields) -> Endpoint:
 def test_limit(outcomes, limit):
     one = endpoint()
     for outcome in outcomes:
-        one.learn(outcome, time.monotonic())
+        one.adapt_limit(outcome, time.monotonic())
     assert one.limit.value == limit
 
 
 def test_requests_that_were_under_way_together_halve_it_once():
     one, sent_at = endpoint(), time.monotonic()
     for _ in range(8):
-        one.learn(OVERLOADED, sent_at)
+        one.adapt_limit(OVERLOADED, sent_at)
     assert one.limit.value == 4
 
 

@@ -16,8 +16,8 @@ from bench_assets.core.schema.chat import (
     Response,
 )
 from bench_assets.core.schema.errors import ModelError
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
-from resources.http.errors import failure, sentence
+from resources.http.backoff import UNLIMITED_TRIES, Failure
+from resources.http.errors import error_message, failure
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine
 from tests.resources.models.api.stand_ins import CONTEXT, error, flat, said
@@ -53,7 +53,7 @@ def read(answer: Answer) -> Failure:
     ],
 )
 def test_the_message_is_found_in(body: object, message: str) -> None:
-    assert sentence(body) == message
+    assert error_message(body) == message
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_is_shown(answer: Answer, shown: str) -> None:
     assert str(read(answer)) == shown
 
 
-ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
+ONCE, AGAIN = 1, UNLIMITED_TRIES
 
 
 @pytest.mark.parametrize(

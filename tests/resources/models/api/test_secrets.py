@@ -32,8 +32,8 @@ def said_by(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
         try:
             (response,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
             said = repr(response)
-        except ModelError as why:
-            said = repr(why)
+        except ModelError as error:
+            said = repr(error)
         assert server.keys[0] == key
     return said + caplog.text
 

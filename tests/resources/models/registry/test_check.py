@@ -8,7 +8,13 @@ import pytest
 from safetensors import safe_open
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
-from resources.models.registry.model_check import DrawnImages, ModelCheck, Subject, asking, try_out
+from resources.models.registry.model_check import (
+    CheckedModel,
+    ModelCheck,
+    SyntheticImages,
+    ask_in_order,
+    run_probes,
+)
 from tests.chat_server import ChatServer
 from tests.families import llama
 from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
@@ -130,14 +136,18 @@ class Batching:
 def test_batches_that_differ_are_found(
     says: Callable[[int], str], exactly: bool, failures: list[str]
 ) -> None:
-    subject = Subject(ask=asking(Batching(says)), images=DrawnImages(), exactly=exactly)
-    assert try_out(ModelCheck(model="m"), subject).failures == failures
+    subject = CheckedModel(
+        ask=ask_in_order(Batching(says)), images=SyntheticImages(), exactly=exactly
+    )
+    assert run_probes(ModelCheck(model="m"), subject).failures == failures
 
 
 def test_batches_that_an_evaluation_does_without_are_no_failure() -> None:
     engine = Batching(lambda n: f"{n} dogs")
-    subject = Subject(ask=asking(engine), images=DrawnImages(), otherwise="one at a time")
-    found = try_out(ModelCheck(model="m"), subject)
+    subject = CheckedModel(
+        ask=ask_in_order(engine), images=SyntheticImages(), otherwise="one at a time"
+    )
+    found = run_probes(ModelCheck(model="m"), subject)
     assert found.failures == []
     assert found.batch == (
         "3 of 3 responses differ, such as '3 dogs' in a batch and '1 dogs' alone; one at a time"

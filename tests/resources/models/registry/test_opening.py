@@ -10,7 +10,7 @@ from resources.config.bench_toml import Settings
 from resources.config.sections.engine_kinds import EngineContext
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
-from resources.models.registry.engines import placed
+from resources.models.registry.engines import resolve_local_paths
 from resources.models.registry.opening import Models
 from resources.response_cache.rows import TokenCounts
 from tests.resources.models.transformers.tiny_engine import spec_of
@@ -23,7 +23,7 @@ def test_relative_places_start_at_bench_toml(tmp_path: Path, field: str, there: 
     if there:
         (tmp_path / "runs" / "mine").mkdir(parents=True)
     spec = spec_of("elsewhere").model_copy(update={field: "runs/mine"})
-    found = placed(spec, beside(tmp_path).resolve)
+    found = resolve_local_paths(spec, beside(tmp_path).resolve)
     expected = str(tmp_path / "runs" / "mine") if there else "runs/mine"
     assert getattr(found, field) == expected
 
@@ -31,7 +31,7 @@ def test_relative_places_start_at_bench_toml(tmp_path: Path, field: str, there: 
 def test_the_plain_template_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     spec = spec_of("elsewhere", chat_template="plain")
-    assert placed(spec, beside(tmp_path).resolve).chat_template == "plain"
+    assert resolve_local_paths(spec, beside(tmp_path).resolve).chat_template == "plain"
 
 
 def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from resources.models.registry.recorded import (
     RecordedJudge,
     RecordedModel,
     RecordedResponse,
-    by_model,
+    group_by_model,
     read_responses,
     report,
 )
@@ -128,7 +128,10 @@ def test_report_counts_and_names() -> None:
 
 def test_responses_without_a_model_belong_to_the_nameless() -> None:
     first, second, third = recorded(model="b"), recorded(), recorded(model="b", sample=1)
-    assert by_model([first, second, third], nameless="me") == {"b": [first, third], "me": [second]}
+    assert group_by_model([first, second, third], nameless="me") == {
+        "b": [first, third],
+        "me": [second],
+    }
 
 
 def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:

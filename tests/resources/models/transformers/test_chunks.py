@@ -6,8 +6,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.models.workers.pool import Chunks
-from resources.models.workers.port import Chunk, Done, Said, WorkerDied
+from resources.models.workers.pool import ChunkScheduler
+from resources.models.workers.port import Chunk, ChunkDone, WorkerDied, WorkerMessage
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
@@ -26,10 +26,10 @@ class Hand:
         self.todo = dict(chunk)
         self.chunks.append([_text(request) for request in chunk.values()])
 
-    def hear(self) -> Said | WorkerDied:
+    def receive(self) -> WorkerMessage | WorkerDied:
         if not self.todo:
             self.busy = False
-            return Done(len(self.chunks))
+            return ChunkDone(len(self.chunks))
         position, request = next(iter(self.todo.items()))
         del self.todo[position]
         match _text(request):
@@ -58,9 +58,9 @@ class Hands:
     def free(self) -> list[Hand]:
         return [hand for hand in self.hands if not hand.busy]
 
-    def hear(self) -> Iterator[tuple[Hand, Said | WorkerDied]]:
+    def receive(self) -> Iterator[tuple[Hand, WorkerMessage | WorkerDied]]:
         for hand in [hand for hand in self.hands if hand.busy]:
-            said = hand.hear()
+            said = hand.receive()
             if isinstance(said, WorkerDied):
                 self.hands.remove(hand)
                 if self.spare:
@@ -81,7 +81,7 @@ def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
     """What was said to each text, the response or the error."""
     spec = spec_of("m", batch_size=batch_size)
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
-    arrived = list(Chunks(spec, requests, hands).responses())
+    arrived = list(ChunkScheduler(spec, requests, hands).responses())
     assert sorted(position for position, _ in arrived) == list(range(len(texts)))
     return [
         response.text or response.error for _, response in sorted(arrived, key=lambda one: one[0])
@@ -138,7 +138,9 @@ def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
 
 def test_the_fullest_device_is_told() -> None:
     spec = spec_of("m", batch_size=1)
-    chunks = Chunks(spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1, 2))
+    chunks = ChunkScheduler(
+        spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1, 2)
+    )
     list(chunks.responses())
     assert chunks.peak_memory == 5  # the double says how many chunks it was handed
     assert not chunks.is_under_way

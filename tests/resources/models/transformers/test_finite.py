@@ -11,7 +11,7 @@ from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
 from resources.models.transformers.loading import load_weights
-from resources.models.transformers.nan_checks import Finite, refuse_infinite_weights
+from resources.models.transformers.nan_checks import FiniteCheck, refuse_infinite_weights
 from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model
 
@@ -123,7 +123,7 @@ def test_scores_that_are_no_numbers_are_that_conversations_error(
 
 
 def test_rows_and_beams_are_told_apart_and_the_first_step_is_said() -> None:
-    watched = Finite()
+    watched = FiniteCheck()
     steps = [
         [[0.0, 1.0], [-INF, 1.0], [0.0, 0.0], [0.0, 0.0]],
         [[0.0, 1.0], [0.0, 1.0], [0.0, 0.0], [0.0, INF]],
@@ -132,6 +132,6 @@ def test_rows_and_beams_are_told_apart_and_the_first_step_is_said() -> None:
     for scores in steps:
         given = torch.tensor(scores)
         assert watched(torch.zeros(4, 1), given) is given
-    assert watched.bad_from(4) == [2, 2, None, 1]
-    assert watched.bad_from(2) == [2, 1]
-    assert Finite().bad_from(2) == [None, None]
+    assert watched.first_bad_tokens(4) == [2, 2, None, 1]
+    assert watched.first_bad_tokens(2) == [2, 1]
+    assert FiniteCheck().first_bad_tokens(2) == [None, None]

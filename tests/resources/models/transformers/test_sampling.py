@@ -6,7 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from resources.models.transformers.sampling import RepetitionPenalty, RowSampler, choosers
+from resources.models.transformers.sampling import (
+    RepetitionPenalty,
+    RowSampler,
+    sampling_processors,
+)
 from resources.models.workers.local_model import Draw
 
 
@@ -90,4 +94,6 @@ def test_padding_stays_padding_as_responses_grow() -> None:
 
 
 def test_greedy_decoding_changes_no_scores() -> None:
-    assert choosers(Draw(max_tokens=1, temperature=0.0, top_p=1.0, seeds=["a"]), [3]) == []
+    assert (
+        sampling_processors(Draw(max_tokens=1, temperature=0.0, top_p=1.0, seeds=["a"]), [3]) == []
+    )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.models.transformers.chat_template import SpelledTokens
+from resources.models.transformers.chat_template import SpecialTokenEscaper
 from tests.families.parts import tokenizer
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<image>", "<|end|>")
@@ -19,16 +19,16 @@ def words(**how: Any) -> Any:
 
 
 @cache
-def used_before() -> tuple[Any, SpelledTokens]:
+def used_before() -> tuple[Any, SpecialTokenEscaper]:
     tokens = words()
-    return tokens, SpelledTokens(tokens, _TEMPLATE)
+    return tokens, SpecialTokenEscaper(tokens, _TEMPLATE)
 
 
-def ids_of(spelled: SpelledTokens, tokens: Any, text: str) -> list[int]:
+def ids_of(spelled: SpecialTokenEscaper, tokens: Any, text: str) -> list[int]:
     import torch
 
     ids = torch.tensor([tokens(spelled.as_text(text))["input_ids"]])
-    spelled.put_back(ids)
+    spelled.restore_ids(ids)
     return [int(number) for number in ids[0]]
 
 
@@ -54,25 +54,25 @@ def in_pieces(*texts: str) -> list[int]:
 )
 def test_a_spelled_token_costs_its_pieces(texts: tuple[str, ...]) -> None:
     tokens = words()
-    spelled = SpelledTokens(tokens, _TEMPLATE)
+    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
     assert ids_of(spelled, tokens, "".join(texts)) == in_pieces(*texts)
 
 
 def test_a_bos_of_the_post_processor_stays_in_front() -> None:
     tokens = words(writes_bos=True)
-    spelled = SpelledTokens(tokens, _TEMPLATE)
+    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
     begin = tokens.convert_tokens_to_ids("<s>")
     assert ids_of(spelled, tokens, "a <image>") == [begin, *in_pieces("a ", "<image>")]
 
 
 def test_real_tokens_of_the_prompt_stay() -> None:
     tokens = words()
-    spelled = SpelledTokens(tokens, _TEMPLATE)
+    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
     prompt = f"<image>{spelled.as_text('is <image> it?')}<|end|>"
     import torch
 
     ids = torch.tensor([tokens(prompt)["input_ids"]])
-    spelled.put_back(ids)
+    spelled.restore_ids(ids)
     image, end = tokens.convert_tokens_to_ids(["<image>", "<|end|>"])
     assert ids[0].tolist() == [image, *in_pieces("is ", "<image>", " it?"), end]
 
@@ -87,14 +87,14 @@ def test_no_text_is_read_as_another(texts: list[str]) -> None:
 
 def test_a_stand_in_in_a_text_is_the_character_itself() -> None:
     tokens = words()
-    spelled = SpelledTokens(tokens, _TEMPLATE)
+    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
     ids_of(spelled, tokens, "<image>")  # now there are stand-ins
     assert ids_of(spelled, tokens, "\U0010f000") == pieces("\U0010f000")
     assert len(pieces("\U0010f000")) == 4  # bytes of UTF-8
 
 
 def test_a_text_without_control_tokens_is_left_alone() -> None:
-    spelled = SpelledTokens(words(), _TEMPLATE)
+    spelled = SpecialTokenEscaper(words(), _TEMPLATE)
     assert spelled.as_text("is 1 < 2 in the image?") == "is 1 < 2 in the image?"
 
 
@@ -109,5 +109,5 @@ def test_what_cannot_be_written_as_text_is_broken_up() -> None:
         unk_token="<unk>",
         extra_special_tokens={"image_token": "<image>"},
     )
-    spelled = SpelledTokens(tokens, _TEMPLATE)
+    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
     assert ids_of(spelled, tokens, "bird <image> bird") == [2, 1, 2]

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import VllmSpec
-from resources.models.vllm.loading import arguments, put_together
+from resources.models.vllm.loading import arguments, link_into_folder
 
 LANGUAGE = "base_model.model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight"
 TOWER = "base_model.model.model.visual.blocks.0.attn.qkv.lora_A.weight"
@@ -71,7 +71,7 @@ def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Pat
         for name in names:
             (folder / name).write_text(f'"{folder.name}"')
     apart = Checkpoint(location=str(weights), content="", processor=str(root))
-    together = put_together(apart)
+    together = link_into_folder(apart)
     assert together is not None
     with together as folder:
         below = Path(folder, "additional_chat_templates")
@@ -85,4 +85,4 @@ def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Pat
             "tokenizer.json": "root",
             "processor_config.json": "root",
         }
-    assert put_together(Checkpoint(location=str(weights), content="")) is None
+    assert link_into_folder(Checkpoint(location=str(weights), content="")) is None

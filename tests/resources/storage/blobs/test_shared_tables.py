@@ -68,8 +68,8 @@ def test_partitions_are_those_of_the_asset_and_of_no_asset_below(opened: Opened)
     for key, model in ((KEY, "m"), (KEY, "a b/c"), ((*KEY, "below"), "n"), (OTHER, ""), (KEY, "")):
         tables.write(key, ROWS, Rejection, model)
     assert tables.partitions(KEY) == ["a b/c", "all", "m"]
-    assert list(tables.undivided("suite")) == [OTHER, KEY]
-    assert list(tables.undivided("suit")) == []
+    assert list(tables.unpartitioned_keys("suite")) == [OTHER, KEY]
+    assert list(tables.unpartitioned_keys("suit")) == []
 
 
 def test_tables_of_another_source_are_elsewhere(opened: Opened) -> None:
@@ -79,7 +79,7 @@ def test_tables_of_another_source_are_elsewhere(opened: Opened) -> None:
     with pytest.raises(TableError, match="there is one of another source, see --source"):
         opened().read(KEY, Rejection, "m")
     (one,) = opened().blobs.list()
-    holder, key, model = opened().holding(one.name)
+    holder, key, model = opened().locate_file(one.name)
     assert (holder.read(key, Rejection, model), model) == (ROWS, "m")
 
 

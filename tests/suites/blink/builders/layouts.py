@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.blink.builders.drafts import Draft
-from bench_assets.suites.blink.specialists import find_circles, find_lettered
+from bench_assets.suites.blink.specialists import find_circles, match_letters
 
 
 def image(path, size=(400, 300), colour=(90, 120, 90)):
@@ -66,7 +66,7 @@ def seen(data):
 
 def lettered(data, letters, colour="red"):
     """Where the circle of each letter is on an image that a question shows; px."""
-    return find_lettered(np.asarray(seen(data)), letters, colour)
+    return match_letters(np.asarray(seen(data)), letters, colour)
 
 
 def circled(data, colour="red"):

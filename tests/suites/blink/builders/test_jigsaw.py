@@ -12,15 +12,15 @@ from bench_assets.suites.blink.builders.drafts import (
     SECOND_OR_THIRD,
     DraftView,
     Marks,
-    placed,
+    insert_at,
     wording,
 )
 from bench_assets.suites.blink.builders.image_choices import cell, jigsaw, with_missing_corner
 from bench_assets.suites.blink.builders.object_localization import (
     ObjectLocalizationParameters,
+    box_iou,
+    jitter_box,
     object_localization,
-    overlap,
-    shaken,
 )
 from tests.suites.blink.builders.layouts import BOX, drafts, image, lvis, reasons, seen
 
@@ -109,8 +109,8 @@ def test_a_kind_is_asked_for_without_what_tells_it_from_its_namesakes(tmp_path):
 @pytest.mark.parametrize("seed", range(30))
 def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
     box = (100.0, 120.0, 250.0, 320.0)
-    moved = shaken(box, (400, 512), ObjectLocalizationParameters(), Random(seed))
-    assert 0.2 <= overlap(box, moved) <= 0.5
+    moved = jitter_box(box, (400, 512), ObjectLocalizationParameters(), Random(seed))
+    assert 0.2 <= box_iou(box, moved) <= 0.5
     assert 0 <= moved[0] < moved[2] <= 400
     assert 0 <= moved[1] < moved[3] <= 512
 
@@ -125,7 +125,7 @@ def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
     ],
 )
 def test_overlap_is_intersection_over_union(other, expected):
-    assert overlap((0, 0, 4, 4), other) == expected
+    assert box_iou((0, 0, 4, 4), other) == expected
 
 
 @pytest.mark.parametrize(
@@ -188,4 +188,4 @@ def test_a_question_about_braces_is_left_as_it_is():
     [(0, ("r", "a", "b")), (1, ("a", "r", "b")), (2, ("a", "b", "r"))],
 )
 def test_the_right_option_is_placed_among_the_others(place, expected):
-    assert placed("r", ("a", "b"), place) == expected
+    assert insert_at("r", ("a", "b"), place) == expected

@@ -7,8 +7,8 @@ from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
     View,
     multi_view_reasoning,
-    turn,
-    unscaled,
+    remove_scale,
+    turn_angle,
     view_of,
 )
 from tests.suites.blink.builders.layouts import (
@@ -40,7 +40,7 @@ def test_a_pose_tells_where_the_camera_is(pose, expected):
     [(10, 40, 30), (40, 10, -30), (170, -170, 20), (-170, 170, -20)],
 )
 def test_a_turn_is_the_short_way_round(first, second, expected):
-    assert turn(View(first, 0), View(second, 0)) == expected
+    assert turn_angle(View(first, 0), View(second, 0)) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, store
 @pytest.mark.parametrize("scale", [0.01, 1.0, 3.5])
 def test_a_scale_inside_of_the_rotation_is_divided_out(tmp_path, scale):
     rotation, translation = around(70, 20)
-    assert view_of(unscaled(scale * rotation), translation) == pytest.approx((70, 20))
+    assert view_of(remove_scale(scale * rotation), translation) == pytest.approx((70, 20))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_scale_inside_of_the_rotation_is_divided_out(tmp_path, scale):
 )
 def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
     poses = [around(0), (rotation, np.array([0.0, 0, 2]))]
-    assert unscaled(rotation) is None
+    assert remove_scale(rotation) is None
     assert reasons(multi_view_reasoning(wild6d(tmp_path, poses), Random(0))) == [
         "two frames with a pose are needed, it has 1"
     ]

@@ -29,7 +29,7 @@ POINTS = labelled_points(QUESTIONS, PAIRS, LABELS)
 
 
 def test_the_halves_are_drawn_by_image():
-    halves = {p.pair.question.group_id: evaluators.is_for_testing(p) for p in POINTS}
+    halves = {p.pair.question.group_id: evaluators.is_test_point(p) for p in POINTS}
     assert halves == {"0": True, "1": True, "2": False, "3": False}
 
 
@@ -55,7 +55,7 @@ def test_rouge_is_the_recall_of_the_best_sentence():
 
 
 def test_a_number_is_tested_on_the_half_on_which_its_threshold_was_not_chosen():
-    found = evaluators.by_threshold("ROUGE", POINTS, evaluators.rouge_recall)
+    found = evaluators.evaluate_by_threshold("ROUGE", POINTS, evaluators.rouge_recall)
     assert (found.status, found.n, found.n_choosing) == ("run", 4, 4)
     assert found.threshold == pytest.approx(1 / 3)
     assert found.accuracy == 1.0
@@ -63,8 +63,8 @@ def test_a_number_is_tested_on_the_half_on_which_its_threshold_was_not_chosen():
 
 
 def test_without_labels_to_choose_a_threshold_on_a_number_is_not_evaluated():
-    tested = [point for point in POINTS if evaluators.is_for_testing(point)]
-    found = evaluators.by_threshold("ROUGE", tested, evaluators.rouge_recall)
+    tested = [point for point in POINTS if evaluators.is_test_point(point)]
+    found = evaluators.evaluate_by_threshold("ROUGE", tested, evaluators.rouge_recall)
     assert found.status.startswith("not run: no label")
     assert isnan(found.accuracy)
 
@@ -80,16 +80,16 @@ def test_verdicts_are_compared_as_they_are_and_missing_ones_are_undecided():
         for p in POINTS
         if p.criterion == "event/1" or p.pair.question.group_id == "1"
     ]
-    found = evaluators.by_verdict("j", POINTS, judgements)
+    found = evaluators.evaluate_by_verdict("j", POINTS, judgements)
     assert (found.accuracy, found.n, found.n_undecided, found.threshold) == (1.0, 3, 1, None)
 
 
 def test_rules_need_half_of_the_words():
-    assert evaluators.by_rules(POINTS).accuracy == 1.0
+    assert evaluators.evaluate_by_rules(POINTS).accuracy == 1.0
 
 
 def test_what_was_not_run_says_so():
-    row = evaluators.not_run("BLEURT", evaluators.NO_WEIGHTS)
+    row = evaluators.skipped_evaluator("BLEURT", evaluators.NO_WEIGHTS)
     assert (row.n, isnan(row.accuracy)) == (0, True)
     assert row.status.startswith("not run")
 

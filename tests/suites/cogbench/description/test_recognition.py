@@ -8,11 +8,11 @@ import pytest
 
 from bench_assets.suites.cogbench.assets import description as assets
 from bench_assets.suites.cogbench.description.recognition import (
-    KNOWN,
-    best_cut,
+    KNOWN_THRESHOLDS,
     choose_threshold,
     constant_descriptions,
     entity_pairs,
+    lowest_threshold,
     match_entities,
     recognition,
     recognition_macro,
@@ -176,7 +176,7 @@ def encoder():
 def test_the_threshold_of_the_embedded_encoder_is_the_one_that_the_pairs_give(encoder):
     chosen = choose_threshold(encoder)
     known, where = threshold_of(encoder)
-    assert known in KNOWN.values()
+    assert known in KNOWN_THRESHOLDS.values()
     assert chosen.threshold == pytest.approx(known, abs=1e-3)
     assert where == f"{known:.4f} by pairs:90af9910"
     # As the README has it.
@@ -227,7 +227,7 @@ def test_the_list_has_at_least_300_pairs_of_either_kind_and_none_twice():
     ],
 )
 def test_the_cut_is_the_lowest_that_few_wrong_pairs_are_above(labelled, cut):
-    assert best_cut(labelled) == pytest.approx(cut)
+    assert lowest_threshold(labelled) == pytest.approx(cut)
 
 
 class KnowsThePairs:

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.numbered_verdicts import read_numbered_verdicts
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 
 FORTY = "  ".join(f"{n}. [{n % 2}]" for n in range(1, 41))
@@ -88,5 +88,5 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
 def test_a_judges_response_is_read_by_number_and_officially_by_position(
     response, n, ours, official
 ):
-    assert read_by_number(response, n) == ours
+    assert read_numbered_verdicts(response, n) == ours
     assert read_by_position(response, n) == official

@@ -14,12 +14,12 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     TOO_LONG,
     LanguageOnly,
     Refinement,
+    apply_refinements,
     ask_without_image,
     find_flags,
     letter_balance,
     longest_option,
     read_refinements,
-    refine,
 )
 from resources.models.registry.baselines import ScriptedModel
 from tests.annotation.said import answer, fits
@@ -85,7 +85,7 @@ def test_people_keep_drop_and_replace(tmp_path):
         },
         {"question_id": "cogbench/vqa/a/0", "action": "drop"},
     )
-    refined = refine([kept, dropped, replaced, untouched], refinements)
+    refined = apply_refinements([kept, dropped, replaced, untouched], refinements)
     assert [q.text for q in refined.questions] == ["k", "new", "u"]
     new = refined.questions[1]
     assert new.where == "refinements.json, entry 3"
@@ -259,5 +259,5 @@ def test_a_question_that_was_written_anew_is_asked_in_the_place_of_the_old_one()
         where="q", image_id="a", category="event", text="q?", options=written().options, answer="D"
     )
     decided = QUESTION_REVIEW.to_rows([answer(unit.unit_id, action=REPLACE, **NEW)])
-    (asked,) = refine([source], decided).questions
+    (asked,) = apply_refinements([source], decided).questions
     assert (asked.image_id, asked.category, asked.text) == ("a", "event", "What now?")

@@ -102,7 +102,7 @@ def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
 def test_the_prompt_is_figure_7(shared_data):
     paper = (shared_data.parent / "papers" / "cogbench.txt").read_text()
     figure = paper[paper.index("We have a description of an image") : paper.index("Figure 7: An")]
-    ours = prompts.write(STORY, EVENT, [CHAIN]).turns[0].parts[0]
+    ours = prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0]
     shown = ours[: ours.index("[Description]:\nA windy day.")]
 
     def words(text):

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.journeybench.captioning.scoring import cider_of_each
+from bench_assets.suites.journeybench.captioning.scoring import per_caption_cider
 from bench_assets.suites.journeybench.captioning.task import TASK
 from tests.rows import prediction, question
 
@@ -94,7 +94,7 @@ def test_a_caption_without_points_is_in_no_corpus():
     ]
     unscored = ScoredQuestion(asked[1], replace(scored[0].score, question_id="q/1", points=None))
     alone = score_captions([CaptionPair("A red cat", REFERENCES[0])])
-    assert cider_of_each([scored[0], unscored]) == alone.cider.tolist()
+    assert per_caption_cider([scored[0], unscored]) == alone.cider.tolist()
 
 
 def test_an_empty_response_is_a_wrong_caption():

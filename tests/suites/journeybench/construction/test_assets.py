@@ -16,7 +16,7 @@ from bench_assets.suites.journeybench.construction.assets import images as asset
 from bench_assets.suites.journeybench.construction.dialogue import DialogueEnd, Utterance
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
@@ -31,7 +31,7 @@ from bench_assets.suites.journeybench.raw_material import (
     LookAlikeDecision,
     StatementDecision,
     StatementVote,
-    read_raw,
+    read_raw_rows,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
@@ -140,7 +140,7 @@ def test_no_trigger_question_is_answered_without_looking(mini):
     sentences = {"There is no such thing in the image.", "It cannot be seen."}
     sentences |= {answer for one in exam for answer in one.answer}
     best = max(
-        sum(any(says_the_same(said, truth, one.text) for truth in one.answer) for one in exam)
+        sum(any(matches_truth(said, truth, one.text) for truth in one.answer) for one in exam)
         for said in sentences
     )
     assert best == 0.1 * len(exam), "one sentence, said to every question; as the README says"
@@ -184,7 +184,7 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
             assert sample.captions[0] in response.prompt
         else:
             assert text in one(spoken, request_id=statement.request_id).said
-        cast = [v for v in read_raw(source, StatementVote) if v.statement == text]
+        cast = [v for v in read_raw_rows(source, StatementVote) if v.statement == text]
         assert sum(vote.conflicts for vote in cast) == decision.n_conflicting
     proposals = mini.rows("look_alike_proposals", LookAlike)
     looked_at = mini.rows("look_alikes", LookAlikeDecision)
@@ -192,7 +192,7 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
         decision = one(looked_at, image=sample.image, candidate=candidate)
         ways = [p for p in proposals if (p.image, p.candidate) == (sample.image, candidate)]
         assert decision.criteria == tuple(way.criterion for way in ways)
-    row = one(read_raw(source, GalleryImage), image=sample.image)
+    row = one(read_raw_rows(source, GalleryImage), image=sample.image)
     assert one(mini.rows("gallery", GalleryImage), image=sample.image) == row
 
 

@@ -10,7 +10,7 @@ from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.suites.journeybench.construction import distractors, triggers
 from bench_assets.suites.journeybench.construction.distractors import (
     Statement,
-    follows,
+    is_entailed,
     read_statements,
     verify_statements,
 )
@@ -18,10 +18,10 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
     accepted_images,
     composition,
-    propose,
+    propose_look_alikes,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.construction.triggers import verify_triggers, whole_questions
+from bench_assets.suites.journeybench.construction.triggers import valid_questions, verify_triggers
 from bench_assets.suites.journeybench.raw_material import LookAlikeVote, StatementVote, TriggerVote
 from tests.suites.journeybench.construction.writers import response
 
@@ -69,7 +69,7 @@ def verify(text, *conflicts):
 
 
 def test_the_writer_sees_image_and_captions():
-    (asked,) = distractors.prompts(CAPTIONS, {"a.png": "sha"}).values()
+    (asked,) = distractors.statement_prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in asked.images] == ["sha"]
     assert "- Two owls watch a fox" in asked.turns[0].parts[1]
 
@@ -170,7 +170,7 @@ def test_a_statement_counts_once_and_six_are_enough():
     ],
 )
 def test_what_only_leaves_words_out_is_true_as_well(text, caption, is_so):
-    assert follows(text, caption) is is_so
+    assert is_entailed(text, caption) is is_so
 
 
 TRIGGER = {"trigger": "false premises", "question": "Where is the cat?", "answers": ["Nowhere"]}
@@ -196,7 +196,7 @@ def test_an_accepted_trigger_question_is_kept():
 
 def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
     said = [response(f"{name}/0_0.png/triggers", json.dumps([TRIGGER])) for name in "ab"]
-    assert [one.entry_id for one in whole_questions(said)] == ["a/0_0-1", "b/0_0-1"]
+    assert [one.entry_id for one in valid_questions(said)] == ["a/0_0-1", "b/0_0-1"]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
 
 
 def test_the_writer_of_triggers_sees_image_and_captions():
-    (asked,) = triggers.prompts(CAPTIONS, {"a.png": "sha"}).values()
+    (asked,) = triggers.trigger_prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in asked.images] == ["sha"]
     assert "Two owls watch a fox" in asked.turns[0].parts[1]
 
@@ -239,7 +239,7 @@ def test_composition_sees_where_things_lie_not_on_what():
 def test_each_criterion_proposes_its_own_nearest_image():
     subjects = np.asarray([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
     layouts = np.asarray([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
-    proposed = propose(["a", "b", "c"], subjects, layouts, n=1)
+    proposed = propose_look_alikes(["a", "b", "c"], subjects, layouts, n=1)
     of_a = {one.criterion: (one.candidate, one.similarity) for one in proposed if one.image == "a"}
     assert of_a == {"subject": ("b", 1.0), "composition": ("c", 1.0), "both": ("b", 0.5)}
 

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.construction.filtering import (
     agreement,
-    decide,
+    decide_images,
     kept_captions,
     queries,
     verify_captions,
@@ -17,7 +17,7 @@ from bench_assets.suites.journeybench.raw_material import (
     FilterVote,
     GalleryImage,
     WrittenCaption,
-    read_raw,
+    read_raw_rows,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 
@@ -67,7 +67,7 @@ def test_by_default_there_are_as_many_words_as_in_the_paper():
     ],
 )
 def test_votes_decide(said, rule, reason):
-    (decision,) = decide(shown("a"), votes("a", *said), {"a": "0" * 16}, rule=rule)
+    (decision,) = decide_images(shown("a"), votes("a", *said), {"a": "0" * 16}, rule=rule)
     assert decision.reason == reason
     assert decision.kept == (reason == "passes every criterion")
 
@@ -81,19 +81,19 @@ def test_votes_decide(said, rule, reason):
 )
 def test_what_looks_like_an_earlier_image_is_dropped(other, twin):
     cast = votes("a", *["ufc"] * 4) + votes("b", *["ufc"] * 4)
-    first, second = decide(shown("a", "b"), cast, {"a": "0" * 16, "b": other}, near=4)
+    first, second = decide_images(shown("a", "b"), cast, {"a": "0" * 16, "b": other}, near=4)
     assert first.kept
     assert (second.kept, second.duplicate_of) == (not twin, twin)
 
 
 def test_a_image_that_was_dropped_makes_no_other_a_duplicate():
     cast = votes("a", *["fc"] * 4) + votes("b", *["ufc"] * 4)
-    first, second = decide(shown("a", "b"), cast, {"a": "0" * 16, "b": "0" * 16})
+    first, second = decide_images(shown("a", "b"), cast, {"a": "0" * 16, "b": "0" * 16})
     assert (first.kept, second.kept) == (False, True)
 
 
 def test_a_image_that_does_not_decode_is_dropped():
-    (decision,) = decide(shown("a"), votes("a", *["ufc"] * 4), {})
+    (decision,) = decide_images(shown("a"), votes("a", *["ufc"] * 4), {})
     assert decision.reason == "missing or does not decode"
 
 
@@ -112,11 +112,11 @@ def test_raw_entries_are_read_by_type_and_named_when_broken(tmp_path):
     line = {"image": "a", "query": "q", "prompt": "p"}
     file = tmp_path / "gallery.jsonl"
     file.write_text(json.dumps(line))
-    assert read_raw(tmp_path, GalleryImage) == [GalleryImage(**line)]
-    assert read_raw(tmp_path, FilterVote) == []
+    assert read_raw_rows(tmp_path, GalleryImage) == [GalleryImage(**line)]
+    assert read_raw_rows(tmp_path, FilterVote) == []
     file.write_text('{"image": "a"}')
     with pytest.raises(SourceError, match="line 1: no field 'query'"):
-        read_raw(tmp_path, GalleryImage)
+        read_raw_rows(tmp_path, GalleryImage)
 
 
 def test_the_last_word_of_an_annotator_counts(tmp_path):
@@ -126,7 +126,7 @@ def test_the_last_word_of_an_annotator_counts(tmp_path):
     ]
     (tmp_path / "filter_votes.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert [
-        (vote.annotator, vote.unusual, vote.seconds) for vote in read_raw(tmp_path, FilterVote)
+        (vote.annotator, vote.unusual, vote.seconds) for vote in read_raw_rows(tmp_path, FilterVote)
     ] == [
         ("x", False, None),
         ("y", True, 3.0),
@@ -136,7 +136,7 @@ def test_the_last_word_of_an_annotator_counts(tmp_path):
 def test_a_image_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not():
     hashes = {"a": "0" * 16, "b": "0" * 16, "c": "f" * 16, "d": "0f" * 8}
     cast = votes("a", *["ufc"] * 4) + votes("c", *["ufc"] * 3)
-    decisions = decide(shown("a", "b", "c", "lost"), cast, hashes)
+    decisions = decide_images(shown("a", "b", "c", "lost"), cast, hashes)
     assert [(one.kept, one.open) for one in decisions] == [
         (True, False),
         (False, False),

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.validation import count
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import decide, verify_captions
+from bench_assets.suites.journeybench.construction.filtering import decide_images, verify_captions
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike, verify_look_alikes
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
@@ -36,7 +36,7 @@ IMAGES = [stored(name, f"sha of {name}") for name in ("cats/a.png", "b.png")]
 
 def heard(task, units, *answers):
     """Rows of the answers, of which all count; how they were said is looked at elsewhere."""
-    found = count(task.task, units, answers)
+    found = resolve_answers(task.task, units, answers)
     assert found.refused == []
     rows = task.to_rows(found.answers)
     assert {(row.seconds, row.at, row.tool) for row in rows} <= {
@@ -94,7 +94,7 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
     assert rows[2:3] == [
         FilterVote(image="cats/a.png", annotator="ana", **dict.fromkeys(CRITERIA, True))
     ]
-    decisions = decide(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
+    decisions = decide_images(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
     assert [(one.kept, one.open) for one in decisions] == [
         (True, False),
         (False, True),

@@ -11,14 +11,18 @@ from bench_assets.suites.journeybench.diversity.measures import (
     THEIRS,
     MapPoint,
     as_svg,
-    place,
+    pair_objects,
+    project_to_plane,
     read_common_sense,
-    relate,
 )
 
 
 def test_a_few_images_stand_on_a_line():
-    assert place(np.ones((3, 8), np.float32), seed=1).tolist() == [[0, 0], [1, 0], [2, 0]]
+    assert project_to_plane(np.ones((3, 8), np.float32), seed=1).tolist() == [
+        [0, 0],
+        [1, 0],
+        [2, 0],
+    ]
 
 
 def test_the_drawing_has_a_dot_a_image_and_escapes_names():
@@ -42,7 +46,7 @@ def listed(folder, text):
 def test_a_pair_is_known_in_either_order_and_counts_once_a_image(tmp_path):
     known = read_common_sense(listed(tmp_path, "Dog\tAtLocation\tcar\nowl\ttree\n\ncat\tcat\n"))
     captions = ("a car and a dog on a moon", "the dog's car")
-    rows = relate("q/1", captions, [["car", "dog", "moon"], ["dog", "car"]], known)
+    rows = pair_objects("q/1", captions, [["car", "dog", "moon"], ["dog", "car"]], known)
     assert [(row.first, row.second, row.known) for row in rows] == [
         ("car", "dog", True),
         ("dog", "moon", False),
@@ -51,11 +55,11 @@ def test_a_pair_is_known_in_either_order_and_counts_once_a_image(tmp_path):
 
 
 def test_captions_with_fewer_than_two_things_have_no_relation():
-    assert relate("q/1", ("a cat", "wow"), [["cat"], []], frozenset()) == []
+    assert pair_objects("q/1", ("a cat", "wow"), [["cat"], []], frozenset()) == []
 
 
 def test_a_thing_that_is_named_twice_in_a_row_has_no_relation_with_itself():
-    (row,) = relate("q/1", ("a cat, a cat, a dog",), [["cat", "cat", "dog"]], frozenset())
+    (row,) = pair_objects("q/1", ("a cat, a cat, a dog",), [["cat", "cat", "dog"]], frozenset())
     assert (row.first, row.second) == ("cat", "dog")
 
 

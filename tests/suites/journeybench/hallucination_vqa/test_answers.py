@@ -1,7 +1,7 @@
 """Every word of the rules that stand in for HaloQuest's judge."""
 
 from bench_assets.suites.journeybench.hallucination_vqa import answer_matching
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 from tests.pinned_words import inline_words, survivors
 
 HEART = ("There is no heart", "Where is the heart?")
@@ -51,10 +51,10 @@ TABLE = [
 
 
 def test_what_the_rules_call_the_same():
-    wrong = [row for row in TABLE if says_the_same(*row[:3]) is not row[3]]
+    wrong = [row for row in TABLE if matches_truth(*row[:3]) is not row[3]]
     assert wrong == []
 
 
 def test_no_word_can_be_taken_out_of_the_rules():
-    assert survivors([answer_matching], TABLE, lambda row: says_the_same(*row[:3]) is row[3]) == []
+    assert survivors([answer_matching], TABLE, lambda row: matches_truth(*row[:3]) is row[3]) == []
     assert inline_words([answer_matching]) == []

@@ -7,10 +7,10 @@ import pytest
 
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.constant_responses import STOCK, composed_texts
+from bench_assets.evaluation.constant_responses import STOCK_RESPONSES, composed_texts
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
-from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import matches_truth
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
@@ -114,7 +114,7 @@ SHOES = ("The shoes are not visible", "What shoes does she wear?")
 )
 def test_rules(response, about, right):
     truth, asked = about
-    assert says_the_same(response, truth, asked) is right
+    assert matches_truth(response, truth, asked) is right
 
 
 def test_rules_call_peoples_own_answers_right_and_empty_words_wrong(shared_data):
@@ -137,7 +137,7 @@ def mini_questions():
 
 
 def share(text, asked):
-    right = [any(says_the_same(text, one, about) for one in answers) for about, answers in asked]
+    right = [any(matches_truth(text, one, about) for one in answers) for about, answers in asked]
     return sum(right) / len(asked)
 
 
@@ -166,9 +166,9 @@ def test_no_composed_response_and_no_sentence_passes_the_rules_of_the_mini_editi
     for trigger, asked in mini_questions().items():
         answers = [answer for _, of_one in asked for answer in of_one]
         luck = sum(share(of_one[0], asked) for _, of_one in asked) / len(asked)
-        for text in (*composed_texts(answers), *STOCK):
+        for text in (*composed_texts(answers), *STOCK_RESPONSES):
             assert share(text, asked) <= luck + 0.1, (trigger, text)
-        assert all(says_the_same(one, one, about) for about, of_one in asked for one in of_one)
+        assert all(matches_truth(one, one, about) for about, of_one in asked for one in of_one)
 
 
 def pair(entry, said, edition="built"):

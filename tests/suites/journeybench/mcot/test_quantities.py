@@ -9,11 +9,11 @@ from bench_assets.suites.journeybench.mcot.planned_images import (
     VARIANTS,
     plan_images,
     read_counts,
-    refer,
+    replace_quantities,
     to_items,
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem
-from bench_assets.suites.journeybench.mcot.quantities import find_quantities, prompts
+from bench_assets.suites.journeybench.mcot.quantities import find_quantities, quantity_prompts
 from tests.suites.journeybench.construction import writers
 
 PROBLEM = Problem(
@@ -39,7 +39,7 @@ def find(*proposals):
 
 
 def test_the_model_is_asked_about_the_problem():
-    (asked,) = prompts([PROBLEM]).values()
+    (asked,) = quantity_prompts([PROBLEM]).values()
     assert PROBLEM.question in asked.turns[0].parts[0]
     assert "{count}" in asked.turns[0].parts[0]
 
@@ -212,7 +212,7 @@ def test_of_two_counts_of_one_person_the_last_counts(tmp_path):
     ],
 )
 def test_a_reference_begins_a_sentence_with_a_capital(question, expected):
-    assert refer(question, {"3 pies": "the pies in the image"}) == expected
+    assert replace_quantities(question, {"3 pies": "the pies in the image"}) == expected
 
 
 def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():

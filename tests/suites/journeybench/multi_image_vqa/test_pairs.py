@@ -9,9 +9,9 @@ from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     CauseAndEffect,
+    cause_prompts,
     plan_arithmetic,
     plan_causes,
-    prompts,
     read_copa,
     read_knowledge,
     to_item,
@@ -160,7 +160,7 @@ def test_events_that_are_not_drawn_say_why(answer, reason):
 
 
 def test_the_model_is_shown_both_events():
-    (asked,) = prompts([EVENT]).values()
+    (asked,) = cause_prompts([EVENT]).values()
     assert EVENT.cause in asked.turns[0].parts[0]
     assert EVENT.effect in asked.turns[0].parts[0]
 

@@ -14,7 +14,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.scoring import rank, recalls, score
+from bench_assets.suites.journeybench.retrieval.scoring import rank, recall_measures, score
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from tests.rows import prediction, question, stored
 from tests.suites.journeybench.release import HOST, write_release
@@ -169,7 +169,7 @@ def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
 def test_recalls_are_shares_of_the_queries_of_their_direction():
     texts = [ranked(place) for place in (1, 5, 6, 10, 11)]
     rows = [*texts, ranked(1, points=None), ranked(2, direction=IMAGE_RETRIEVAL)]
-    found = {name: measure(rows) for name, measure in recalls().items()}
+    found = {name: measure(rows) for name, measure in recall_measures().items()}
     assert {name: mean.value for name, mean in found.items()} == {
         "text_r@1": 1 / 5,
         "text_r@5": 2 / 5,

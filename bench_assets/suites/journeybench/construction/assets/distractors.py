@@ -8,12 +8,12 @@ import dagster as dg
 import numpy as np
 from pydantic import Field
 
-from bench_assets.asset_factory.annotation_inputs import least_votes, undecided_in
+from bench_assets.asset_factory.annotation_inputs import required_votes, undecided_by_decisions
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.core.text.escaping import as_text
+from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
@@ -29,7 +29,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
     accepted_images,
     composition,
-    propose,
+    propose_look_alikes,
     verify_look_alikes,
 )
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
@@ -46,7 +46,7 @@ from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
     StatementVote,
     TriggerVote,
-    bad_rows,
+    unreadable_rows,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
@@ -60,17 +60,17 @@ from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, table_output
 
-_HERE = AssetFolder(SUITE)
+_FOLDER = AssetFolder(SUITE)
 
 
 statement_responses = generated_texts(
-    _HERE,
+    _FOLDER,
     "statement_responses",
     {
         "caption_decisions": ("caption_decisions", CaptionDecision),
         "stored": ("images", StoredImage),
     },
-    lambda caption_decisions, stored: distractors.prompts(
+    lambda caption_decisions, stored: distractors.statement_prompts(
         kept_captions(caption_decisions), annotation.digests(stored)
     ),
     by="answerer",
@@ -78,8 +78,8 @@ statement_responses = generated_texts(
 
 
 @dg.asset(
-    ins=_HERE.ins("statement_responses", "dialogue_statements"),
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("statement_responses", "dialogue_statements"),
+    **_FOLDER.stage("distractors"),
 )
 def statements(
     statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
@@ -90,8 +90,8 @@ def statements(
 
 
 @dg.asset(
-    ins=_HERE.ins("statements", "caption_decisions", "statement_votes"),
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("statements", "caption_decisions", "statement_votes"),
+    **_FOLDER.stage("distractors"),
 )
 def statement_decisions(
     settings: SettingsResource,
@@ -107,12 +107,12 @@ def statement_decisions(
         kept_captions(caption_decisions),
         statement_votes,
         open_sentence_encoder(settings),
-        least=least_votes(settings.load(), annotation.CONFLICTS, annotation.N_CHECKING),
+        least=required_votes(settings.load(), annotation.CONFLICTS, annotation.N_CHECKING),
     )
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
-_BATCH = 512  # texts embedded and cached at once
+_BATCH_SIZE = 512  # texts embedded and cached at once
 
 
 def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
@@ -124,10 +124,12 @@ def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     encoder = open_text_encoder(chosen.text_encoder, configured.home)
-    return CachingEncoder(encoder.name, _Sentences(encoder), open_vector_cache(configured), _BATCH)
+    return CachingEncoder(
+        encoder.name, _CachedSentenceEncoder(encoder), open_vector_cache(configured), _BATCH_SIZE
+    )
 
 
-class _Sentences:
+class _CachedSentenceEncoder:
     """A sentence encoder with cached vectors."""
 
     def __init__(self, encoder: SentenceEncoder) -> None:
@@ -140,12 +142,12 @@ class _Sentences:
         raise ModelError(f"{self._encoder.name} embeds texts, not the {len(images)} images")
 
 
-_STAGE = _HERE.stage("distractors", asks="judge")
+_STAGE = _FOLDER.stage("distractors", asks="judge")
 
 
 @dg.multi_asset(
-    ins=_HERE.ins("caption_decisions", stored="images"),
-    deps=_HERE.source,
+    ins=_FOLDER.ins("caption_decisions", stored="images"),
+    deps=_FOLDER.source,
     outs={
         "dialogues": out(_STAGE, Utterance),
         "dialogue_ends": out(
@@ -192,15 +194,21 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd])
     """The first four dialogues as Markdown."""
     lines = []
     for end in endings[:4]:
-        lines += [f"### {as_text(end.image)}", f"Caption: {as_text(end.caption)}", ""]
+        lines += [
+            f"### {escape_markdown(end.image)}",
+            f"Caption: {escape_markdown(end.caption)}",
+            "",
+        ]
         for one in utterances:
             if one.image == end.image:
-                asked = f" (asked: {as_text(one.heard)})" if one.speaker == "answerer" else ""
-                said = "<br>".join(map(as_text, one.said.split("\n")))
+                asked = (
+                    f" (asked: {escape_markdown(one.heard)})" if one.speaker == "answerer" else ""
+                )
+                said = "<br>".join(map(escape_markdown, one.said.split("\n")))
                 lines.append(f"- **{one.speaker}**, round {one.round}{asked}: {said}")
         lines += [
             "",
-            f"Ended by {end.outcome} after {end.rounds} rounds. {as_text(end.decision)}",
+            f"Ended by {end.outcome} after {end.rounds} rounds. {escape_markdown(end.decision)}",
             "",
         ]
     return "\n".join(lines)
@@ -214,8 +222,8 @@ class Neighbours(dg.Config):
 
 
 @dg.asset(
-    ins=_HERE.ins("gallery", "decisions", stored="images"),
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("gallery", "decisions", stored="images"),
+    **_FOLDER.stage("distractors"),
 )
 def look_alike_proposals(
     config: Neighbours,
@@ -238,12 +246,14 @@ def look_alike_proposals(
     shown = [row for row, _ in decoded]
     layouts = np.stack([layout for _, layout in decoded])
     subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
-    return table_output(propose([row.image for row in shown], subjects, layouts, config.n))
+    return table_output(
+        propose_look_alikes([row.image for row in shown], subjects, layouts, config.n)
+    )
 
 
 @dg.asset(
-    ins=_HERE.ins("look_alike_proposals", "look_alike_votes"),
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("look_alike_proposals", "look_alike_votes"),
+    **_FOLDER.stage("distractors"),
 )
 def look_alikes(
     settings: SettingsResource,
@@ -251,14 +261,14 @@ def look_alikes(
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
     """Keep the images that annotators call alike and in conflict with the captions."""
-    least = least_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
+    least = required_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
 @dg.asset(
     name="built",
-    ins=_HERE.ins("caption_decisions", "statement_decisions", "look_alikes"),
+    ins=_FOLDER.ins("caption_decisions", "statement_decisions", "look_alikes"),
     **AssetFolder(f"{SUITE}/retrieval").stage("select"),
 )
 def retrieval_samples(
@@ -288,13 +298,13 @@ def retrieval_samples(
 
 
 trigger_responses = generated_texts(
-    _HERE,
+    _FOLDER,
     "trigger_responses",
     {
         "caption_decisions": ("caption_decisions", CaptionDecision),
         "stored": ("images", StoredImage),
     },
-    lambda caption_decisions, stored: triggers.prompts(
+    lambda caption_decisions, stored: triggers.trigger_prompts(
         kept_captions(caption_decisions), annotation.digests(stored)
     ),
     by="answerer",
@@ -303,7 +313,7 @@ trigger_responses = generated_texts(
 
 @dg.asset(
     name="built",
-    ins=_HERE.ins("trigger_responses", "trigger_votes"),
+    ins=_FOLDER.ins("trigger_responses", "trigger_votes"),
     **AssetFolder(f"{SUITE}/hallucination_vqa").stage("select"),
 )
 def trigger_questions(
@@ -312,14 +322,14 @@ def trigger_questions(
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that annotators accept."""
-    least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
+    least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
 
 
 @dg.asset(
-    ins=_HERE.ins("statement_responses", "trigger_responses", "trigger_votes"),
-    deps=_HERE.source,
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("statement_responses", "trigger_responses", "trigger_votes"),
+    deps=_FOLDER.source,
+    **_FOLDER.stage("distractors"),
 )
 def rejections(
     sources: SourceFiles,
@@ -329,17 +339,17 @@ def rejections(
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
     """List rejected responses, trigger questions and rows of raw material, with reasons."""
-    least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
+    least = required_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(
-        bad_rows(source_folder(sources))
+        unreadable_rows(source_folder(sources))
         + distractors.read_statements(statement_responses).rejections
         + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
     )
 
 
 @dg.asset(
-    ins=_HERE.ins("decisions", "caption_decisions", "statement_decisions", "look_alikes"),
-    **_HERE.stage("distractors"),
+    ins=_FOLDER.ins("decisions", "caption_decisions", "statement_decisions", "look_alikes"),
+    **_FOLDER.stage("distractors"),
 )
 def funnel(
     settings: SettingsResource,
@@ -351,6 +361,6 @@ def funnel(
 ) -> dg.Output[list[BuildFunnelStep]]:
     """Count the kept and open items of each step."""
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
-    waits = [undecided_in(tables, settings.load(), one) for one in tasks]
+    waits = [undecided_by_decisions(tables, settings.load(), one) for one in tasks]
     rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)
     return table_output(rows)

@@ -11,11 +11,16 @@ import dagster as dg
 from pydantic import Field
 
 from bench_assets.annotation.tasks import SuiteAnnotationTask
-from bench_assets.asset_factory.annotation_inputs import answers_key, heard, least_votes, needed_of
+from bench_assets.asset_factory.annotation_inputs import (
+    answers_key,
+    counted_rows,
+    needed_answers,
+    required_votes,
+)
 from bench_assets.asset_factory.suite_assets import AssetFolder, list_of
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.assets.source import SUITE, images_by_name, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.filtering import (
@@ -23,7 +28,7 @@ from bench_assets.suites.journeybench.construction.filtering import (
     Query,
     Rule,
     agreement,
-    decide,
+    decide_images,
     kept_captions,
     verify_captions,
 )
@@ -36,8 +41,8 @@ from bench_assets.suites.journeybench.raw_material import (
     GalleryImage,
     ImageCategories,
     WrittenCaption,
-    last_words,
-    read_raw,
+    last_entries,
+    read_raw_rows,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.config.settings_resource import SettingsResource
@@ -45,7 +50,7 @@ from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
-_HERE = AssetFolder(SUITE)
+_FOLDER = AssetFolder(SUITE)
 
 
 class FilterRule(dg.Config):
@@ -60,24 +65,24 @@ class FilterRule(dg.Config):
     """Most differing bits, of 64, in the perceptual hashes of near-duplicates."""
 
 
-@dg.asset(deps=_HERE.source, **_HERE.stage("source"))
+@dg.asset(deps=_FOLDER.source, **_FOLDER.stage("source"))
 def queries(settings: SettingsResource) -> dg.Output[list[Query]]:
     """Combine topic words with attribute words."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
     return table_output(combine(chosen.topics, chosen.attributes))
 
 
-@dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
+@dg.asset(ins=_FOLDER.ins("queries"), deps=_FOLDER.source, **_FOLDER.stage("source"))
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
     """Read the images that were found in the gallery."""
-    rows = read_raw(source_folder(sources), GalleryImage, [])
+    rows = read_raw_rows(source_folder(sources), GalleryImage, [])
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
 
 
 @dg.asset(
-    ins=_HERE.ins("gallery", "filter_votes", stored="images"),
-    **_HERE.stage("select"),
+    ins=_FOLDER.ins("gallery", "filter_votes", stored="images"),
+    **_FOLDER.stage("select"),
 )
 def decisions(
     config: FilterRule,
@@ -88,31 +93,33 @@ def decisions(
     stored: list[StoredImage],
 ) -> dg.Output[list[FilterDecision]]:
     """Keep unusual, fictional and comprehensible images."""
-    there = by_name(stored)
+    there = images_by_name(stored)
     hashes = {
         row.image: image_hash(image)
         for row in gallery
         if row.image in there
         and (image := image_store.open_if_whole(there[row.image].sha256)) is not None
     }
-    rows = decide(
+    rows = decide_images(
         gallery,
         filter_votes,
         hashes,
         rule=config.rule,
-        least_votes=needed_of(settings.load(), annotation.FILTER) or config.least_votes,
+        least_votes=needed_answers(settings.load(), annotation.FILTER) or config.least_votes,
         near=config.near,
     )
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
-@dg.asset(ins=_HERE.ins("filter_votes"), **_HERE.stage("select"))
+@dg.asset(ins=_FOLDER.ins("filter_votes"), **_FOLDER.stage("select"))
 def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
     """Measure inter-annotator agreement."""
     return table_output(agreement(filter_votes))
 
 
-@dg.asset(ins=_HERE.ins("decisions", "written_captions", "caption_votes"), **_HERE.stage("select"))
+@dg.asset(
+    ins=_FOLDER.ins("decisions", "written_captions", "caption_votes"), **_FOLDER.stage("select")
+)
 def caption_decisions(
     settings: SettingsResource,
     decisions: list[FilterDecision],
@@ -121,15 +128,15 @@ def caption_decisions(
 ) -> dg.Output[list[CaptionDecision]]:
     """Keep five captions of each image."""
     kept = {decision.image for decision in decisions if decision.kept}
-    least = least_votes(settings.load(), annotation.VERIFY, annotation.N_VERIFIERS)
+    least = required_votes(settings.load(), annotation.VERIFY, annotation.N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least=least)
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
 @dg.asset(
     name="built",
-    ins=_HERE.ins("caption_decisions"),
-    deps=_HERE.source,
+    ins=_FOLDER.ins("caption_decisions"),
+    deps=_FOLDER.source,
     **AssetFolder(f"{SUITE}/captioning").stage("select"),
 )
 def captioned_images(
@@ -138,17 +145,17 @@ def captioned_images(
     """Join captions and categories of each image."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
-        for row in read_raw(source_folder(sources), ImageCategories, [])
+        for row in read_raw_rows(source_folder(sources), ImageCategories, [])
     }
     return table_output(
         [
-            _captioned(image, captions, *categories.get(image, ((), ())))
+            _captioned_image(image, captions, *categories.get(image, ((), ())))
             for image, captions in kept_captions(caption_decisions).items()
         ]
     )
 
 
-def _captioned(
+def _captioned_image(
     image: str, captions: Sequence[str], known: tuple[str, ...], unknown: tuple[str, ...]
 ) -> CaptionedImage:
     return CaptionedImage(
@@ -170,18 +177,18 @@ _TABLES = {
 }
 
 
-def _votes(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
+def _votes_asset(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     @dg.asset(
         name=name,
-        deps=[*_HERE.source, answers_key(task)],
+        deps=[*_FOLDER.source, answers_key(task)],
         dagster_type=list_of(task.row),
-        **_HERE.stage("annotation"),
+        **_FOLDER.stage("annotation"),
     )
     def votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Any]]:
-        written = read_raw(source_folder(sources), task.row, [])
-        return table_output(last_words([*written, *heard(tables, task)]))
+        written = read_raw_rows(source_folder(sources), task.row, [])
+        return table_output(last_entries([*written, *counted_rows(tables, task)]))
 
     return votes
 
 
-votes = [_votes(name, task) for name, task in _TABLES.items()]
+vote_assets = [_votes_asset(name, task) for name, task in _TABLES.items()]

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.response_body import ServedModel
+from resources.models.api.formats.response_body import ServedModelCheck
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.formats.apis import whole
@@ -39,7 +39,7 @@ def test_who_answered(
     caplog: pytest.LogCaptureFixture, asked: str, answered: str, served: str, is_said: bool
 ) -> None:
     spec = {"kind": "server", "base_url": "http://s/v1", "model": asked}
-    answering = ServedModel(ServerSpec.model_validate(spec))
+    answering = ServedModelCheck(ServerSpec.model_validate(spec))
     with caplog.at_level(logging.WARNING, "bench_assets.server"):
         found = {answering.identity(answered) for _ in range(3)}
     assert found == {served}

@@ -10,20 +10,20 @@ import orjson
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.backoff import UNLIMITED_TRIES, Failure
 from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import is_nothing, read
+from resources.models.api.formats.response_body import decode_response, is_empty
 from tests.resources.models.api.formats.asking import form
 
-AGAIN = AS_OFTEN_AS_ALLOWED
+AGAIN = UNLIMITED_TRIES
 ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
 
 
 def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
-    return read(form(api), orjson.dumps(body), 0.5, {})
+    return decode_response(form(api), orjson.dumps(body), 0.5, {})
 
 
 def one(
@@ -218,4 +218,4 @@ def test_an_empty_error_is_none_at_the_other_apis(api: FormatOf) -> None:
     ],
 )
 def test_nothing(value: object, nothing: bool) -> None:
-    assert is_nothing(value) is nothing
+    assert is_empty(value) is nothing

@@ -11,7 +11,7 @@ from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import read
+from resources.models.api.formats.response_body import decode_response
 from tests.resources.models.api.formats.asking import form
 
 TOOL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -36,7 +36,7 @@ def gemini(**more: object) -> dict[str, object]:
 
 def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return read(form(api), data, 0.5, {})
+    return decode_response(form(api), data, 0.5, {})
 
 
 ANSWER = {"role": "assistant", "content": "B"}

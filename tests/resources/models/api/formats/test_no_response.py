@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.backoff import UNLIMITED_TRIES, Failure
 from resources.http.errors import failure
 from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import read as read_body
+from resources.models.api.formats.response_body import decode_response as read_body
 from tests.resources.models.api.formats.asking import form
 from tests.resources.models.api.formats.test_openai import read
 
@@ -60,13 +60,13 @@ def test_no_response(body: object, what: str) -> None:
         pytest.param(
             {"error": {"code": 502, "message": "Provider down"}},
             "HTTP 502: Provider down",
-            AS_OFTEN_AS_ALLOWED,
+            UNLIMITED_TRIES,
             id="OpenRouter: what a provider failed with",
         ),
         pytest.param(
             {"choices": [{"error": {"code": 429, "message": "slow"}, "finish_reason": "error"}]},
             "HTTP 429: slow",
-            AS_OFTEN_AS_ALLOWED,
+            UNLIMITED_TRIES,
             id="OpenRouter: in a choice",
         ),
         pytest.param(
@@ -91,7 +91,7 @@ def test_no_response(body: object, what: str) -> None:
                 ]
             },
             "the response was broken off: finish_reason 'insufficient_system_resource'",
-            AS_OFTEN_AS_ALLOWED,
+            UNLIMITED_TRIES,
             id="DeepSeek: overloaded in the middle",
         ),
     ],

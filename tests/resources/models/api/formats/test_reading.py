@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags, take_apart
+from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags, split_reasoning
 from bench_assets.core.schema.chat import Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import read, with_thought
+from resources.models.api.formats.response_body import decode_response, prepend_reasoning
 from tests.resources.models.api.asking import read_image
 from tests.resources.models.api.formats.test_responses import candidate, message
 
@@ -43,7 +43,7 @@ def without_blanks(text: str) -> str:
 def test_a_thought_that_speaks_of_marks_is_taken_off(mark: str, tags: Tags | None) -> None:
     for thought in AWKWARD:
         told = thought.format(mark)
-        said = take_apart(with_thought(told, "B", tags), tags)
+        said = split_reasoning(prepend_reasoning(told, "B", tags), tags)
         assert (said.answer, said.finished) == ("B", True)
         assert without_blanks(said.thought) == without_blanks(told), "nothing of it is lost"
 
@@ -53,7 +53,7 @@ def test_a_thought_that_speaks_of_marks_is_taken_off(mark: str, tags: Tags | Non
 def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -> None:
     for thought in AWKWARD:
         told = thought.format(mark)
-        text = with_thought(told, "", tags, cut_off=True)
+        text = prepend_reasoning(told, "", tags, cut_off=True)
         response = Response(text=text, finish_reason="length", thinking_tags=tags)
         assert response.said.answer == ""
         assert response.no_answer
@@ -63,12 +63,12 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from([*MARKS, *"<>/think[] \nA", "</", "k>"])).map("".join))
 def test_any_thought_is_taken_off(thought: str) -> None:
-    assert take_apart(with_thought(thought or "A", "B")).answer == "B"
+    assert split_reasoning(prepend_reasoning(thought or "A", "B")).answer == "B"
 
 
 def test_what_the_thought_says_otherwise_stays_as_it_is() -> None:
     thought = "Mind </Think>, [THINK], <answer>A</answer> and analysis < /think>."
-    assert with_thought(thought, "B") == f"<think>{thought}</think>B"
+    assert prepend_reasoning(thought, "B") == f"<think>{thought}</think>B"
 
 
 @pytest.mark.parametrize(
@@ -108,15 +108,15 @@ def test_every_api_keeps_a_thought_out_of_the_answer(
 ) -> None:
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", thinking_tags=tags)
     made: ApiFormat = form(spec, read_image)
-    found = read(made, orjson.dumps(body), 0.5, {})
+    found = decode_response(made, orjson.dumps(body), 0.5, {})
     assert isinstance(found, Response)
-    assert take_apart(found.text, tags).answer == "B"
+    assert split_reasoning(found.text, tags).answer == "B"
 
 
 @pytest.mark.parametrize("part", ["<think>", "</think>", "<", "</answer>", "<think></think>"])
 def test_long_thoughts_take_time_in_proportion(part: str) -> None:
     thought = part * (100_000 // len(part))
     begun = time.process_time()
-    take_apart(with_thought(thought, "B"))
-    take_apart(with_thought(thought, "", cut_off=True))
+    split_reasoning(prepend_reasoning(thought, "B"))
+    split_reasoning(prepend_reasoning(thought, "", cut_off=True))
     assert time.process_time() - begun < 2.0

@@ -6,11 +6,11 @@ import orjson
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.backoff import UNLIMITED_TRIES, Failure
 from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.gemini import Gemini
-from resources.models.api.formats.response_body import read
+from resources.models.api.formats.response_body import decode_response
 from tests.resources.models.api.formats.asking import form
 
 TEXT = {"type": "text", "text": "B"}
@@ -22,7 +22,7 @@ THOUGHT = {"text": "A? B.", "thought": True}
 
 
 def said(api: FormatOf, body: object) -> Response | Failure:
-    return read(form(api), orjson.dumps(body), 0.5, {})
+    return decode_response(form(api), orjson.dumps(body), 0.5, {})
 
 
 def message(end: str | None, *blocks: object) -> dict[str, object]:
@@ -178,7 +178,7 @@ def test_no_response(api: FormatOf, body: object, what: str) -> None:
 def test_an_error_inside_200_is_read_as_one(api: FormatOf) -> None:
     found = said(api, {"error": {"code": 503, "message": "overloaded"}})
     assert isinstance(found, Failure)
-    assert (str(found), found.tries) == ("HTTP 503: overloaded", AS_OFTEN_AS_ALLOWED)
+    assert (str(found), found.tries) == ("HTTP 503: overloaded", UNLIMITED_TRIES)
 
 
 @pytest.mark.parametrize(
