@@ -16,8 +16,8 @@ _ANSWER_PREFIX = re.compile(
     r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?|\A\s*(?:(?:答|解)\s*:|应填[入写]?\s*:?))",
     re.DOTALL,
 )
-_REASON = re.compile(  # of a run of newlines, only the first is tried
-    r"(?:[;。]|(?<!\n)\n)\s*(?:理由|因为|解析|原因|说明)[是:].*\Z", re.DOTALL
+_REASON = re.compile(  # a run of blanks is looked at once, however many lines it has
+    r"(?:[;。]|(?<!\s)(?=[^\S\n]*\n))\s*+(?:理由|因为|解析|原因|说明)[是:].*\Z", re.DOTALL
 )
 _CLAUSE = re.compile(r"[,;。?!\n]")
 _MIN_CONTEXT = 3  # least characters of a stem without a copula that count as repeated
