@@ -10,8 +10,8 @@ from bench_assets.audit.framework.findings import sample_questions
 from bench_assets.audit.robustness.parsing_coverage import (
     classify_readers,
     form_of,
+    is_empty_or_loop,
     reader_shares,
-    says_nothing,
     unread_finding,
 )
 from bench_assets.audit.robustness.scorer_sensitivity import ScorerDifference, scorers_finding
@@ -193,7 +193,7 @@ def test_forms_of_responses(response, form):
 
 @pytest.mark.parametrize("response", ["1000000", "AABB", "no no no", "bye bye, and thanks", "11"])
 def test_some_words_twice_still_say_something(response):
-    assert not says_nothing(response)
+    assert not is_empty_or_loop(response)
 
 
 def test_a_sample_is_the_same_in_any_order_and_no_more_than_can_be_read():

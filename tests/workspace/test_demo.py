@@ -11,11 +11,13 @@ from bench_assets.core.schema.errors import ModelError, SourceError
 from resources.config.sections.models import DEMO_MODELS
 
 TASKS = [
-    SimpleNamespace(name="blink", suite="blink", asked_of="model"),
-    SimpleNamespace(name="codis", suite="codis", asked_of="model", primary_metric="accuracy"),
-    SimpleNamespace(name="cogbench/vqa", suite="cogbench", asked_of="model"),
-    SimpleNamespace(name="cogbench/retrieval", suite="cogbench", asked_of="encoder"),
-    SimpleNamespace(name="pairs/retrieval", suite="pairs", asked_of="encoder"),
+    SimpleNamespace(name="blink", suite="blink", asked_of="model", conditions=()),
+    SimpleNamespace(
+        name="codis", suite="codis", asked_of="model", conditions=(), primary_metric="accuracy"
+    ),
+    SimpleNamespace(name="cogbench/vqa", suite="cogbench", asked_of="model", conditions=()),
+    SimpleNamespace(name="cogbench/retrieval", suite="cogbench", asked_of="encoder", conditions=()),
+    SimpleNamespace(name="pairs/retrieval", suite="pairs", asked_of="encoder", conditions=()),
 ]
 
 

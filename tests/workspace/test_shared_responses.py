@@ -17,7 +17,7 @@ from resources.response_cache.caching_model import CachingModel
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
 from tests.resources.models.api.asking import requests_for
-from tests.resources.response_cache.test_port import Says, keep, row
+from tests.resources.response_cache.test_rows import Says, keep, row
 from tests.resources.stores import response_file, vector_file
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")

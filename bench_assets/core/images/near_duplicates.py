@@ -32,7 +32,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
         threshold: Least Jaccard similarity of two near-duplicates, in (0, 1].
 
     >>> similar_texts({"a": "函数的最大值是", "b": "函数的最小值是", "c": "函数的最大值 是"}, 0.9)
-    [Twin(later='c', earlier='a', similarity=1.0)]
+    [NearDuplicate(later='c', earlier='a', similarity=1.0)]
     """
     from datasketch import MinHash, MinHashLSH
 

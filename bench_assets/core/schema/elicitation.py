@@ -88,7 +88,7 @@ class Elicitation:
     def canonical_form(self) -> str:
         """All parameters, for signatures.
 
-        >>> Elicitation("likelihood").in_full
+        >>> Elicitation("likelihood").canonical_form
         'likelihood-letters-none'
         """
         norm = (self.normalization,) if self.method == "likelihood" else ()

@@ -438,13 +438,8 @@ class TextIndex:
     def find(self, text: str) -> int | None:
         """Number of a text; None if it has none.
 
-        >>> some = TextIndex()
-        >>> [
-        ...     select_pairs.number("b"),
-        ...     select_pairs.number("a"),
-        ...     select_pairs.number("b"),
-        ...     select_pairs.find("c"),
-        ... ]
+        >>> index = TextIndex()
+        >>> [index.number("b"), index.number("a"), index.number("b"), index.find("c")]
         [0, 1, 0, None]
         """
         digest = _digest(text)

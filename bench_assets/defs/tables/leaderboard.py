@@ -290,8 +290,9 @@ def _export() -> dg.AssetsDefinition:
 
 
 def as_csv(frame: "pd.DataFrame") -> str:
-    """Format as CSV in which spreadsheets read no cell as a formula."""
-    cells = frame.astype(object)  # else pandas makes counts beside a missing one floats
+    """Format as CSV with whole counts, in which spreadsheets read no cell as a formula."""
+    counts = {name: "Int64" for name in frame.columns if name.removeprefix("n_") in _COUNTS}
+    cells = frame.astype(counts).astype(object)  # else a count beside a missing one is 40.0
     safe = cells.map(lambda cell: escape_formula(cell) if isinstance(cell, str) else cell)
     return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
 
@@ -332,7 +333,6 @@ def leaderboard_frame(rows: Sequence[LeaderboardRow]) -> "pd.DataFrame":
     names = list(LeaderboardRow.__dataclass_fields__)
     frame = pd.DataFrame([to_json(row) for row in rows], columns=names)
     frame = frame.astype(dict.fromkeys(_NUMBERS, float))
-    frame = frame.astype({f"n_{name}": "Int64" for name in _COUNTS})  # with missing ones, too
     check = frame_type.type_check(None, frame)
     if not check.success:
         raise TableError(f"leaderboard: {check.description}")

@@ -25,7 +25,7 @@ from resources.storage.vectors import VectorCache, vector_rows
 from tests.postgres_server import PASSWORD, PostgresServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.shared_process import ask
-from tests.resources.response_cache.test_port import Says, keep, named, row
+from tests.resources.response_cache.test_rows import Says, keep, named, row
 
 CHECKOUT = Path(__file__).parents[3]
 

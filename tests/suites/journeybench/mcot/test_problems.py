@@ -10,8 +10,8 @@ from bench_assets.suites.journeybench.mcot.problems import (
     Problem,
     Solution,
     read_problems,
+    replacement_fault,
     solve,
-    unclear,
 )
 
 APPLES = Problem(
@@ -125,7 +125,7 @@ def test_a_number_that_may_go_without_saying_is_left_where_it_is(number, words):
     total = number + 11
     steps = f"<<{number}+11={total}>>{total}"
     asked = problem(f"Ann has {number} pies. {words} 11 more?", steps, str(total))
-    assert unclear(asked, number) == f"{number} may be a number that goes without saying"
+    assert replacement_fault(asked, number) == f"{number} may be a number that goes without saying"
     assert solve(asked, {number: number + 1}) is None
 
 
@@ -140,7 +140,7 @@ def test_a_number_that_may_go_without_saying_is_left_where_it_is(number, words):
 def test_a_number_that_only_the_text_gives_is_clear(number, words):
     step = f"Pies and cakes: <<{number}+11=99>>99"
     asked = problem(f"Ann has {number} pies. {words} 11 cakes?", step, "99")
-    assert unclear(asked, number) == ""
+    assert replacement_fault(asked, number) == ""
 
 
 RESULTS = [  # what a changed result may be besides, and words that bring that along unsaid
@@ -305,7 +305,9 @@ def test_of_the_traps_each_is_refused_with_a_reason_and_of_the_sound_ones_none()
     assert len(TRAPS) >= 60
     refused = [recalculated(row) is None for row in TRAPS]
     assert refused == [row["trap"] for row in TRAPS]
-    reasons = [unclear(problem(*(row[k] for k in FIELDS)), row["number"]) for row in TRAPS]
+    reasons = [
+        replacement_fault(problem(*(row[k] for k in FIELDS)), row["number"]) for row in TRAPS
+    ]
     assert [bool(reason) for reason in reasons] == refused
 
 
